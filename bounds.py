@@ -1,0 +1,167 @@
+"""Bounds: the constants that make a state space finite, each declared once.
+
+A family of protocols declares its bounds as a frozen dataclass whose fields come from
+:func:`number`, :func:`switch` and :func:`choice`.  Parsing, checking, ``tidegate list`` and the
+reference pages are derived from that declaration.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from .spec import TidegateError
+
+B = TypeVar("B")
+
+_TRUE = ("true", "on", "yes", "1")
+_FALSE = ("false", "off", "no", "0")
+
+
+class BoundsError(TidegateError):
+    """A bound that does not exist, is out of range, or contradicts another."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What is declared of one bound.
+
+    ``low`` and ``high`` are its range, both included; ``names`` maps what a user writes to values
+    where the bound is not a plain number; ``follows`` names the bound whose value it takes unless
+    it is set.
+    """
+
+    doc: str
+    low: int
+    high: int
+    names: Mapping[str, int] | None = None
+    follows: str | None = None
+
+    def parse(self, name: str, text: str) -> int:
+        """Return the value that `text` stands for.
+
+        Raises
+        ------
+        BoundsError
+            If it stands for none, or for one out of range.
+        """
+        if self.names is not None:
+            value = self.names.get(text.lower())
+            if value is None:
+                raise BoundsError(
+                    f"bound {name}: {text!r} is not one of its values; choose {self.allowed()}"
+                )
+            return value
+        try:
+            value = int(text)
+        except ValueError:
+            raise BoundsError(
+                f"bound {name}: {text!r} is not a whole number; give one within {self.allowed()}"
+            ) from None
+        if not self.low <= value <= self.high:
+            raise BoundsError(
+                f"bound {name}: {value} is out of range; give a number within {self.allowed()}"
+            )
+        return value
+
+    def allowed(self) -> str:
+        """Return the range or the choices, for people."""
+        if self.names is None:
+            return f"{self.low}..{self.high}"
+        return ", ".join(self.shown_names())
+
+    def shown_names(self) -> list[str]:
+        """Return the first name of each value, in order."""
+        first: dict[int, str] = {}
+        for name, value in (self.names or {}).items():
+            first.setdefault(value, name)
+        return list(first.values())
+
+    def show(self, value: int) -> str:
+        """Return `value` as a user would write it."""
+        for name, named in (self.names or {}).items():
+            if named == value:
+                return name
+        return str(int(value))
+
+
+def number(default: int, low: int, high: int, doc: str, follows: str | None = None) -> int:
+    """Declare a whole number within ``low..high``."""
+    metadata = {"bound": Bound(doc, low, high, follows=follows)}
+    return cast(int, dataclasses.field(default=default, metadata=metadata))
+
+
+def switch(doc: str) -> bool:
+    """Declare an option that is off unless switched on."""
+    names = {name: 0 for name in _FALSE} | {name: 1 for name in _TRUE}
+    metadata = {"bound": Bound(doc, 0, 1, names=names)}
+    return cast(bool, dataclasses.field(default=False, metadata=metadata))
+
+
+def choice(default: str, names: Mapping[str, int], doc: str) -> int:
+    """Declare an option that takes one of several named values."""
+    metadata = {"bound": Bound(doc, min(names.values()), max(names.values()), names=names)}
+    return cast(int, dataclasses.field(default=names[default], metadata=metadata))
+
+
+def declared(bounds: type) -> dict[str, tuple[Bound, int]]:
+    """Return every bound that the dataclass `bounds` declares, with its default, by name."""
+    return {
+        field.name: (field.metadata["bound"], cast(int, field.default))
+        for field in dataclasses.fields(bounds)
+        if "bound" in field.metadata
+    }
+
+
+def parse(bounds: type[B], settings: Iterable[str]) -> B:
+    """Make the bounds from a user's ``NAME=VALUE`` settings, the rest at their defaults.
+
+    Raises
+    ------
+    BoundsError
+        For a setting of the wrong form, an unknown name, a value out of range, a bound that is
+        set twice, or (from the dataclass itself) bounds that contradict each other.
+    """
+    known = declared(bounds)
+    values: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        name = name.strip().replace("-", "_")
+        if name not in known:
+            raise BoundsError(unknown("bound", name, known))
+        bound, _ = known[name]
+        if not equals:
+            if bound.names is None or "on" not in bound.names:
+                raise BoundsError(f"bound {name}: write it with a value, as {name}=VALUE")
+            text = "on"
+        if name in values:
+            raise BoundsError(f"bound {name} is set twice; set it once")
+        values[name] = bound.parse(name, text.strip())
+    for name, (bound, default) in known.items():
+        if bound.follows and name not in values:
+            values[name] = values.get(bound.follows, known[bound.follows][1])
+        elif isinstance(default, bool):
+            values[name] = bool(values.get(name, default))
+    return bounds(**values)
+
+
+def shown(bounds: object) -> dict[str, str]:
+    """Return the value of every bound as a user would write it, by name."""
+    known = declared(type(bounds))
+    return {name: bound.show(getattr(bounds, name)) for name, (bound, _) in known.items()}
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Say that there is no `what` of that name, and which ones there are.
+
+    >>> unknown("bound", "record", ["replicas", "records"])
+    "there is no bound 'record'; did you mean records? Known: replicas, records"
+    """
+    known = list(known)
+    lowered = {candidate.lower(): candidate for candidate in known}
+    near = [lowered[n] for n in difflib.get_close_matches(name.lower(), lowered, n=2)]
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"there is no {what} {name!r}; {hint}Known: {', '.join(known)}"

@@ -1,0 +1,1 @@
+"""How to search.  Knows nothing of Kafka: imports only the vocabulary."""

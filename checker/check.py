@@ -1,0 +1,115 @@
+"""The one entry point: search a transition system with an engine, and say what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+from ..spec import Outcome, Property, TransitionSystem
+from .counterexample import confirm, least, shortest_traces
+from .interpreted import Search
+from .result import Limits, Progress, Result, Verdict
+
+ENGINES = ("auto", "interpreted")
+"""What ``--engine`` takes; ``auto`` is the fastest one that there is."""
+
+
+def check(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    *,
+    limits: Limits = Limits(),
+    keep_going: bool = False,
+    report: Callable[[Progress], None] = lambda progress: None,
+) -> Result:
+    """Decide `properties` in all states of `system` within its bounds.
+
+    Parameters
+    ----------
+    limits
+        Where to give up.
+    keep_going
+        Explore everything and find the first violation of every property, instead of stopping
+        behind the first level that holds a violation.
+    report
+        Called now and then with how far the search is.
+
+    Returns
+    -------
+    Result
+        A search that was stopped (by a limit, or by Ctrl-C) reports what it covered.
+
+    Examples
+    --------
+    >>> from tidegate.checker.check import check
+    >>> from tidegate.invariants import INVARIANTS
+    >>> from tidegate.model import PROTOCOLS
+    >>> from tidegate.model.broker.bounds import BrokerBounds
+    >>> hw = PROTOCOLS[0].system(BrokerBounds(records=1, log_size=1, crashes=1))
+    >>> [type_ok] = [p for p in INVARIANTS if p.name == "TypeOk"]
+    >>> check(hw, [type_ok]).outcome
+    <Outcome.HOLDS: 'holds'>
+    """
+    started = perf_counter()
+    search = Search(system, properties, keep_going)
+    search.run(limits, report)
+    complete = search.stopped_by is None and (keep_going or not search.violations)
+    verdicts, first = _verdicts(system, properties, search, complete)
+    return Result(
+        outcome=_overall(verdicts, complete),
+        complete=complete,
+        distinct_states=len(search.seen),
+        generated_states=sum(search.taken),
+        depth=len(search.levels),
+        seconds=perf_counter() - started,
+        engine="interpreted",
+        taken=_taken(system, search.taken),
+        verdicts=verdicts,
+        first=first,
+        stopped_by=search.stopped_by,
+    )
+
+
+def _verdicts(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    search: Search,
+    complete: bool,
+) -> tuple[list[Verdict], Verdict | None]:
+    """Return the verdict on every property, and the one that is reported first."""
+    ends = {
+        name: (level, least(system, states)) for name, (level, states) in search.violations.items()
+    }
+    traces = shortest_traces(system, search.levels, ends.values())
+    otherwise = Outcome.HOLDS if complete else Outcome.INCOMPLETE
+    verdicts = []
+    for prop in properties:
+        if prop.name in ends:
+            trace = traces[ends[prop.name][1]]
+            confirm(system, prop, trace)
+            verdicts.append(Verdict(prop, Outcome.VIOLATED, trace))
+        else:
+            verdicts.append(Verdict(prop, otherwise))
+
+    def order(verdict: Verdict) -> tuple[int, int]:
+        level, state = ends[verdict.property.name]
+        return level, system.layout.fingerprint(state)
+
+    violated = [verdict for verdict in verdicts if verdict.outcome is Outcome.VIOLATED]
+    return verdicts, min(violated, key=order, default=None)
+
+
+def _overall(verdicts: Sequence[Verdict], complete: bool) -> Outcome:
+    """Return the outcome of a whole search."""
+    if any(verdict.outcome is Outcome.VIOLATED for verdict in verdicts):
+        return Outcome.VIOLATED
+    return Outcome.HOLDS if complete else Outcome.INCOMPLETE
+
+
+def _taken(system: TransitionSystem[Any, Any], counts: Sequence[int]) -> dict[str, int]:
+    """Return how often each action was taken, whatever its arguments."""
+    taken = dict.fromkeys((action.name for action in system.actions), 0)
+    for instance, count in zip(system.instances, counts, strict=True):
+        taken[instance.action.name] += count
+    return taken

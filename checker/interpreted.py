@@ -1,0 +1,117 @@
+"""The reference engine: breadth-first search, level by level.  Read this one first.
+
+A level holds the states that are equally many steps away from an initial state.  A level is always
+finished before a violation in it is reported, so the counterexample is a shortest one, and which
+one it is does not depend on the order in which states were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+from ..layout import State
+from ..spec import Kind, Property, TransitionSystem
+from .result import Limits, Progress
+
+
+class Search:
+    """A breadth-first search, with what is known of it so far.
+
+    Parameters
+    ----------
+    system
+        What to search.
+    properties
+        What to decide in every state.
+    keep_going
+        Explore everything and keep the first violations of every property, instead of stopping
+        behind the first level that holds a violation.
+
+    Attributes
+    ----------
+    seen
+        Every distinct state found.
+    levels
+        The same states by their distance from an initial state.
+    taken
+        How often each instance of an action was taken.
+    violations
+        For every violated property the first level that violates it, and its violating states.
+    stopped_by
+        What ended the search before it had seen everything, if anything did.
+    """
+
+    def __init__(
+        self,
+        system: TransitionSystem[Any, Any],
+        properties: Sequence[Property],
+        keep_going: bool = False,
+    ) -> None:
+        self.system = system
+        self.keep_going = keep_going
+        self.seen: set[State] = set()
+        self.levels: list[list[State]] = []
+        self.taken = [0] * len(system.instances)
+        self.violations: dict[str, tuple[int, list[State]]] = {}
+        self.stopped_by: str | None = None
+        self.started = perf_counter()
+        self._violated = system.judge(properties)
+        self._deadlock = next((p for p in properties if p.kind is Kind.DEADLOCK), None)
+
+    def run(self, limits: Limits, report: Callable[[Progress], None]) -> None:
+        """Search until all is seen or decided, a limit is reached, or the user interrupts."""
+        try:
+            self.levels.append([])
+            for state in self.system.initial_states():
+                self._meet(state)
+            while self.levels[-1] and (self.keep_going or not self.violations):
+                if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
+                    self.stopped_by = f"--max-depth {limits.max_depth}"
+                    break
+                self._expand_last_level(limits, report)
+                if self.stopped_by:
+                    break
+        except KeyboardInterrupt:
+            self.stopped_by = "an interrupt"
+        if not self.levels[-1]:
+            self.levels.pop()
+
+    def _expand_last_level(self, limits: Limits, report: Callable[[Progress], None]) -> None:
+        """Find the states of the next level: successors that were not seen before."""
+        frontier = self.levels[-1]
+        self.levels.append([])
+        for expanded, state in enumerate(frontier):
+            stuck = True
+            for instance, successor in self.system.successors(state):
+                self.taken[instance] += 1
+                self._meet(successor)
+                stuck = False
+            if stuck and self._deadlock:
+                self._note(self._deadlock, len(self.levels) - 2, state)
+            if limits.max_states is not None and len(self.seen) >= limits.max_states:
+                self.stopped_by = f"--max-states {limits.max_states}"
+                return
+            if not expanded & 63:
+                seconds = perf_counter() - self.started
+                queue = len(frontier) - expanded
+                report(Progress(len(self.seen), len(self.levels), queue, seconds))
+                if limits.seconds is not None and seconds >= limits.seconds:
+                    self.stopped_by = f"--time-limit {limits.seconds:g}"
+                    return
+
+    def _meet(self, state: State) -> None:
+        """Add a state, which the system's record holds, to the last level if it is new."""
+        if state in self.seen:
+            return
+        self.seen.add(state)
+        self.levels[-1].append(state)
+        for prop in self._violated():
+            self._note(prop, len(self.levels) - 1, state)
+
+    def _note(self, prop: Property, level: int, state: State) -> None:
+        """Keep a violation, unless a level before this one violates the property too."""
+        first, states = self.violations.setdefault(prop.name, (level, []))
+        if first == level:
+            states.append(state)

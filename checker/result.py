@@ -1,0 +1,91 @@
+"""What a search reports: what was found, and what was covered while finding it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..spec import Outcome, Property, Trace
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to give up; a search that does ends as INCOMPLETE.
+
+    Parameters
+    ----------
+    max_states
+        Distinct states to find at most.
+    max_depth
+        States on a behavior at most, the initial one included.
+    seconds
+        Wall time at most.
+    """
+
+    max_states: int | None = None
+    max_depth: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is; handed to whoever wants to show it."""
+
+    distinct_states: int
+    depth: int
+    queue: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of one property; ``trace`` is a shortest counterexample, if there is one."""
+
+    property: Property
+    outcome: Outcome
+    trace: Trace | None = None
+
+
+@dataclass
+class Result:
+    """Everything a search reports.
+
+    Attributes
+    ----------
+    outcome
+        VIOLATED if any property is, else INCOMPLETE unless every state within bounds was seen.
+    complete
+        Whether every reachable state within the bounds was seen.
+    stopped_by
+        For an incomplete search, why: the limit or the interrupt that ended it.
+    distinct_states
+        Found up to the end of the last level searched.
+    generated_states
+        Steps taken; engines may differ in this number.
+    depth
+        States on the longest of the shortest behaviors, the initial one included, as TLC counts.
+    taken
+        Steps taken per action, an entry for every action.
+    verdicts
+        One per property, in the order they were asked for.
+    first
+        The verdict whose counterexample is reported: the least in the canonical order.
+    """
+
+    outcome: Outcome
+    complete: bool
+    distinct_states: int
+    generated_states: int
+    depth: int
+    seconds: float
+    engine: str
+    taken: dict[str, int]
+    verdicts: list[Verdict] = field(default_factory=list)
+    first: Verdict | None = None
+    stopped_by: str | None = None
+    exact: bool = True
+    collision_probability: float = 0.0
+
+    @property
+    def never_taken(self) -> list[str]:
+        """Actions that were enabled in no state that was searched."""
+        return [name for name, count in self.taken.items() if not count]

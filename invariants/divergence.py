@@ -1,0 +1,110 @@
+"""Divergence: two replicas that both count an offset as settled hold the same record there."""
+
+from __future__ import annotations
+
+from ..layout import NONE
+from ..model.broker.bounds import Constants
+from ..model.broker.state import BrokerState, Replica
+from ..spec import Property
+
+
+def _settled(replica: Replica) -> bool:
+    """Whether a replica leads, or fetches: it follows somebody and is done with truncation."""
+    return replica.leader != NONE and not replica.truncating
+
+
+def _mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
+    """Return (replica, replica, offset) of two settled replicas that differ below both HWs."""
+    for first in range(k.replicas - 1):
+        one = s.replica[first]
+        if not one.hw or not _settled(one):
+            continue
+        for second in range(first + 1, k.replicas):
+            other = s.replica[second]
+            if one.epoch != other.epoch or not _settled(other):
+                continue
+            for offset in range(min(one.hw, other.hw)):
+                if one.log[offset].record != other.log[offset].record:
+                    return first, second, offset
+    return None
+
+
+def log_matching(s: BrokerState, k: Constants) -> bool:
+    """Whether settled replicas of one leader epoch agree below both high watermarks."""
+    return _mismatch(s, k) is None
+
+
+def explain_log_matching(s: BrokerState, k: Constants) -> str:
+    """Say which two replicas differ, and where."""
+    mismatch = _mismatch(s, k)
+    if mismatch is None:
+        return ""
+    first, second, offset = mismatch
+    one, other = s.replica[first], s.replica[second]
+    return (
+        f"Replicas {first} and {second} are both in leader epoch {one.epoch} and done with "
+        f"truncation, yet at offset {offset}, below both high watermarks ({one.hw} and "
+        f"{other.hw}), replica {first} has m{one.log[offset].record} and replica {second} has "
+        f"m{other.log[offset].record}: consumers of that offset read one or the other."
+    )
+
+
+def _epoch_mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
+    """Return (replica, replica, offset) where equal epochs hide different records or prefixes.
+
+    The offset is the first at which the two logs differ although a record further on, or at that
+    offset itself, carries the same epoch in both.
+    """
+    for first in range(k.replicas - 1):
+        one = s.replica[first]
+        for second in range(first + 1, k.replicas):
+            other = s.replica[second]
+            differs = NONE
+            for offset in range(min(one.leo, other.leo)):
+                mine, theirs = one.log[offset], other.log[offset]
+                if differs == NONE and mine.record != theirs.record:
+                    differs = offset
+                if differs != NONE and mine.epoch == theirs.epoch:
+                    return first, second, differs
+    return None
+
+
+def epoch_log_matching(s: BrokerState, k: Constants) -> bool:
+    """Whether two logs with the same epoch at an offset are the same up to that offset."""
+    return _epoch_mismatch(s, k) is None
+
+
+def explain_epoch_log_matching(s: BrokerState, k: Constants) -> str:
+    """Say which two logs differ, and where."""
+    mismatch = _epoch_mismatch(s, k)
+    if mismatch is None:
+        return ""
+    first, second, offset = mismatch
+    one, other = s.replica[first].log[offset], s.replica[second].log[offset]
+    return (
+        f"The logs of replicas {first} and {second} differ at offset {offset} (m{one.record} of "
+        f"epoch {one.epoch} and m{other.record} of epoch {other.epoch}), although at that offset "
+        "or a later one both have a record of one and the same leader epoch: comparing epochs "
+        "will never find the difference."
+    )
+
+
+LOG_MATCHING = Property(
+    name="LogMatching",
+    statement="Replicas that are in the same leader epoch, and lead or are done with truncation, "
+    "hold the same record at every offset below both their high watermarks.",
+    source="KIP-101, Scenario 2",
+    predicate=log_matching,
+    explain=explain_log_matching,
+)
+
+EPOCH_LOG_MATCHING = Property(
+    name="EpochLogMatching",
+    statement="Where two logs have records of the same leader epoch at the same offset, they are "
+    "the same up to that offset, included.",
+    source="KIP-279; Log Matching in Ongaro and Ousterhout, Raft (2014)",
+    predicate=epoch_log_matching,
+    explain=explain_epoch_log_matching,
+)
+
+PROPERTIES = (LOG_MATCHING, EPOCH_LOG_MATCHING)

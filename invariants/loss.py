@@ -1,0 +1,130 @@
+"""Data loss: what was committed or acknowledged is in the log of every later leader."""
+
+from __future__ import annotations
+
+from ..layout import NONE
+from ..model.broker.bounds import ACKS_ALL, Constants
+from ..model.broker.leadership import leads_in_quorum
+from ..model.broker.state import BrokerState
+from ..spec import Property
+
+
+def _missing_committed(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, offset) of a committed record that a later acting leader lacks."""
+    leader = s.quorum.leader
+    if leader == NONE or not leads_in_quorum(s, leader):
+        return None
+    replica = s.replica[leader]
+    for offset in range(k.log_size):
+        committed = s.aux_committed[offset]
+        if (
+            committed.record != NONE
+            and committed.epoch < replica.epoch
+            and replica.log[offset].record != committed.record
+        ):
+            return leader, offset
+    return None
+
+
+def no_committed_record_lost(s: BrokerState, k: Constants) -> bool:
+    """Whether the acting leader has every record committed in an earlier epoch."""
+    return _missing_committed(s, k) is None
+
+
+def explain_committed(s: BrokerState, k: Constants) -> str:
+    """Say which committed record is gone, and from whose log."""
+    missing = _missing_committed(s, k)
+    if missing is None:
+        return ""
+    leader, offset = missing
+    lost = s.aux_committed[offset]
+    told = (
+        " and its producer had been told that it is written"
+        if k.track_acked and s.aux_acked[lost.record].epoch != NONE
+        else ""
+    )
+    return (
+        f"Record m{lost.record} was committed at offset {offset} in leader epoch {lost.epoch}: "
+        f"consumers have read it{told}. Broker {leader} now leads epoch "
+        f"{s.replica[leader].epoch} {_instead(s, leader, offset)}. {_holders(s, k, lost.record)}"
+    )
+
+
+def _missing_acked(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, record) of an acknowledged record that a later acting leader lacks."""
+    leader = s.quorum.leader
+    if leader == NONE or not leads_in_quorum(s, leader):
+        return None
+    replica = s.replica[leader]
+    for record in range(k.records):
+        acked = s.aux_acked[record]
+        if (
+            acked.epoch != NONE
+            and acked.epoch < replica.epoch
+            and replica.log[acked.offset].record != record
+        ):
+            return leader, record
+    return None
+
+
+def no_acked_record_lost(s: BrokerState, k: Constants) -> bool:
+    """Whether the acting leader has every record acknowledged in an earlier epoch."""
+    return _missing_acked(s, k) is None
+
+
+def explain_acked(s: BrokerState, k: Constants) -> str:
+    """Say which acknowledged record is gone, and from whose log."""
+    missing = _missing_acked(s, k)
+    if missing is None:
+        return ""
+    leader, record = missing
+    acked = s.aux_acked[record]
+    acks = "all" if k.acks == ACKS_ALL else str(k.acks)
+    return (
+        f"The producer of record m{record} was told (acks={acks}) that it is written, at offset "
+        f"{acked.offset} in leader epoch {acked.epoch}. Broker {leader} now leads epoch "
+        f"{s.replica[leader].epoch} {_instead(s, leader, acked.offset)}. {_holders(s, k, record)}"
+    )
+
+
+def _instead(s: BrokerState, leader: int, offset: int) -> str:
+    """Say what a log has at an offset instead of what should be there."""
+    replica = s.replica[leader]
+    if replica.leo <= offset:
+        return f"and its log ends at {replica.leo}, without it"
+    return f"with m{replica.log[offset].record} at that offset instead"
+
+
+def _holders(s: BrokerState, k: Constants, record: int) -> str:
+    """Say which replicas still have a record."""
+    holders = [
+        str(broker)
+        for broker in range(k.replicas)
+        if any(entry.record == record for entry in s.replica[broker].log)
+    ]
+    if not holders:
+        return f"No replica has m{record} any more."
+    return f"Replica {' and '.join(holders)} still has m{record}, but will cut it as a follower."
+
+
+NO_COMMITTED_RECORD_LOST = Property(
+    name="NoCommittedRecordLost",
+    statement="Every record that was once below a leader's high watermark is in the log of every "
+    "broker that acts as leader in a later epoch.",
+    source="KIP-101; LeaderCompleteness in Ongaro and Ousterhout, Raft (2014)",
+    predicate=no_committed_record_lost,
+    explain=explain_committed,
+    needs=frozenset({"committed"}),
+)
+
+NO_ACKED_RECORD_LOST = Property(
+    name="NoAckedRecordLost",
+    statement="Every record whose producer was told that it is written is in the log of every "
+    "broker that acts as leader in a later epoch.",
+    source="KIP-101; the guarantee of acks in Kafka's producer configuration",
+    predicate=no_acked_record_lost,
+    explain=explain_acked,
+    needs=frozenset({"acked"}),
+)
+
+PROPERTIES = (NO_COMMITTED_RECORD_LOST, NO_ACKED_RECORD_LOST)

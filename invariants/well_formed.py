@@ -1,0 +1,44 @@
+"""What every state must be like, whatever the protocol."""
+
+from __future__ import annotations
+
+from ..model.broker.bounds import Constants
+from ..model.broker.state import BrokerState
+from ..spec import Kind, Property
+
+
+def hw_within_log(s: BrokerState, k: Constants) -> bool:
+    """Whether no replica counts offsets as committed that it does not have."""
+    for replica in s.replica:
+        if replica.hw > replica.leo:
+            return False
+    return True
+
+
+def explain_hw_within_log(s: BrokerState, k: Constants) -> str:
+    """Say whose high watermark is beyond its log."""
+    return "; ".join(
+        f"The high watermark of replica {broker} is {replica.hw}, but its log ends at {replica.leo}."
+        for broker, replica in enumerate(s.replica)
+        if replica.hw > replica.leo
+    )
+
+
+HW_WITHIN_LOG = Property(
+    name="HwWithinLog",
+    statement="On every replica the high watermark is at most the log end offset.",
+    source="KIP-101",
+    predicate=hw_within_log,
+    explain=explain_hw_within_log,
+)
+
+TYPE_OK = Property(
+    name="TypeOk",
+    kind=Kind.TYPE,
+    statement="Every variable holds a value within its declared range.",
+    source="Lamport, Specifying Systems, 3.1; TypeOk in hachikuji/kafka-specification",
+    predicate=lambda s, k: True,
+    explain=lambda s, k: "",
+)
+
+PROPERTIES = (HW_WITHIN_LOG, TYPE_OK)

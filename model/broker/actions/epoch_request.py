@@ -1,0 +1,59 @@
+"""OffsetsForLeaderEpoch, by which a follower learns where its log departs from the leader's.
+
+Since KIP-101; what the leader answers and what the follower makes of it are rules.
+"""
+
+from __future__ import annotations
+
+from ..bounds import Constants
+from ..leadership import leads
+from ..log import last_epoch
+from ..state import EPOCH_REQUEST, EPOCH_RESPONSE, IDLE, BrokerState
+from .follower import clear_message
+
+
+def send_epoch_request(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Ask the leader where the epoch of the follower's last record ends."""
+    if s.replica[follower].leader != leader:
+        return False
+    if not s.replica[follower].truncating:
+        return False
+    if s.message[follower].kind != IDLE:
+        return False
+    if not s.replica[leader].alive:
+        return False
+    s.message[follower].kind = EPOCH_REQUEST
+    return True
+
+
+def handle_epoch_request(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Answer from the leader's epoch cache."""
+    if s.message[follower].kind != EPOCH_REQUEST:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    if not leads(s, leader):
+        return False
+    if not k.rules.may_serve(s, k, leader, s.replica[follower].epoch):
+        return False
+    asked = last_epoch(s, k, follower)
+    epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, asked)
+    message = s.message[follower]
+    message.kind = EPOCH_RESPONSE
+    message.epoch = epoch
+    message.end_offset = end_offset
+    return True
+
+
+def handle_epoch_response(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Cut the log by the leader's answer; then fetch, or ask again."""
+    if s.message[follower].kind != EPOCH_RESPONSE:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    message = s.message[follower]
+    epoch, end_offset = message.epoch, message.end_offset
+    clear_message(s, k, follower)
+    done = k.rules.truncate_by_answer(s, k, follower, epoch, end_offset)
+    s.replica[follower].truncating = not (done or s.replica[follower].leo == 0)
+    return True

@@ -1,0 +1,107 @@
+"""What the world does to brokers: crash, loss of power, restart, lost messages, a disk write."""
+
+from __future__ import annotations
+
+from ....layout import NONE
+from ..bounds import Constants
+from ..leadership import size
+from ..log import truncate_to
+from ..state import FETCH, IDLE, BrokerState
+from .follower import clear_message
+from .leader import forget_late_fetch
+from .metadata import forget_outdated
+
+
+def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
+    """Lose the memory of a broker and whatever is under way to or from it."""
+    for follower in range(k.replicas):
+        if follower == broker or s.replica[follower].leader == broker:
+            if k.late_request and follower == broker and s.message[follower].kind == FETCH:
+                late = s.late_fetch[follower]
+                late.leader = s.replica[follower].leader
+                late.epoch = s.replica[follower].epoch
+                late.offset = s.replica[follower].leo
+            clear_message(s, k, follower)
+        if k.late_request and s.late_fetch[follower].leader == broker:
+            forget_late_fetch(s, follower)
+    replica = s.replica[broker]
+    replica.alive = False
+    replica.epoch = NONE
+    replica.leader = NONE
+    replica.truncating = False
+    if k.hw_checkpoint:
+        replica.hw = min(replica.checkpoint, replica.leo)
+    replica.epoch_start = 0
+    replica.isr = 0
+    for follower in range(k.replicas):
+        replica.remote_leo[follower] = 0
+    forget_outdated(s, k)
+
+
+def crash(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Kill a broker's process: the log is kept, the operating system still has it."""
+    if not s.replica[broker].alive:
+        return False
+    if s.crashed == k.crashes:
+        return False
+    s.crashed += 1
+    _go_down(s, k, broker)
+    return True
+
+
+def lose_power(s: BrokerState, k: Constants, broker: int, kept: int) -> bool:
+    """Cut a broker's power: of its log only the first `kept` records were on disk.
+
+    Any suffix may be lost: Kafka does not flush by default, so the recovery point stays at 0.
+    """
+    if not s.replica[broker].alive:
+        return False
+    if s.lost_power == k.power_losses:
+        return False
+    if kept > s.replica[broker].leo:
+        return False
+    s.lost_power += 1
+    _go_down(s, k, broker)
+    truncate_to(s, k, broker, kept)
+    return True
+
+
+def restart(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Start a dead broker again; it knows its disk and waits for a LeaderAndIsr.
+
+    It refuses what was sent to its previous incarnation (KIP-380): every epoch before the one
+    that the quorum state has at this moment, and that one too where it names itself the leader.
+    With ``bounce_noticed`` it starts only when there is nothing left to fence.
+    """
+    if s.replica[broker].alive:
+        return False
+    if k.bounce_noticed and s.quorum.leader == broker:
+        return False
+    if k.bounce_noticed and s.quorum.isr >> broker & 1 and size(s.quorum.isr) > 1:
+        return False
+    replica = s.replica[broker]
+    replica.alive = True
+    if not k.stale_leader_and_isr:
+        replica.epoch = s.quorum.epoch if s.quorum.leader == broker else s.quorum.epoch - 1
+    return True
+
+
+def checkpoint_hw(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Write a broker's high watermark to its replication-offset-checkpoint."""
+    if not s.replica[broker].alive:
+        return False
+    if s.replica[broker].checkpoint == s.replica[broker].hw:
+        return False
+    s.replica[broker].checkpoint = s.replica[broker].hw
+    return True
+
+
+def lose_message(s: BrokerState, k: Constants, follower: int) -> bool:
+    """Lose what is under way between a follower and its leader; the follower asks again."""
+    if s.message[follower].kind == IDLE:
+        return False
+    if s.lost == k.lost_messages:
+        return False
+    s.lost += 1
+    clear_message(s, k, follower)
+    return True

@@ -1,0 +1,61 @@
+"""What a follower does: fetch, and append what it is given."""
+
+from __future__ import annotations
+
+from ....layout import NONE
+from ..bounds import Constants
+from ..log import append, truncate_to
+from ..state import FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE, BrokerState
+
+
+def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
+    """Drop whatever is under way between a follower and its leader."""
+    message = s.message[follower]
+    message.kind = IDLE
+    message.hw = 0
+    message.epoch = NONE
+    message.end_offset = NONE
+    for entry in message.records:
+        entry.epoch = NONE
+        entry.record = NONE
+
+
+def send_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Ask the leader for records from the follower's log end on."""
+    if s.replica[follower].leader != leader:
+        return False
+    if s.replica[follower].truncating:
+        return False
+    if s.message[follower].kind != IDLE:
+        return False
+    if not s.replica[leader].alive:
+        return False
+    s.message[follower].kind = FETCH
+    return True
+
+
+def handle_fetch_response(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Append the records of a fetch response, then follow the leader's high watermark."""
+    if s.message[follower].kind != FETCH_RESPONSE:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    replica = s.replica[follower]
+    message = s.message[follower]
+    for entry in message.records:
+        if entry.record != NONE:
+            append(s, k, follower, entry.epoch, entry.record)
+    replica.hw = min(replica.leo, message.hw)
+    clear_message(s, k, follower)
+    return True
+
+
+def handle_out_of_range(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Cut the log to the leader's log end, which the fetch offset exceeded."""
+    if s.message[follower].kind != OUT_OF_RANGE:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    truncate_to(s, k, follower, s.message[follower].end_offset)
+    clear_message(s, k, follower)
+    return True

@@ -1,0 +1,131 @@
+"""What a leader does: append what producers send, serve followers, and keep the ISR."""
+
+from __future__ import annotations
+
+from ....layout import NONE
+from ..bounds import ACKS_ALL, Constants
+from ..history import note_acked
+from ..leadership import advance_hw, change_isr, leads, leads_in_quorum, size
+from ..log import append
+from ..state import EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE, BrokerState
+
+
+def produce(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Append the next record of a producer; a zombie that believes it leads accepts it too.
+
+    With acks=all the append is refused while the ISR is smaller than min.insync.replicas.
+    """
+    if not leads(s, leader):
+        return False
+    if s.written == k.records:
+        return False
+    if s.replica[leader].leo == k.log_size:
+        return False
+    if k.acks == ACKS_ALL and size(s.replica[leader].isr) < k.min_isr:
+        return False
+    replica = s.replica[leader]
+    append(s, k, leader, replica.epoch, s.written)
+    s.written += 1
+    if k.acks == 1:
+        note_acked(s, k, leader, replica.leo - 1, replica.leo)
+    advance_hw(s, k, leader)
+    return True
+
+
+def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offset: int) -> None:
+    """Learn from a fetch offset how far the follower is: its log end, the ISR, the high watermark."""
+    replica = s.replica[leader]
+    replica.remote_leo[follower] = offset
+    if (
+        not replica.isr >> follower & 1
+        and leads_in_quorum(s, leader)
+        and k.rules.may_join_isr(s, k, leader, offset)
+    ):
+        change_isr(s, k, leader, replica.isr | 1 << follower)
+    advance_hw(s, k, leader)
+
+
+def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Serve a fetch: note the follower's log end, then answer with records and the new HW.
+
+    A fetch above the leader's log end is answered "out of range" with that log end and teaches
+    the leader nothing.  A fetch that finds nothing new is answered at once: waiting in purgatory
+    differs from that only by when the answer leaves.
+    """
+    if s.message[follower].kind != FETCH:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    if not leads(s, leader):
+        return False
+    if not k.rules.may_serve(s, k, leader, s.replica[follower].epoch):
+        return False
+    offset = s.replica[follower].leo
+    replica = s.replica[leader]
+    message = s.message[follower]
+    if offset > replica.leo:
+        message.kind = OUT_OF_RANGE
+        message.end_offset = replica.leo
+        return True
+    receive_fetch(s, k, leader, follower, offset)
+    message.kind = FETCH_RESPONSE
+    message.hw = replica.hw
+    for index in range(min(replica.leo - offset, len(message.records))):
+        message.records[index].epoch = replica.log[offset + index].epoch
+        message.records[index].record = replica.log[offset + index].record
+    return True
+
+
+def forget_late_fetch(s: BrokerState, follower: int) -> None:
+    """Drop the fetch of a dead follower that its leader still had."""
+    s.late_fetch[follower].leader = NONE
+    s.late_fetch[follower].epoch = NONE
+    s.late_fetch[follower].offset = 0
+
+
+def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Serve a fetch whose sender has died since; nobody waits for the answer (KIP-903)."""
+    late = s.late_fetch[follower]
+    if late.leader != leader:
+        return False
+    if not leads(s, leader):
+        return False
+    if not k.rules.may_serve(s, k, leader, late.epoch):
+        return False
+    if late.offset > s.replica[leader].leo:
+        return False
+    receive_fetch(s, k, leader, follower, late.offset)
+    forget_late_fetch(s, follower)
+    return True
+
+
+def refuse_request(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Answer a request with an error: not leader (any more), or fenced by its leader epoch.
+
+    The follower may ask again, so the error itself need not be under way for a while.
+    """
+    if s.message[follower].kind != FETCH and s.message[follower].kind != EPOCH_REQUEST:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    if leads(s, leader) and k.rules.may_serve(s, k, leader, s.replica[follower].epoch):
+        return False
+    s.message[follower].kind = IDLE
+    return True
+
+
+def shrink_isr(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Take a follower out of the ISR that is behind.
+
+    Kafka waits for replica.lag.time.max.ms; here any moment at which the follower is behind may
+    be the one at which it has been so for long enough.
+    """
+    if not leads_in_quorum(s, leader):
+        return False
+    if not s.replica[leader].isr >> follower & 1:
+        return False
+    if s.replica[leader].remote_leo[follower] == s.replica[leader].leo:
+        return False
+    change_isr(s, k, leader, s.replica[leader].isr & ~(1 << follower))
+    advance_hw(s, k, leader)
+    return True

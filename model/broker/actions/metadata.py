@@ -1,0 +1,91 @@
+"""LeaderAndIsr: what the controller says of a leader epoch, and how brokers take it up.
+
+What was said of an epoch stays there to be taken up: it may arrive late, out of order, twice
+(the second time is ignored) or, never taken up, not at all.
+"""
+
+from __future__ import annotations
+
+from ....layout import NONE
+from ..bounds import Constants
+from ..history import note_committed
+from ..leadership import advance_hw
+from ..state import BrokerState
+from .follower import clear_message
+
+
+def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
+    """Begin a new leader epoch in the quorum state and tell every broker."""
+    s.quorum.epoch += 1
+    s.quorum.leader = leader
+    s.quorum.isr = isr
+    s.leader_and_isr[s.quorum.epoch].leader = leader
+    s.leader_and_isr[s.quorum.epoch].isr = isr
+
+
+def forget_outdated(s: BrokerState, k: Constants) -> None:
+    """Forget what was said of epochs that no broker can take up any more.
+
+    That is so of an epoch before the quorum's once every live broker has a newer one: a dead one
+    will refuse it after its restart.  Nothing can depend on it, so states that differ only there
+    are one state.
+    """
+    if k.stale_leader_and_isr:
+        return
+    oldest = s.quorum.epoch
+    for broker in range(k.replicas):
+        if s.replica[broker].alive:
+            oldest = min(oldest, s.replica[broker].epoch + 1)
+    for epoch in range(oldest):
+        s.leader_and_isr[epoch].leader = NONE
+        s.leader_and_isr[epoch].isr = 0
+
+
+def _take_up(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
+    """Do what both roles do first: drop what is under way and what was known as a leader."""
+    replica = s.replica[broker]
+    clear_message(s, k, broker)
+    replica.epoch = epoch
+    replica.leader = s.leader_and_isr[epoch].leader
+    replica.truncating = False
+    replica.epoch_start = 0
+    replica.isr = 0
+    for follower in range(k.replicas):
+        replica.remote_leo[follower] = 0
+
+
+def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
+    """Take up an epoch as its leader: the log stays, what followers hold is forgotten."""
+    if not s.replica[leader].alive:
+        return False
+    if epoch <= s.replica[leader].epoch:
+        return False
+    if epoch > s.quorum.epoch:
+        return False
+    if s.leader_and_isr[epoch].leader != leader:
+        return False
+    replica = s.replica[leader]
+    _take_up(s, k, leader, epoch)
+    replica.epoch_start = replica.leo
+    replica.isr = s.leader_and_isr[epoch].isr
+    k.rules.begin_leading(s, k, leader)
+    note_committed(s, k, leader, 0)
+    advance_hw(s, k, leader)
+    forget_outdated(s, k)
+    return True
+
+
+def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
+    """Take up an epoch as a follower of its leader, or of nobody where it names none."""
+    if not s.replica[follower].alive:
+        return False
+    if epoch <= s.replica[follower].epoch:
+        return False
+    if epoch > s.quorum.epoch:
+        return False
+    if s.leader_and_isr[epoch].leader == follower:
+        return False
+    _take_up(s, k, follower, epoch)
+    k.rules.begin_following(s, k, follower)
+    forget_outdated(s, k)
+    return True

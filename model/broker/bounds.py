@@ -1,0 +1,80 @@
+"""The bounds and options of the broker family.
+
+Bounds limit perturbations only (what the world does to the brokers), never what heals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...bounds import BoundsError, choice, number, switch
+from .rules import Rules
+
+ACKS_ALL = -1
+"""``acks=all``, as Kafka itself encodes it."""
+
+
+@dataclass(frozen=True)
+class BrokerBounds:
+    """What a user sets with ``-b NAME=VALUE``.
+
+    Raises
+    ------
+    BoundsError
+        Where two of them contradict each other.
+    """
+
+    replicas: int = number(2, 1, 5, "brokers, each with a replica of the one partition")
+    records: int = number(2, 0, 12, "records that producers write in all")
+    log_size: int = number(2, 0, 12, "longest log of a replica, in records", follows="records")
+    elections: int = number(1, 0, 12, "elections and fences together; each starts a leader epoch")
+    crashes: int = number(2, 0, 12, "process crashes: the log is kept, the memory is lost")
+    power_losses: int = number(0, 0, 12, "crashes that may also take any suffix of the log")
+    lost_messages: int = number(0, 0, 12, "requests or responses that the network loses")
+    fetch_size: int = number(1, 1, 12, "most records that one fetch response carries")
+    min_isr: int = number(1, 1, 5, "min.insync.replicas")
+    acks: int = choice(
+        "all",
+        {"0": 0, "1": 1, "all": ACKS_ALL, "-1": ACKS_ALL},
+        "when a producer is told that its record is written",
+    )
+    hw_checkpoint: int = choice(
+        "change",
+        {"change": 0, "step": 1},
+        "when the high watermark reaches the disk: at every change, or as a step of its own",
+    )
+    unclean_election: bool = switch(
+        "with no live member of the ISR, any live replica may be elected"
+    )
+    moves: bool = switch("a live leader may be replaced or fenced (false suspicion, preferred leader)")
+    bounce_noticed: bool = switch("a broker restarts only after its death was noticed and fenced")
+    late_request: bool = switch("a fetch already at the leader outlives its sender (KIP-903)")
+    hw_needs_min_isr: bool = switch("the high watermark waits for min_isr members (KIP-966)")
+    stale_leader_and_isr: bool = switch(
+        "a restarted broker takes up any LeaderAndIsr ever sent (before KIP-380)"
+    )
+
+    def __post_init__(self) -> None:
+        if self.min_isr > self.replicas:
+            raise BoundsError(
+                f"min_isr={self.min_isr} can never be met by replicas={self.replicas}; "
+                f"set min_isr to at most {self.replicas}, or add replicas"
+            )
+        if self.log_size > self.records:
+            raise BoundsError(
+                f"log_size={self.log_size} exceeds records={self.records}: no log can grow beyond "
+                "the records written; lower log_size or leave it out"
+            )
+
+
+@dataclass(frozen=True)
+class Constants(BrokerBounds):
+    """What actions and rules are handed as ``k``: the bounds, the rules and what to remember.
+
+    ``track_committed`` and ``track_acked`` say whether the histories of committed and of
+    acknowledged records are part of the state.
+    """
+
+    rules: Rules = Rules()
+    track_committed: bool = False
+    track_acked: bool = False

@@ -1,0 +1,165 @@
+"""The broker family: one Kafka partition with brokers that crash, and all that its protocols share.
+
+The actions and the initial state are here; what differs between the protocols is in
+``protocols``, one file each.  The rules follow KIP-101, KIP-279, KIP-320, KIP-380, KIP-497, KIP-903
+and KIP-966, and the source of Kafka where those are silent.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from itertools import permutations, product
+from typing import Any
+
+from ...bounds import shown
+from ...layout import Layout
+from ...spec import Action, Fairness, TransitionSystem
+from ..protocol import Family, Protocol
+from .actions import controller, epoch_request, faults, follower, leader, metadata
+from .bounds import BrokerBounds, Constants
+from .state import BrokerState
+from .view import LEGEND, columns
+
+
+def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
+    """Let broker 0 lead epoch 0 with everybody in the ISR and told, and all logs empty."""
+    everybody = (1 << k.replicas) - 1
+    s.quorum.leader = 0
+    s.quorum.isr = everybody
+    for replica in s.replica:
+        replica.alive = True
+        replica.epoch = 0
+        replica.leader = 0
+    s.replica[0].isr = everybody
+    if k.rules.epoch_cache:
+        k.rules.begin_leading(s, k, 0)
+    yield
+
+
+def build(
+    protocol: Protocol, bounds: BrokerBounds, needs: frozenset[str]
+) -> TransitionSystem[BrokerState, Constants]:
+    """Make the transition system of a protocol of this family."""
+    constants = Constants(
+        **{field.name: getattr(bounds, field.name) for field in dataclasses.fields(bounds)},
+        rules=protocol.rules,
+        track_committed="committed" in needs,
+        track_acked="acked" in needs,
+    )
+    return TransitionSystem(
+        name=protocol.name,
+        bounds=shown(bounds),
+        constants=constants,
+        layout=Layout(BrokerState, constants),
+        actions=protocol.actions,
+        initialise=initialise,
+        columns=columns,
+        legend=LEGEND,
+    )
+
+
+def brokers(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker."""
+    return ((broker,) for broker in range(k.replicas))
+
+
+def pairs(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each leader with each other broker as its follower."""
+    return permutations(range(k.replicas), 2)
+
+
+def told(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each leader epoch that it may be told of, the initial one included.
+
+    Everybody has taken up epoch 0 at first, but a broker that restarts takes it up again.
+    """
+    return product(range(k.replicas), range(k.elections + 1))
+
+
+def prefixes(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each length of log that may survive."""
+    return product(range(k.replicas), range(k.log_size + 1))
+
+
+def _fault(
+    name: str,
+    apply: Callable[..., bool],
+    who: str,
+    source: str,
+    bound: str,
+    arguments: Callable[[Any], Iterator[tuple[int, ...]]] = brokers,
+) -> Action:
+    """Make an action that need not ever happen, and cannot unless its bound allows it."""
+    return Action(
+        name,
+        apply,
+        who,
+        arguments,
+        source,
+        Fairness.NONE,
+        available=lambda k: bool(getattr(k, bound)),
+    )
+
+
+CLIENT = (
+    Action(
+        "Produce", leader.produce, "leader", brokers, "KIP-101", Fairness.NONE,
+        available=lambda k: k.records > 0,
+    ),
+)  # fmt: skip
+
+FETCHING = (
+    Action("SendFetch", follower.send_fetch, "follower", pairs, "KIP-101"),
+    Action("HandleFetch", leader.handle_fetch, "leader", pairs, "KIP-101"),
+    Action("HandleFetchResponse", follower.handle_fetch_response, "follower", pairs, "KIP-101"),
+    Action("HandleOutOfRange", follower.handle_out_of_range, "follower", pairs, "KAFKA-2477"),
+    Action("RefuseRequest", leader.refuse_request, "leader", pairs, "KIP-320"),
+    Action(
+        "HandleLateFetch", leader.handle_late_fetch, "leader", pairs, "KIP-903", Fairness.NONE,
+        available=lambda k: k.late_request,
+    ),
+)  # fmt: skip
+
+EPOCH_REQUESTS = (
+    Action("SendEpochRequest", epoch_request.send_epoch_request, "follower", pairs, "KIP-101"),
+    Action("HandleEpochRequest", epoch_request.handle_epoch_request, "leader", pairs, "KIP-101"),
+    Action("HandleEpochResponse", epoch_request.handle_epoch_response, "follower", pairs, "KIP-101"),
+)
+
+METADATA = (
+    Action("BecomeLeader", metadata.become_leader, "leader", told, "KIP-101"),
+    Action("BecomeFollower", metadata.become_follower, "follower", told, "KIP-101"),
+    Action("ShrinkIsr", leader.shrink_isr, "leader", pairs, "KIP-497"),
+    _fault("Elect", controller.elect, "controller", "KIP-101", "elections"),
+    _fault("Fence", controller.fence, "controller", "KIP-380", "elections"),
+)
+
+FAULTS = (
+    _fault("Crash", faults.crash, "broker", "KIP-101", "crashes"),
+    _fault("LosePower", faults.lose_power, "broker", "KIP-101", "power_losses", prefixes),
+    Action(
+        "Restart", faults.restart, "broker", brokers, "KIP-380",
+        available=lambda k: k.crashes or k.power_losses,
+    ),
+    Action(
+        "CheckpointHw", faults.checkpoint_hw, "broker", brokers, "KAFKA-1647",
+        available=lambda k: bool(k.hw_checkpoint),
+    ),
+    _fault("LoseMessage", faults.lose_message, "network", "KIP-101", "lost_messages"),
+)  # fmt: skip
+
+ACTIONS = CLIENT + FETCHING + METADATA + FAULTS
+"""Those of a protocol without leader epochs; KIP-101 puts OffsetsForLeaderEpoch behind them."""
+
+BROKER = Family(name="broker", bounds=BrokerBounds, build=build)
+
+DEFAULT_PROPERTIES = (
+    "NoCommittedRecordLost",
+    "NoAckedRecordLost",
+    "LogMatching",
+    "EpochLogMatching",
+    "AtMostOneLeaderPerEpoch",
+    "HwWithinLog",
+    "TypeOk",
+)

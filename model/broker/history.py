@@ -1,0 +1,43 @@
+"""Auxiliary variables: what happened to records, kept for the properties alone.
+
+No guard and no rule reads them, and each function does nothing unless a requested property needs
+what it keeps.
+"""
+
+from __future__ import annotations
+
+from ...layout import NONE
+from .bounds import Constants
+from .state import BrokerState
+
+
+def note_committed(s: BrokerState, k: Constants, leader: int, start: int) -> None:
+    """Remember what a leader holds from offset `start` up to its high watermark as committed.
+
+    Consumers read at once, so this is also what they have read.  The first record that any leader
+    committed at an offset is the one that must never be lost.
+    """
+    if not k.track_committed:
+        return
+    replica = s.replica[leader]
+    for offset in range(start, replica.hw):
+        committed = s.aux_committed[offset]
+        if committed.record == NONE:
+            committed.record = replica.log[offset].record
+            committed.epoch = replica.epoch
+
+
+def note_acked(s: BrokerState, k: Constants, leader: int, start: int, stop: int) -> None:
+    """Remember the leader's own records at offsets ``start..stop - 1`` as acknowledged.
+
+    Its own are those that it appended in the epoch in which it leads; producers of older ones
+    were told of an error when that epoch began.
+    """
+    if not k.track_acked:
+        return
+    replica = s.replica[leader]
+    for offset in range(start, stop):
+        if replica.log[offset].epoch == replica.epoch:
+            acked = s.aux_acked[replica.log[offset].record]
+            acked.offset = offset
+            acked.epoch = replica.epoch

@@ -1,0 +1,85 @@
+"""What a replica does to its log and to its epoch cache.
+
+The cache is Kafka's leader-epoch-checkpoint: for each leader epoch the offset at which it starts.
+It follows ``LeaderEpochFileCache`` of Kafka 2.7 and later: appending a new epoch removes the
+entries that it contradicts, and truncation removes those that start at the new end or beyond,
+also when no record is cut (KAFKA-10706).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...layout import NONE
+
+if TYPE_CHECKING:
+    from .bounds import Constants
+    from .state import BrokerState
+
+
+def append(s: BrokerState, k: Constants, broker: int, epoch: int, record: int) -> None:
+    """Append a record of a leader epoch to a replica's log, and its epoch to the cache."""
+    replica = s.replica[broker]
+    entry = replica.log[replica.leo]
+    entry.epoch = epoch
+    entry.record = record
+    if k.rules.epoch_cache and newest_epoch(s, k, broker) != epoch:
+        cache_epoch(s, k, broker, epoch)
+    replica.leo += 1
+
+
+def cache_epoch(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
+    """Note in the epoch cache that `epoch` starts at the log end."""
+    replica = s.replica[broker]
+    for cached in range(k.elections + 1):
+        if cached >= epoch or replica.epoch_cache[cached] >= replica.leo:
+            replica.epoch_cache[cached] = NONE
+    replica.epoch_cache[epoch] = replica.leo
+
+
+def truncate_to(s: BrokerState, k: Constants, broker: int, offset: int) -> None:
+    """Cut a replica's log so that it ends at `offset`, or leave it where it ends before that."""
+    replica = s.replica[broker]
+    for cut in range(offset, replica.leo):
+        replica.log[cut].epoch = NONE
+        replica.log[cut].record = NONE
+    replica.leo = min(replica.leo, offset)
+    replica.hw = min(replica.hw, replica.leo)
+    if k.rules.epoch_cache:
+        for cached in range(k.elections + 1):
+            if replica.epoch_cache[cached] >= replica.leo:
+                replica.epoch_cache[cached] = NONE
+
+
+def newest_epoch(s: BrokerState, k: Constants, broker: int) -> int:
+    """Return the newest leader epoch in a replica's epoch cache, or NONE."""
+    return largest_epoch_up_to(s, k, broker, k.elections)
+
+
+def largest_epoch_up_to(s: BrokerState, k: Constants, broker: int, epoch: int) -> int:
+    """Return the largest cached epoch that does not exceed `epoch`, or NONE."""
+    for cached in range(epoch, NONE, -1):
+        if s.replica[broker].epoch_cache[cached] != NONE:
+            return cached
+    return NONE
+
+
+def smallest_epoch_above(s: BrokerState, k: Constants, broker: int, epoch: int) -> int:
+    """Return the smallest cached epoch that exceeds `epoch`, or NONE."""
+    for cached in range(epoch + 1, k.elections + 1):
+        if s.replica[broker].epoch_cache[cached] != NONE:
+            return cached
+    return NONE
+
+
+def end_offset(s: BrokerState, k: Constants, broker: int, epoch: int) -> int:
+    """Return where `epoch` ends in a replica's log: at the next cached epoch, or at the log end."""
+    following = smallest_epoch_above(s, k, broker, epoch)
+    if following == NONE:
+        return s.replica[broker].leo
+    return s.replica[broker].epoch_cache[following]
+
+
+def last_epoch(s: BrokerState, k: Constants, broker: int) -> int:
+    """Return the leader epoch of the last record in a replica's log; the log is not empty."""
+    return s.replica[broker].log[s.replica[broker].leo - 1].epoch

@@ -1,0 +1,22 @@
+"""High watermark truncation: Kafka before leader epochs (0.10 and earlier).
+
+A broker that becomes a follower cuts its log to its own high watermark, at once.  That watermark
+lags behind the leader's by a fetch, so the cut takes records that are committed, and the broker
+may be elected before it has them back.  Loses committed records and lets logs diverge, both
+within 2 replicas, 2 records, 2 crashes and 1 election.
+
+Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211).
+"""
+
+from ...protocol import Protocol
+from ..family import ACTIONS, BROKER, DEFAULT_PROPERTIES
+from ..rules import Rules
+
+HW = Protocol(
+    name="hw",
+    family=BROKER,
+    summary="Followers truncate to their high watermark (before KIP-101): loses and diverges.",
+    rules=Rules(),
+    actions=ACTIONS,
+    default_properties=DEFAULT_PROPERTIES,
+)

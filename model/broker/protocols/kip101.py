@@ -1,0 +1,59 @@
+"""KIP-101 (Kafka 0.11): every record carries its leader epoch, and followers ask before they cut.
+
+A new follower asks the leader where the epoch of its last record ends (OffsetsForLeaderEpoch) and
+cuts its log to that.  Repairs both scenarios of the KIP.  Not repaired: a leader that does not
+know the epoch asked about answers with a larger one's start, which can be too high (KIP-279):
+logs diverge within 2 replicas, 3 records, 2 crashes and 2 elections.
+
+Source: KIP-101; the lookup is that of Kafka 0.11's LeaderEpochFileCache.endOffsetFor.
+"""
+
+from dataclasses import replace
+
+from ....layout import NONE
+from ..bounds import Constants
+from ..family import EPOCH_REQUESTS
+from ..log import largest_epoch_up_to, newest_epoch, smallest_epoch_above, truncate_to
+from ..state import BrokerState
+from .hw import HW
+
+
+def ask_before_fetching(s: BrokerState, k: Constants, follower: int) -> None:
+    """Ask for the end of the last record's epoch first, unless there is no record."""
+    if s.replica[follower].leo > 0:
+        s.replica[follower].truncating = True
+    else:
+        truncate_to(s, k, follower, 0)
+
+
+def start_of_next_epoch(s: BrokerState, k: Constants, leader: int, asked: int) -> tuple[int, int]:
+    """Answer the start of the first larger epoch; the log end if the newest one was asked."""
+    if newest_epoch(s, k, leader) == asked:
+        return NONE, s.replica[leader].leo
+    following = smallest_epoch_above(s, k, leader, asked)
+    if following == NONE or largest_epoch_up_to(s, k, leader, asked) == NONE:
+        return NONE, NONE
+    return NONE, s.replica[leader].epoch_cache[following]
+
+
+def cut_to_answer(
+    s: BrokerState, k: Constants, follower: int, epoch: int, end_offset: int
+) -> bool:
+    """Cut to the answer, or to the high watermark where the leader knows none."""
+    truncate_to(s, k, follower, s.replica[follower].hw if end_offset == NONE else end_offset)
+    return True
+
+
+KIP_101 = replace(
+    HW,
+    name="kip-101",
+    summary="Followers ask where the epoch of their last record ends; diverges after two elections.",
+    rules=replace(
+        HW.rules,
+        epoch_cache=True,
+        begin_following=ask_before_fetching,
+        end_offset_for_epoch=start_of_next_epoch,
+        truncate_by_answer=cut_to_answer,
+    ),
+    actions=HW.actions + EPOCH_REQUESTS,
+)

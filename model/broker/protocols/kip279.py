@@ -1,0 +1,72 @@
+"""KIP-279 (Kafka 2.0): the answer names the epoch it speaks of, and the follower may ask again.
+
+The leader answers with the largest epoch that it knows up to the one asked, and with its end.  A
+follower without that epoch cuts to the end of its own largest smaller one and asks again.  A new
+leader caches its epoch at once, also before its first record (KAFKA-7415).  Not repaired: requests
+carry no leader epoch, so a broker that wrongly believes it leads is believed.  Loses a committed
+record within 2 replicas, 2 records, 2 crashes and 3 elections.
+
+Source: KIP-279, apache/kafka#4882.
+"""
+
+from dataclasses import replace
+
+from ....layout import NONE
+from ..bounds import Constants
+from ..log import (
+    cache_epoch,
+    end_offset,
+    largest_epoch_up_to,
+    smallest_epoch_above,
+    truncate_to,
+)
+from ..state import BrokerState
+from .kip101 import KIP_101
+
+
+def largest_epoch_and_its_end(
+    s: BrokerState, k: Constants, leader: int, asked: int
+) -> tuple[int, int]:
+    """Answer the largest epoch up to the asked one, and where it ends."""
+    following = smallest_epoch_above(s, k, leader, asked)
+    known = largest_epoch_up_to(s, k, leader, asked)
+    if known == asked:
+        return asked, end_offset(s, k, leader, asked)
+    if following == NONE:
+        return NONE, NONE
+    if known == NONE:
+        return asked, s.replica[leader].epoch_cache[following]
+    return known, end_offset(s, k, leader, known)
+
+
+def cut_to_common_epoch(
+    s: BrokerState, k: Constants, follower: int, epoch: int, end: int
+) -> bool:
+    """Cut to the end of the answered epoch, or to that of a smaller one and ask again."""
+    if end == NONE:
+        truncate_to(s, k, follower, s.replica[follower].hw)
+        return True
+    if s.replica[follower].epoch_cache[epoch] != NONE:
+        truncate_to(s, k, follower, min(end_offset(s, k, follower, epoch), end))
+        return True
+    smaller = largest_epoch_up_to(s, k, follower, epoch)
+    truncate_to(s, k, follower, 0 if smaller == NONE else end_offset(s, k, follower, smaller))
+    return False
+
+
+def cache_at_once(s: BrokerState, k: Constants, leader: int) -> None:
+    """Put the new epoch and the log end in the epoch cache before any record is there."""
+    cache_epoch(s, k, leader, s.replica[leader].epoch)
+
+
+KIP_279 = replace(
+    KIP_101,
+    name="kip-279",
+    summary="The answer names its epoch and the follower may ask again; loses after three elections.",
+    rules=replace(
+        KIP_101.rules,
+        end_offset_for_epoch=largest_epoch_and_its_end,
+        truncate_by_answer=cut_to_common_epoch,
+        begin_leading=cache_at_once,
+    ),
+)

@@ -1,0 +1,101 @@
+"""A state in the words of Kafka, a column per participant, for traces."""
+
+from __future__ import annotations
+
+from ...layout import NONE, members
+from .bounds import Constants
+from .leadership import leads
+from .state import (
+    EPOCH_REQUEST,
+    EPOCH_RESPONSE,
+    FETCH,
+    FETCH_RESPONSE,
+    OUT_OF_RANGE,
+    BrokerState,
+    LogEntry,
+)
+
+LEGEND = (
+    "[m0@0 | m1@0] is a log: record m0, then m1, both written in leader epoch 0. Records left of "
+    "the bar | are below the replica's high watermark (readable); ] is the log end. "
+    "e1 is leader epoch 1; isr 0,1 the in-sync replicas."
+)
+
+
+def columns(s: BrokerState, k: Constants) -> dict[str, str]:
+    """Return the heading and the text of each column: the controller, then every broker."""
+    shown = {"controller": _controller(s)}
+    for broker in range(k.replicas):
+        parts = (_role(s, broker), _log(s, broker), _under_way(s, k, broker))
+        shown[f"broker {broker}"] = "\n".join(part for part in parts if part)
+    return shown
+
+
+def record(entry: LogEntry) -> str:
+    """Return a record with the leader epoch that it carries.
+
+    >>> from types import SimpleNamespace
+    >>> record(SimpleNamespace(record=1, epoch=0))
+    'm1@0'
+    """
+    return f"m{entry.record}@{entry.epoch}"
+
+
+def replicas(isr: int) -> str:
+    """Return a set of replicas as numbers.
+
+    >>> replicas(0b101)
+    '0,2'
+    """
+    return ",".join(str(broker) for broker in members(isr)) or "none"
+
+
+def _controller(s: BrokerState) -> str:
+    leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
+    return f"{leader} e{s.quorum.epoch}\nisr {replicas(s.quorum.isr)}"
+
+
+def _role(s: BrokerState, broker: int) -> str:
+    replica = s.replica[broker]
+    if not replica.alive:
+        return "down"
+    if leads(s, broker):
+        stale = "" if replica.epoch == s.quorum.epoch else " (stale)"
+        return f"leads e{replica.epoch} isr {replicas(replica.isr)}{stale}"
+    if replica.leader != NONE:
+        asks = ", truncating" if replica.truncating else ""
+        return f"follows {replica.leader} e{replica.epoch}{asks}"
+    return "restarted" if replica.epoch < s.quorum.epoch else f"idle e{replica.epoch}"
+
+
+def _log(s: BrokerState, broker: int) -> str:
+    replica = s.replica[broker]
+    entries = [record(entry) for entry in replica.log[: replica.leo]]
+    entries.insert(replica.hw, "|")
+    return f"[{' '.join(entries)}] hw {replica.hw}"
+
+
+def _under_way(s: BrokerState, k: Constants, follower: int) -> str:
+    message, replica = s.message[follower], s.replica[follower]
+    leader = replica.leader
+    texts = {
+        FETCH: f"-> {leader}: fetch at {replica.leo}",
+        FETCH_RESPONSE: f"<- {leader}: {_records(message.records)}, hw {message.hw}",
+        OUT_OF_RANGE: f"<- {leader}: out of range, end {message.end_offset}",
+        EPOCH_REQUEST: f"-> {leader}: end of epoch?",
+        EPOCH_RESPONSE: f"<- {leader}: {_epoch_end(message.epoch, message.end_offset)}",
+    }
+    late = s.late_fetch[follower]
+    if late.leader != NONE:
+        return f"(at {late.leader}: late fetch at {late.offset})"
+    return texts.get(message.kind, "")
+
+
+def _records(entries: list[LogEntry]) -> str:
+    return " ".join(record(entry) for entry in entries if entry.record != NONE) or "no records"
+
+
+def _epoch_end(epoch: int, end_offset: int) -> str:
+    if end_offset == NONE:
+        return "epoch unknown"
+    return f"ends at {end_offset}" if epoch == NONE else f"epoch {epoch} ends at {end_offset}"

@@ -1,0 +1,61 @@
+"""What every protocol that can be checked is: a named choice of rules and actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..spec import Action, TransitionSystem
+
+
+@dataclass(frozen=True)
+class Family:
+    """Protocols that share a state, bounds and actions, and differ in some rules.
+
+    Parameters
+    ----------
+    name
+        As printed by ``tidegate list``.
+    bounds
+        The dataclass that declares the bounds of every protocol in the family.
+    build
+        ``build(protocol, bounds, needs)`` makes the transition system; `needs` names the
+        histories that the requested properties read.
+    """
+
+    name: str
+    bounds: type
+    build: Callable[[Protocol, Any, frozenset[str]], TransitionSystem[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """One protocol: its family's actions under its own rules.
+
+    Parameters
+    ----------
+    name
+        As given on the command line.
+    family
+        Whose state, bounds and actions it shares.
+    summary
+        One sentence: what it does and whether that is safe.
+    rules
+        The decisions that differ between the protocols of the family.
+    actions
+        Every action, in the order that decides between steps which are equal otherwise.
+    default_properties
+        Names of the properties that are checked unless others are asked for.
+    """
+
+    name: str
+    family: Family
+    summary: str
+    rules: Any
+    actions: tuple[Action, ...]
+    default_properties: tuple[str, ...]
+
+    def system(self, bounds: Any, needs: frozenset[str] = frozenset()) -> TransitionSystem[Any, Any]:
+        """Return the transition system of this protocol within `bounds`."""
+        return self.family.build(self, bounds, needs)

@@ -27,6 +27,8 @@ def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
     everybody = (1 << k.replicas) - 1
     s.quorum.leader = 0
     s.quorum.isr = everybody
+    s.leader_and_isr[0].leader = 0
+    s.leader_and_isr[0].isr = everybody
     for replica in s.replica:
         replica.alive = True
         replica.epoch = 0

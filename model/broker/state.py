@@ -47,6 +47,7 @@ class Replica(Record):
     """
 
     alive: bool = boolean("the broker's process runs")
+    restarted: bool = boolean("has restarted, and led nothing since")
     epoch: int = integer(
         NONE,
         lambda k: k.elections,

@@ -9,16 +9,6 @@ from ..state import BrokerState
 from .metadata import forget_outdated, send_leader_and_isr
 
 
-def _refuses_to_lead(s: BrokerState, broker: int) -> bool:
-    """Whether the broker is alive but will never take up the leadership that it was given.
-
-    So it is when it restarted while the quorum state still named it leader: it leads nothing, and
-    refuses what was sent to its previous incarnation (KIP-380).
-    """
-    replica = s.replica[broker]
-    return replica.alive and replica.leader != broker and replica.epoch >= s.quorum.epoch
-
-
 def _live_members(s: BrokerState, k: Constants) -> int:
     """Return the live members of the ISR, as a set."""
     live = 0
@@ -31,6 +21,8 @@ def _live_members(s: BrokerState, k: Constants) -> int:
 def elect(s: BrokerState, k: Constants, broker: int) -> bool:
     """Make a live member of the ISR the leader, in a new epoch, when there is no leader.
 
+    There is none when the quorum state names none, or a dead broker, or one that restarted and
+    has led nothing since (its new registration tells; the controller may see that at any time).
     The new ISR are the live members of the old one.  Where none is alive, unclean election lets
     any live replica lead, alone.  With the option ``moves`` a live leader may be replaced too.
     """
@@ -42,7 +34,7 @@ def elect(s: BrokerState, k: Constants, broker: int) -> bool:
     if (
         leader != NONE
         and s.replica[leader].alive
-        and not _refuses_to_lead(s, leader)
+        and not s.replica[leader].restarted
         and not (k.moves and leader != broker)
     ):
         return False

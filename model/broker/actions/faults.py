@@ -26,6 +26,7 @@ def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
             forget_late_fetch(s, follower)
     replica = s.replica[broker]
     replica.alive = False
+    replica.restarted = False
     replica.epoch = NONE
     replica.leader = NONE
     replica.truncating = False
@@ -81,6 +82,7 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
         return False
     replica = s.replica[broker]
     replica.alive = True
+    replica.restarted = True
     if not k.stale_leader_and_isr:
         replica.epoch = s.quorum.epoch if s.quorum.leader == broker else s.quorum.epoch - 1
     return True

@@ -66,6 +66,7 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
         return False
     replica = s.replica[leader]
     _take_up(s, k, leader, epoch)
+    replica.restarted = False
     replica.epoch_start = replica.leo
     replica.isr = s.leader_and_isr[epoch].isr
     k.rules.begin_leading(s, k, leader)

@@ -31,7 +31,7 @@ class Bound:
 
     ``low`` and ``high`` are its range, both included; ``names`` maps what a user writes to values
     where the bound is not a plain number; ``follows`` names the bound whose value it takes unless
-    it is set.
+    it is set; ``main`` marks those that are named in every report.
     """
 
     doc: str
@@ -39,6 +39,7 @@ class Bound:
     high: int
     names: Mapping[str, int] | None = None
     follows: str | None = None
+    main: bool = False
 
     def parse(self, name: str, text: str) -> int:
         """Return the value that `text` stands for.
@@ -88,9 +89,11 @@ class Bound:
         return str(int(value))
 
 
-def number(default: int, low: int, high: int, doc: str, follows: str | None = None) -> int:
+def number(
+    default: int, low: int, high: int, doc: str, *, follows: str | None = None, main: bool = False
+) -> int:
     """Declare a whole number within ``low..high``."""
-    metadata = {"bound": Bound(doc, low, high, follows=follows)}
+    metadata = {"bound": Bound(doc, low, high, follows=follows, main=main)}
     return cast(int, dataclasses.field(default=default, metadata=metadata))
 
 
@@ -152,6 +155,18 @@ def shown(bounds: object) -> dict[str, str]:
     """Return the value of every bound as a user would write it, by name."""
     known = declared(type(bounds))
     return {name: bound.show(getattr(bounds, name)) for name, (bound, _) in known.items()}
+
+
+def brief(bounds: object) -> str:
+    """Return the main bounds and those that are not at their default, for a line of a report."""
+    values = shown(bounds)
+    named = [
+        name
+        for name, (bound, default) in declared(type(bounds)).items()
+        if bound.main
+        or values[name] != (values[bound.follows] if bound.follows else bound.show(default))
+    ]
+    return ", ".join(f"{name}={values[name]}" for name in named)
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:

@@ -1,1 +1,348 @@
-def main() -> None: ...
+"""The command line: the only place that joins a model, properties and an engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from . import __version__
+from .bounds import declared, parse, unknown
+from .checker.check import ENGINES, check
+from .checker.result import Limits, Progress, Result
+from .invariants import INVARIANTS
+from .model import PROTOCOLS, Protocol
+from .spec import DEADLOCK, Kind, Outcome, Property, TidegateError, TransitionSystem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EXIT_HOLDS, EXIT_USAGE, EXIT_INCOMPLETE = 0, 2, 3
+EXIT_DEADLOCK, EXIT_SAFETY = 11, 12
+EXIT_INTERNAL, EXIT_INTERRUPTED = 70, 130
+
+EXIT_STATUS = """\b
+Exit status (as TLC's where TLC has one):
+  0   every property holds in every state within the bounds
+  2   wrong usage: an unknown name, a value out of range, an unwritable file
+  3   incomplete: a limit was reached and nothing violated so far
+  11  deadlock: a state with no enabled action (asked for with -p Deadlock)
+  12  a safety property is violated
+  13  reserved for liveness properties
+  70  internal error, or an ill-formed model
+  130 interrupted, with nothing violated so far
+"""
+
+
+class _Group(click.Group):
+    """A group that turns every error into one message and its exit status."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; no traceback reaches a user."""
+        try:
+            return super().main(*args, **kwargs)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(EXIT_USAGE)
+        except Exception as error:
+            if os.environ.get("TIDEGATE_TRACEBACK"):
+                raise
+            known = isinstance(error, TidegateError)
+            hint = "" if known else "; set TIDEGATE_TRACEBACK=1 to see where, and please report it"
+            name = "" if known else f"internal error: {type(error).__name__}: "
+            click.echo(f"Error: {name}{error}{hint}", err=True)
+            sys.exit(EXIT_INTERNAL)
+
+
+@click.group(
+    cls=_Group, epilog=EXIT_STATUS, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(__version__, prog_name="tidegate")
+def main() -> None:
+    """Check Kafka's replication protocol: every interleaving within small bounds.
+
+    \b
+    Examples:
+      tidegate list                      what there is to check
+      tidegate check hw                  the loss that KIP-101 repaired, step by step
+      tidegate check kip-101             the same cluster under leader epochs
+      tidegate check kip-320 -b elections=2 -b power_losses=1
+    """
+
+
+@main.command(
+    name="check",
+    epilog=EXIT_STATUS,
+    short_help="Search every state of a protocol and print the trace that breaks it.",
+)
+@click.argument("protocol")
+@click.option(
+    "-b",
+    "--bound",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Set a bound or an option of the protocol; 'tidegate list' shows them all.",
+)
+@click.option(
+    "-p",
+    "--property",
+    "names",
+    metavar="PROPERTY",
+    multiple=True,
+    help="Check this property (repeatable), or 'all', or 'none'. Default: the protocol's own.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="How to search; every engine gives the same answer.",
+)
+@click.option(
+    "--continue",
+    "keep_going",
+    is_flag=True,
+    help="Explore everything and report the first violation of every property.",
+)
+@click.option("--max-states", type=click.IntRange(min=1), help="Stop at this many distinct states.")
+@click.option("--max-depth", type=click.IntRange(min=1), help="Stop at behaviors of N states.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Stop after so many seconds.",
+)
+@click.option("--full", is_flag=True, help="Print every variable of every state of the trace.")
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Write the report as JSON, '-' for standard output (then nothing else goes there).",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
+@click.option(
+    "--debug",
+    is_flag=True,
+    help="Watch every action: that it writes nothing where it is not enabled, and stays in range.",
+)
+@click.pass_context
+def check_command(context: click.Context, **options: Any) -> None:
+    """Search every state of PROTOCOL within its bounds and print the trace that breaks it.
+
+    The trace is a shortest one, and the same on every run.
+
+    \b
+    Examples:
+      tidegate check hw
+      tidegate check kip-101 -b records=3 -b elections=2 --continue
+      tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 600
+      tidegate check hw --json report.json --quiet
+    """
+    protocol, system, properties = _assemble(
+        options["protocol"], options["settings"], options["names"]
+    )
+    system.debug = options["debug"]
+    limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
+    with _json_target(options["json_file"]) as target:
+        with _progress(quiet=options["quiet"]) as report:
+            result = check(
+                system,
+                properties,
+                limits=limits,
+                keep_going=options["keep_going"],
+                report=report,
+            )
+        if target is not None:
+            _write_json(target, system, result)
+    if options["json_file"] != "-":
+        _print(system, result, options)
+    context.exit(_exit_status(result))
+
+
+@main.command(name="list", short_help="Show the protocols, the properties and the bounds.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def list_command(as_json: bool) -> None:
+    """Show what can be checked: protocols, properties, and bounds with ranges and defaults."""
+    if as_json:
+        click.echo(json.dumps(_catalogue(), indent=2))
+        return
+    from .checker.render.catalogue import print_catalogue
+
+    print_catalogue(_console(), _catalogue())
+
+
+def _assemble(
+    name: str, settings: Sequence[str], names: Sequence[str]
+) -> tuple[Protocol, TransitionSystem[Any, Any], list[Property]]:
+    """Join a protocol, its bounds and the properties to check.
+
+    Raises
+    ------
+    click.UsageError
+        For a name that does not exist or a value that cannot be.
+    """
+    protocols = {protocol.name: protocol for protocol in PROTOCOLS}
+    if name.lower() not in protocols:
+        raise click.UsageError(unknown("protocol", name, protocols))
+    protocol = protocols[name.lower()]
+    properties = _properties(protocol, names)
+    needs = frozenset(need for prop in properties for need in prop.needs)
+    try:
+        bounds = parse(protocol.family.bounds, settings)
+        return protocol, protocol.system(bounds, needs), properties
+    except TidegateError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
+    """Return the properties asked for: by name, 'all', 'none', or the protocol's own."""
+    known = {prop.name.lower(): prop for prop in (*INVARIANTS, DEADLOCK)}
+    chosen = [name.lower() for name in names or protocol.default_properties]
+    if len(chosen) > 1 and "none" in chosen:
+        raise click.UsageError("property 'none' contradicts the others; give it alone")
+    wanted: dict[str, Property] = {}
+    for given, name in zip(names or chosen, chosen, strict=True):
+        if name == "all":
+            wanted.update({prop.name: prop for prop in INVARIANTS})
+        elif name in known:
+            wanted[known[name].name] = known[name]
+        elif name != "none":
+            everything = [*(prop.name for prop in known.values()), "all", "none"]
+            raise click.UsageError(unknown("property", given, everything))
+    return list(wanted.values())
+
+
+@contextmanager
+def _json_target(path: str | None) -> Iterator[IO[str] | None]:
+    """Open the report's file before the search, so that an unwritable one is found at once.
+
+    It is written beside its place and moved there when it is whole.
+    """
+    if path is None:
+        yield None
+    elif path == "-":
+        yield sys.stdout
+    else:
+        partial = f"{path}.{os.getpid()}.partial"
+        try:
+            if os.path.exists(path) and not os.access(path, os.W_OK):
+                raise PermissionError(13, "Permission denied")
+            target = open(partial, "w", encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(
+                f"--json {path}: cannot write there ({error.strerror}); name another file"
+            ) from None
+        try:
+            with target:
+                yield target
+            os.replace(partial, path)
+        finally:
+            if os.path.exists(partial):
+                os.unlink(partial)
+
+
+def _write_json(target: IO[str], system: TransitionSystem[Any, Any], result: Result) -> None:
+    from .checker.render.report import report
+
+    json.dump(report(system, result), target, indent=2)
+    target.write("\n")
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    """Show how far the search is: one line on a terminal, else a plain line every 30 seconds."""
+    console = _console(stderr=True)
+    if quiet or not console.is_terminal:
+        shown = time.monotonic()
+
+        def plain(progress: Progress) -> None:
+            nonlocal shown
+            if not quiet and time.monotonic() - shown >= 30:
+                from .checker.render.summary import progress_line
+
+                shown = time.monotonic()
+                click.echo(progress_line(progress), err=True)
+
+        yield plain
+        return
+    with console.status("", spinner="line") as status:
+        status.stop()
+        shown = 0.0
+
+        def live(progress: Progress) -> None:
+            nonlocal shown
+            if progress.seconds >= 2 and progress.seconds - shown >= 0.25:
+                from .checker.render.summary import progress_line
+
+                shown = progress.seconds
+                status.start()
+                status.update(progress_line(progress))
+
+        yield live
+
+
+def _console(stderr: bool = False) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def _print(system: TransitionSystem[Any, Any], result: Result, options: dict[str, Any]) -> None:
+    from .checker.render.summary import print_result, print_verdict
+
+    if options["quiet"]:
+        print_verdict(_console(), system, result)
+    else:
+        print_result(_console(), system, result, options["full"], options["keep_going"])
+
+
+def _exit_status(result: Result) -> int:
+    """Return the exit status of a search; a violation counts more than not having seen all."""
+    violated = [v.property.kind for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    if any(kind is not Kind.DEADLOCK for kind in violated):
+        return EXIT_SAFETY
+    if violated:
+        return EXIT_DEADLOCK
+    if result.outcome is Outcome.HOLDS:
+        return EXIT_HOLDS
+    return EXIT_INTERRUPTED if result.stopped_by == "an interrupt" else EXIT_INCOMPLETE
+
+
+def _catalogue() -> dict[str, Any]:
+    """Return what ``tidegate list`` shows."""
+    families = {protocol.family.name: protocol.family for protocol in PROTOCOLS}
+    return {
+        "protocols": [
+            {
+                "name": protocol.name,
+                "family": protocol.family.name,
+                "summary": protocol.summary,
+                "default_properties": list(protocol.default_properties),
+            }
+            for protocol in PROTOCOLS
+        ],
+        "properties": [
+            {"name": prop.name, "statement": prop.statement, "source": prop.source}
+            for prop in (*INVARIANTS, DEADLOCK)
+        ],
+        "bounds": {
+            name: [
+                {
+                    "name": bound_name,
+                    "default": bound.follows or bound.show(default),
+                    "allowed": bound.allowed(),
+                    "meaning": bound.doc,
+                }
+                for bound_name, (bound, default) in declared(family.bounds).items()
+            ]
+            for name, family in families.items()
+        },
+    }

@@ -181,7 +181,9 @@ class TransitionSystem(Generic[S, K]):
     name
         The protocol's name.
     bounds
-        The bounds as a user would set them, for reports.
+        Every bound as a user would set it, for reports.
+    headline
+        The bounds worth naming in one line.
     constants
         Handed to every action and predicate as ``k``.
     layout
@@ -206,6 +208,7 @@ class TransitionSystem(Generic[S, K]):
         self,
         name: str,
         bounds: dict[str, str],
+        headline: str,
         constants: K,
         layout: Layout[S],
         actions: Sequence[Action],
@@ -215,6 +218,7 @@ class TransitionSystem(Generic[S, K]):
     ) -> None:
         self.name = name
         self.bounds = bounds
+        self.headline = headline
         self.constants = constants
         self.layout = layout
         self.record = layout.record

@@ -104,7 +104,7 @@ def _holders(s: BrokerState, k: Constants, record: int) -> str:
     ]
     if not holders:
         return f"No replica has m{record} any more."
-    return f"Replica {' and '.join(holders)} still has m{record}, but will cut it as a follower."
+    return f"Only replica {' and '.join(holders)} still has m{record}, and does not lead."
 
 
 NO_COMMITTED_RECORD_LOST = Property(

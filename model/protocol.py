@@ -56,6 +56,8 @@ class Protocol:
     actions: tuple[Action, ...]
     default_properties: tuple[str, ...]
 
-    def system(self, bounds: Any, needs: frozenset[str] = frozenset()) -> TransitionSystem[Any, Any]:
+    def system(
+        self, bounds: Any, needs: frozenset[str] = frozenset()
+    ) -> TransitionSystem[Any, Any]:
         """Return the transition system of this protocol within `bounds`."""
         return self.family.build(self, bounds, needs)

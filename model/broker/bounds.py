@@ -24,11 +24,15 @@ class BrokerBounds:
         Where two of them contradict each other.
     """
 
-    replicas: int = number(2, 1, 5, "brokers, each with a replica of the one partition")
-    records: int = number(2, 0, 12, "records that producers write in all")
+    replicas: int = number(2, 1, 5, "brokers, each with a replica of the one partition", main=True)
+    records: int = number(2, 0, 12, "records that producers write in all", main=True)
     log_size: int = number(2, 0, 12, "longest log of a replica, in records", follows="records")
-    elections: int = number(1, 0, 12, "elections and fences together; each starts a leader epoch")
-    crashes: int = number(2, 0, 12, "process crashes: the log is kept, the memory is lost")
+    elections: int = number(
+        1, 0, 12, "elections and fences together; each starts a leader epoch", main=True
+    )
+    crashes: int = number(
+        2, 0, 12, "process crashes: the log is kept, the memory is lost", main=True
+    )
     power_losses: int = number(0, 0, 12, "crashes that may also take any suffix of the log")
     lost_messages: int = number(0, 0, 12, "requests or responses that the network loses")
     fetch_size: int = number(1, 1, 12, "most records that one fetch response carries")
@@ -46,7 +50,9 @@ class BrokerBounds:
     unclean_election: bool = switch(
         "with no live member of the ISR, any live replica may be elected"
     )
-    moves: bool = switch("a live leader may be replaced or fenced (false suspicion, preferred leader)")
+    moves: bool = switch(
+        "a live leader may be replaced or fenced (false suspicion, preferred leader)"
+    )
     bounce_noticed: bool = switch("a broker restarts only after its death was noticed and fenced")
     late_request: bool = switch("a fetch already at the leader outlives its sender (KIP-903)")
     hw_needs_min_isr: bool = switch("the high watermark waits for min_isr members (KIP-966)")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import permutations, product
 from typing import Any
 
-from ...bounds import shown
+from ...bounds import brief, shown
 from ...layout import Layout
 from ...spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol
@@ -52,6 +52,7 @@ def build(
     return TransitionSystem(
         name=protocol.name,
         bounds=shown(bounds),
+        headline=brief(bounds),
         constants=constants,
         layout=Layout(BrokerState, constants),
         actions=protocol.actions,
@@ -126,7 +127,9 @@ FETCHING = (
 EPOCH_REQUESTS = (
     Action("SendEpochRequest", epoch_request.send_epoch_request, "follower", pairs, "KIP-101"),
     Action("HandleEpochRequest", epoch_request.handle_epoch_request, "leader", pairs, "KIP-101"),
-    Action("HandleEpochResponse", epoch_request.handle_epoch_response, "follower", pairs, "KIP-101"),
+    Action(
+        "HandleEpochResponse", epoch_request.handle_epoch_response, "follower", pairs, "KIP-101"
+    ),
 )
 
 METADATA = (

@@ -80,8 +80,6 @@ class Rules:
     end_offset_for_epoch: Callable[[BrokerState, Constants, int, int], tuple[int, int]] = (
         no_epoch_ends
     )
-    truncate_by_answer: Callable[[BrokerState, Constants, int, int, int], bool] = (
-        no_answer_to_apply
-    )
+    truncate_by_answer: Callable[[BrokerState, Constants, int, int, int], bool] = no_answer_to_apply
     begin_leading: Callable[[BrokerState, Constants, int], None] = cache_with_first_record
     may_join_isr: Callable[[BrokerState, Constants, int, int], bool] = reached_hw_and_epoch_start

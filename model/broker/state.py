@@ -115,7 +115,9 @@ class LateFetch(Record):
     """A fetch that its leader has received and whose sender has died since (KIP-903)."""
 
     leader: int = integer(
-        NONE, lambda k: k.replicas - 1 if k.late_request else NONE, "who has it; NONE: there is none"
+        NONE,
+        lambda k: k.replicas - 1 if k.late_request else NONE,
+        "who has it; NONE: there is none",
     )
     epoch: int = integer(
         NONE, lambda k: k.elections if k.late_request else NONE, "leader epoch that it carries"
@@ -134,7 +136,9 @@ class Quorum(Record):
     """The partition's state as ZooKeeper or the controller quorum holds it."""
 
     leader: int = integer(NONE, lambda k: k.replicas - 1, "who leads; NONE: nobody")
-    epoch: int = integer(0, lambda k: k.elections, "leader epoch: one more at each election or fence")
+    epoch: int = integer(
+        0, lambda k: k.elections, "leader epoch: one more at each election or fence"
+    )
     isr: int = subset(lambda k: k.replicas, "the in-sync replicas")
 
 
@@ -172,5 +176,3 @@ class BrokerState(Record):
     lost: int = integer(0, lambda k: k.lost_messages, "messages lost so far")
     aux_committed: list[Committed] = array(lambda k: k.log_size, Committed)
     aux_acked: list[Acked] = array(lambda k: k.records, Acked)
-
-

@@ -92,7 +92,7 @@ def _under_way(s: BrokerState, k: Constants, follower: int) -> str:
 
 
 def _records(entries: list[LogEntry]) -> str:
-    return " ".join(record(entry) for entry in entries if entry.record != NONE) or "no records"
+    return " ".join(record(entry) for entry in entries if entry.record != NONE) or "nothing"
 
 
 def _epoch_end(epoch: int, end_offset: int) -> str:

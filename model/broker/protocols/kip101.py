@@ -36,9 +36,7 @@ def start_of_next_epoch(s: BrokerState, k: Constants, leader: int, asked: int) -
     return NONE, s.replica[leader].epoch_cache[following]
 
 
-def cut_to_answer(
-    s: BrokerState, k: Constants, follower: int, epoch: int, end_offset: int
-) -> bool:
+def cut_to_answer(s: BrokerState, k: Constants, follower: int, epoch: int, end_offset: int) -> bool:
     """Cut to the answer, or to the high watermark where the leader knows none."""
     truncate_to(s, k, follower, s.replica[follower].hw if end_offset == NONE else end_offset)
     return True

@@ -39,9 +39,7 @@ def largest_epoch_and_its_end(
     return known, end_offset(s, k, leader, known)
 
 
-def cut_to_common_epoch(
-    s: BrokerState, k: Constants, follower: int, epoch: int, end: int
-) -> bool:
+def cut_to_common_epoch(s: BrokerState, k: Constants, follower: int, epoch: int, end: int) -> bool:
     """Cut to the end of the answered epoch, or to that of a smaller one and ask again."""
     if end == NONE:
         truncate_to(s, k, follower, s.replica[follower].hw)

@@ -1,0 +1,53 @@
+"""The report of a search as JSON, for CI and other programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...spec import TransitionSystem
+from ..result import Result, Verdict
+from .itf import itf
+
+
+def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]:
+    """Return everything that is known about a search, ready to be written as JSON.
+
+    ``trace`` is the counterexample that is reported first, in ITF, or None; each violated property
+    carries its own as well.  ``seconds`` is wall time; ``collision_probability`` is 0 where every
+    state is stored whole (``exact``).
+    """
+    return {
+        "protocol": system.name,
+        "bounds": system.bounds,
+        "engine": result.engine,
+        "outcome": result.outcome.value,
+        "complete": result.complete,
+        "stopped_by": result.stopped_by,
+        "exact": result.exact,
+        "collision_probability": result.collision_probability,
+        "distinct_states": result.distinct_states,
+        "generated_states": result.generated_states,
+        "depth": result.depth,
+        "seconds": round(result.seconds, 3),
+        "actions": result.taken,
+        "properties": [_verdict(system, verdict) for verdict in result.verdicts],
+        "trace": _trace(system, result.first),
+    }
+
+
+def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, Any]:
+    """Return what is known about one property; ``steps`` is None where it is not violated."""
+    trace = verdict.trace
+    return {
+        "name": verdict.property.name,
+        "outcome": verdict.outcome.value,
+        "steps": len(trace.steps) if trace else None,
+        "explanation": system.explain(verdict.property, trace.states[-1]) if trace else None,
+        "trace": _trace(system, verdict),
+    }
+
+
+def _trace(system: TransitionSystem[Any, Any], verdict: Verdict | None) -> dict[str, Any] | None:
+    if verdict is None or verdict.trace is None:
+        return None
+    return itf(system, verdict.property, verdict.trace)

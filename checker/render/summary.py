@@ -1,0 +1,92 @@
+"""What a search found and covered, in a few lines for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ...spec import Outcome, TransitionSystem
+from ..result import Progress, Result, Verdict
+from .text import print_trace
+
+
+def print_result(
+    console: Console, system: TransitionSystem[Any, Any], result: Result, full: bool, every: bool
+) -> None:
+    """Print the counterexample (with `every`: that of each violated property), then the verdict."""
+    violated = [v for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    chosen = violated if every else [result.first] if result.first else []
+    for verdict in chosen:
+        assert verdict.trace is not None
+        steps = count(len(verdict.trace.steps), "step")
+        title = (
+            f"{system.name}: the shortest behavior that violates {verdict.property.name}, {steps}"
+        )
+        console.print(Text(title, "bold"))
+        print_trace(console, system, verdict.property, verdict.trace, full)
+    print_verdict(console, system, result)
+    console.print(Text(covered(result)))
+    if result.never_taken and result.complete:
+        names = ", ".join(result.never_taken)
+        console.print(Text(f"Never enabled within these bounds: {names}."))
+
+
+def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: Result) -> None:
+    """Print the one line that says how the search ended."""
+    style = {"holds": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
+    line = Text.assemble((result.outcome.value.upper(), style[result.outcome.value]), " ")
+    line.append(f"{system.name}, {system.headline}: {_what(result)}")
+    console.print(line)
+
+
+def _what(result: Result) -> str:
+    """Say what the outcome means."""
+    violated = [v for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    if violated:
+        return f"{', '.join(_with_steps(verdict) for verdict in violated)}."
+    names = ", ".join(verdict.property.name for verdict in result.verdicts)
+    if result.outcome is Outcome.INCOMPLETE:
+        nothing = f"nothing violates {names} so far" if names else "nothing was checked"
+        return f"{nothing}, but not every state was seen (stopped by {result.stopped_by})."
+    if not names:
+        return "no property was checked; every state was seen."
+    return f"every state satisfies {names}."
+
+
+def _with_steps(verdict: Verdict) -> str:
+    assert verdict.trace is not None
+    return f"{verdict.property.name} is violated after {count(len(verdict.trace.steps), 'step')}"
+
+
+def covered(result: Result) -> str:
+    """Say how much was searched, how well, and in what time."""
+    states = f"{count(result.distinct_states, 'distinct state')}, depth {result.depth}"
+    taken = f"{count(result.generated_states, 'step')} taken"
+    if result.complete:
+        scope = "all states within the bounds"
+    elif result.stopped_by:
+        scope = f"stopped by {result.stopped_by}"
+    else:
+        scope = "all states up to the first violation"
+    sure = "exact" if result.exact else f"collision probability {result.collision_probability:.1e}"
+    return f"{states}, {taken}: {scope}; {sure}, {result.engine} engine, {result.seconds:.1f} s."
+
+
+def progress_line(progress: Progress) -> str:
+    """Return how far a search is, in one line."""
+    rate = progress.distinct_states / max(progress.seconds, 1e-9)
+    return (
+        f"{progress.distinct_states:,} distinct states, depth {progress.depth}, "
+        f"{progress.queue:,} left on this level, {rate:,.0f} states/s, {progress.seconds:.0f} s"
+    )
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "step"), count(1200, "step")
+    ('1 step', '1,200 steps')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,142 @@
+"""A trace as text: one row per step, one column per participant, only what changed in full.
+
+With colour, what did not change is dim; without, its cell is empty.  Where the columns do not fit
+side by side, each step lists the participants that it changed below each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ...spec import Property, Trace, TransitionSystem
+
+_NARROWEST = 14
+"""A participant's column is not folded to fewer characters than this."""
+
+
+def print_trace(
+    console: Console, system: TransitionSystem[Any, Any], prop: Property, trace: Trace, full: bool
+) -> None:
+    """Print a counterexample, how to read it, and what is wrong at its end.
+
+    Parameters
+    ----------
+    full
+        Print every variable of every state instead of one text per participant.
+    """
+    rows = [system.columns(state) for state in trace.states]
+    table = _table(trace, rows, dims=_dims(console))
+    if full:
+        _print_states(console, system, trace)
+    elif console.measure(table).minimum <= console.width:
+        console.print(table)
+    else:
+        _print_list(console, trace, rows)
+    violated = (f"{prop.name} is violated. ", "bold red")
+    console.print(Text.assemble(violated, system.explain(prop, trace.states[-1])))
+    if not full:
+        console.print(Text(f"\nHow to read it: {system.legend}\n", "dim"))
+
+
+def _dims(console: Console) -> bool:
+    """Whether the console can show text as dim."""
+    return console.color_system is not None and not console.no_color
+
+
+def _table(trace: Trace, rows: list[dict[str, str]], dims: bool) -> Table:
+    """Return the trace with a column per participant."""
+    table = Table(box=box.HORIZONTALS, show_lines=True, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("step", no_wrap=True)
+    for heading in rows[0]:
+        widest = max(len(line) for row in rows for line in row[heading].split("\n"))
+        table.add_column(heading, min_width=min(widest, _NARROWEST))
+    for index, row in enumerate(rows):
+        before = rows[index - 1] if index else {}
+        cells = [_cell(row[name], before.get(name), dims) for name in row]
+        table.add_row(str(index), _step(trace, index), *cells)
+    return table
+
+
+def _step(trace: Trace, index: int) -> Text:
+    """Return the action that led to a state, with its arguments."""
+    if not index:
+        return Text("initial state")
+    step = trace.steps[index - 1]
+    pairs = zip(step.parameters, step.arguments, strict=True)
+    arguments = ", ".join(f"{name} {value}" for name, value in pairs)
+    return Text.assemble((step.action, "bold"), "\n", arguments)
+
+
+def _cell(text: str, before: str | None, dims: bool) -> Text:
+    """Return a participant's cell, in full where something in it changed."""
+    if before == text:
+        return Text(text, "dim") if dims else Text()
+    old = (before or "").split("\n")
+    cell = Text()
+    for number, line in enumerate(text.split("\n")):
+        same = before is not None and line in old
+        cell.append(("\n" if number else "") + line, "dim" if same else "bold")
+    return cell
+
+
+def _print_list(console: Console, trace: Trace, rows: list[dict[str, str]]) -> None:
+    """Print the trace as a list, for terminals too narrow for a column per participant."""
+    for index, row in enumerate(rows):
+        before = rows[index - 1] if index else {}
+        console.print(
+            Text(f"{index}. {trace.steps[index - 1] if index else 'initial state'}", "bold")
+        )
+        for name, text in row.items():
+            if text != before.get(name):
+                line = "; ".join(text.split("\n"))
+                console.print(Padding(Text(f"{name}: {line}"), (0, 0, 0, 3), expand=False))
+
+
+def _print_states(console: Console, system: TransitionSystem[Any, Any], trace: Trace) -> None:
+    """Print every variable of every state; an asterisk marks those that changed."""
+    before: dict[str, str] = {}
+    for index, state in enumerate(trace.states):
+        console.print(
+            Text(f"{index}. {trace.steps[index - 1] if index else 'initial state'}", "bold")
+        )
+        lines = dict(_variables(system.layout.describe(state)))
+        for name, value in lines.items():
+            changed = index and before.get(name) != value
+            text = f"{'*' if changed else ' '} {name} = {value}"
+            console.print(Text(text, "bold" if changed or not index else "dim"))
+        before = lines
+
+
+def _variables(description: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return name and value of each variable, a line for each element of an array of records."""
+    lines = []
+    for name, value in description.items():
+        if isinstance(value, list):
+            lines += [(f"{name}[{index}]", shown(part)) for index, part in enumerate(value)]
+        else:
+            lines.append((name, shown(value)))
+    return lines
+
+
+def shown(value: Any) -> str:
+    """Return a value as TLA+ would write it.
+
+    >>> shown({"isr": {1, 0}, "alive": True, "log": [1, 2]})
+    '[isr |-> {0, 1}, alive |-> TRUE, log |-> <<1, 2>>]'
+    """
+    if isinstance(value, dict):
+        return f"[{', '.join(f'{name} |-> {shown(part)}' for name, part in value.items())}]"
+    if isinstance(value, list):
+        return f"<<{', '.join(shown(part) for part in value)}>>"
+    if isinstance(value, set):
+        return f"{{{', '.join(shown(part) for part in sorted(value))}}}"
+    if isinstance(value, bool):
+        return str(value).upper()
+    return f'"{value}"' if isinstance(value, str) else str(value)

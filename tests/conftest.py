@@ -1,0 +1,96 @@
+"""Fixtures that several tests share: behaviors taken step by step, and searches by name."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tidegate.bounds import parse
+from tidegate.checker.check import check
+from tidegate.checker.result import Result
+from tidegate.invariants import INVARIANTS
+from tidegate.model import PROTOCOLS
+from tidegate.spec import DEADLOCK, Step, TransitionSystem
+
+EVERY_HISTORY = frozenset({"committed", "acked"})
+
+
+def make_system(protocol, settings="", needs=EVERY_HISTORY):
+    """Return the transition system of a protocol with the bounds of ``"records=3 moves"``."""
+    [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+    system = chosen.system(parse(chosen.family.bounds, settings.split()), needs)
+    return system
+
+
+class Behavior:
+    """A behavior that is taken step by step, every action watched."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self.system = system
+        self.system.debug = True
+        self.state = next(iter(system.initial_states()))
+        self.steps = []
+
+    @property
+    def record(self):
+        """The state that the behavior is in, as actions see it."""
+        self.system.layout.load(self.state)
+        return self.system.record
+
+    def can(self, action, *arguments):
+        """Whether a step is enabled."""
+        return self.system.take(self.state, self._step(action, arguments)) is not None
+
+    def take(self, action, *arguments):
+        """Take a step, which must be enabled."""
+        step = self._step(action, arguments)
+        state = self.system.take(self.state, step)
+        assert state is not None, f"{step} is not enabled in {self.system.columns(self.state)}"
+        self.state = state
+        self.steps.append(step)
+        return self
+
+    def follow(self, script):
+        """Take the steps of a script: a line each, an action and its arguments."""
+        for line in script.splitlines():
+            if words := line.split("#")[0].split():
+                self.take(words[0], *map(int, words[1:]))
+        return self
+
+    def violated(self):
+        """Return the names of the properties that the present state violates."""
+        return {p.name for p in INVARIANTS if self.system.violates(p, self.state)}
+
+    def records(self, broker):
+        """Return the records in a replica's log, oldest first."""
+        replica = self.record.replica[broker]
+        return [entry.record for entry in replica.log[: replica.leo]]
+
+    def _step(self, action, arguments):
+        [kind] = [a for a in self.system.actions if a.name == action]
+        return Step(action, kind.parameters, arguments)
+
+
+@pytest.fixture
+def system() -> Callable[..., TransitionSystem]:
+    """Make a transition system from a protocol's name and settings."""
+    return make_system
+
+
+@pytest.fixture
+def begin() -> Callable[..., Behavior]:
+    """Begin a behavior of a protocol under some settings."""
+    return lambda protocol, settings="": Behavior(make_system(protocol, settings))
+
+
+@pytest.fixture
+def search() -> Callable[..., Result]:
+    """Search a protocol for violations of the named properties, by default its own."""
+
+    def run(protocol, settings="", names=None, **options):
+        [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+        wanted = chosen.default_properties if names is None else names
+        properties = [p for p in (*INVARIANTS, DEADLOCK) if p.name in wanted]
+        needs = frozenset(need for p in properties for need in p.needs)
+        return check(make_system(protocol, settings, needs), properties, **options)
+
+    return run

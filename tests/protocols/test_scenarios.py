@@ -1,0 +1,169 @@
+"""The stories that Kafka's designers told, replayed step by step."""
+
+import pytest
+
+from tidegate.model.broker.actions import follower as follower_actions
+from tidegate.model.broker.actions import leader as leader_actions
+
+FIRST_WRITE = [
+    ("producer write", (1, 0, 0, 0, 0)),
+    ("follower fetch", (1, 0, 0, 0, 0)),
+    ("leader update HW", (1, 0, 0, 0, 0)),
+    ("leader response", (1, 0, 0, 1, 0)),
+    ("follower update HW", (1, 0, 0, 1, 0)),
+    ("follower fetch", (1, 1, 0, 1, 0)),
+    ("leader update HW", (1, 1, 1, 1, 0)),
+    ("leader response", (1, 1, 1, 1, 0)),
+    ("follower update HW", (1, 1, 1, 1, 1)),
+]
+"""Leader LEO, remote LEO, leader HW, follower LEO, follower HW, as the design document has it."""
+
+
+def test_the_first_write_goes_through_the_nine_rows_of_the_design_document(begin, monkeypatch):
+    """Handling a fetch, and handling its response, is one step of two halves: both are observed.
+
+    The first half of handling a fetch ends where the leader recomputes its HW, that of handling a
+    response where the follower has appended what it carries, if anything.
+    """
+    behavior = begin("hw", "records=1")
+    halves = []
+
+    def offsets(record):
+        leader, follower = record.replica
+        return leader.leo, leader.remote_leo[1], leader.hw, follower.leo, follower.hw
+
+    def advance_hw(s, k, leader):
+        halves.append(offsets(s))
+        real_advance_hw(s, k, leader)
+
+    def append(s, k, *arguments):
+        real_append(s, k, *arguments)
+        halves.append(offsets(s))
+
+    real_advance_hw, real_append = leader_actions.advance_hw, follower_actions.append
+    observed = [offsets(behavior.take("Produce", 0).record)]
+    monkeypatch.setattr(leader_actions, "advance_hw", advance_hw)
+    monkeypatch.setattr(follower_actions, "append", append)
+    for _ in range(2):
+        behavior.take("SendFetch", 0, 1)
+        for action in ("HandleFetch", "HandleFetchResponse"):
+            halves[:] = [offsets(behavior.record)]
+            behavior.take(action, 0, 1)
+            observed += [halves[-1], offsets(behavior.record)]
+    assert observed == [offsets for _, offsets in FIRST_WRITE]
+
+
+LOSS_BEGINS = """
+Produce 0
+Produce 0
+SendFetch 0 1
+HandleFetch 0 1
+HandleFetchResponse 0 1
+SendFetch 0 1
+HandleFetch 0 1
+HandleFetchResponse 0 1
+SendFetch 0 1
+HandleFetch 0 1                 # the leader learns that the follower has both: its HW is 2
+"""
+"""Broker 0 leads; both brokers hold m0 and m1; 0's HW is 2, and 1's is 1: the answer is under way."""
+
+FOLLOWER_BOUNCES = """
+Crash 1
+Restart 1
+BecomeFollower 1 0
+"""
+
+
+def test_loss_as_told_under_hw(begin):
+    """A restarted follower cuts a committed record, is elected, and the old leader cuts it too."""
+    behavior = begin("hw").follow(LOSS_BEGINS)
+    assert [replica.hw for replica in behavior.record.replica] == [2, 1]
+    assert behavior.records(0) == behavior.records(1) == [0, 1]
+
+    behavior.follow(FOLLOWER_BOUNCES)
+    assert behavior.records(1) == [0], "the restarted follower cuts m1"
+    behavior.follow("Crash 0\nElect 1\nBecomeLeader 1 1")
+    assert behavior.violated() == {"NoCommittedRecordLost", "NoAckedRecordLost"}
+
+    behavior.follow("Restart 0\nBecomeFollower 0 1")
+    assert behavior.records(0) == [0, 1], "its HW is 2, so that cuts nothing"
+    behavior.follow("SendFetch 1 0\nHandleFetch 1 0\nHandleOutOfRange 1 0")
+    assert behavior.records(0) == behavior.records(1) == [0], "m1 is nowhere any more"
+
+
+@pytest.mark.parametrize("protocol", ["kip-101", "kip-279", "kip-320"])
+def test_loss_as_told_is_averted_by_leader_epochs(begin, protocol):
+    """The restarted follower asks, is told 2, cuts nothing, and m1 survives its election."""
+    behavior = begin(protocol).follow(LOSS_BEGINS).follow(FOLLOWER_BOUNCES)
+    assert not behavior.can("SendFetch", 0, 1), "it must ask before it may fetch"
+    behavior.follow("SendEpochRequest 0 1\nHandleEpochRequest 0 1")
+    assert behavior.record.message[1].end_offset == 2, "the answer that saves the record"
+    behavior.take("HandleEpochResponse", 0, 1)
+    assert behavior.records(1) == [0, 1]
+
+    behavior.follow("Crash 0\nElect 1\nBecomeLeader 1 1\nRestart 0\nBecomeFollower 0 1")
+    behavior.follow("SendEpochRequest 1 0\nHandleEpochRequest 1 0\nHandleEpochResponse 1 0")
+    assert behavior.records(0) == behavior.records(1) == [0, 1]
+    assert not behavior.violated()
+
+
+@pytest.mark.parametrize("protocol", ["kip-101", "kip-279", "kip-320"])
+def test_loss_as_told_is_averted_when_the_leader_dies_before_it_answers(begin, protocol):
+    """As a leader, the follower does not truncate."""
+    behavior = begin(protocol).follow(LOSS_BEGINS).follow(FOLLOWER_BOUNCES)
+    behavior.follow("SendEpochRequest 0 1\nCrash 0\nElect 1\nBecomeLeader 1 1")
+    assert behavior.records(1) == [0, 1]
+    assert not behavior.violated()
+
+
+DIVERGENCE_BEGINS = (
+    LOSS_BEGINS
+    + """
+Crash 0
+LosePower 1 1                   # the follower's page cache is gone, and m1 with it
+Restart 1
+Elect 1
+BecomeLeader 1 1
+Produce 1
+Restart 0
+BecomeFollower 0 1
+"""
+)
+"""Both brokers die; the follower returns without m1, leads, and accepts m2 at offset 1."""
+
+DIVERGENCE_BOUNDS = "records=3 crashes=1 power_losses=1"
+
+
+def test_divergence_as_told_under_hw(begin):
+    """The old leader cuts nothing, since its HW is 2: offset 1 is m1 here and m2 there."""
+    behavior = begin("hw", DIVERGENCE_BOUNDS).follow(DIVERGENCE_BEGINS)
+    assert behavior.records(0) == [0, 1]
+    assert behavior.records(1) == [0, 2]
+    assert [replica.hw for replica in behavior.record.replica] == [2, 2]
+    assert "LogMatching" in behavior.violated()
+
+    behavior.follow("SendFetch 1 0\nHandleFetch 1 0\nHandleFetchResponse 1 0")
+    assert "LogMatching" in behavior.violated(), "for ever"
+
+
+@pytest.mark.parametrize("protocol", ["kip-101", "kip-279", "kip-320"])
+def test_divergence_as_told_is_repaired_by_leader_epochs_but_not_the_loss(begin, protocol):
+    """The end of epoch 0 is 1: m1 is cut before m2 is fetched, and m1 is lost all the same."""
+    behavior = begin(protocol, DIVERGENCE_BOUNDS).follow(DIVERGENCE_BEGINS)
+    behavior.follow("SendEpochRequest 1 0\nHandleEpochRequest 1 0")
+    assert behavior.record.message[0].end_offset == 1
+    behavior.take("HandleEpochResponse", 1, 0)
+    behavior.follow("SendFetch 1 0\nHandleFetch 1 0\nHandleFetchResponse 1 0")
+    assert behavior.records(0) == behavior.records(1) == [0, 2]
+    assert behavior.violated() == {"NoCommittedRecordLost", "NoAckedRecordLost"}
+
+
+def test_without_power_loss_leader_epochs_leave_nothing_to_diverge(begin):
+    """With a process crash the follower still has m1: it leads with it, and m2 goes behind."""
+    behavior = begin("kip-101", "records=3").follow(LOSS_BEGINS)
+    behavior.follow("Crash 0\nCrash 1\nRestart 1\nElect 1\nBecomeLeader 1 1\nProduce 1")
+    behavior.follow("Restart 0\nBecomeFollower 0 1\nSendEpochRequest 1 0\nHandleEpochRequest 1 0")
+    behavior.follow("HandleEpochResponse 1 0\nSendFetch 1 0\nHandleFetch 1 0")
+    behavior.take("HandleFetchResponse", 1, 0)
+    assert behavior.records(0) == behavior.records(1) == [0, 1, 2]
+    assert not behavior.violated()

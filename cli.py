@@ -273,20 +273,22 @@ def _progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
 
         yield plain
         return
-    with console.status("", spinner="line") as status:
-        status.stop()
-        shown = 0.0
+    status = console.status("", spinner="line")
+    shown = 0.0
 
-        def live(progress: Progress) -> None:
-            nonlocal shown
-            if progress.seconds >= 2 and progress.seconds - shown >= 0.25:
-                from .checker.render.summary import progress_line
+    def live(progress: Progress) -> None:
+        nonlocal shown
+        if progress.seconds >= 2 and progress.seconds - shown >= 0.25:
+            from .checker.render.summary import progress_line
 
-                shown = progress.seconds
-                status.start()
-                status.update(progress_line(progress))
+            shown = progress.seconds
+            status.update(progress_line(progress))
+            status.start()
 
+    try:
         yield live
+    finally:
+        status.stop()
 
 
 def _console(stderr: bool = False) -> Console:

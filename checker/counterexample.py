@@ -11,7 +11,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..layout import State
-from ..spec import Property, Trace, TransitionSystem
+from ..spec import Property, TidegateError, Trace, TransitionSystem
+
+
+class EngineError(TidegateError):
+    """An engine reported what the semantics do not confirm; its answer cannot be believed."""
+
 
 Levels = Sequence[Sequence[State]]
 
@@ -53,16 +58,18 @@ def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) ->
 
     Raises
     ------
-    AssertionError
+    EngineError
         If a step is not enabled, leads elsewhere, or the last state satisfies the property.
     """
     state = trace.states[0]
-    assert state in set(system.initial_states()), "the trace does not begin in an initial state"
+    if state not in set(system.initial_states()):
+        raise EngineError("the trace does not begin in an initial state")
     for step, expected in zip(trace.steps, trace.states[1:], strict=True):
-        reached = system.take(state, step)
-        assert reached == expected, f"{step} does not lead where the trace says"
+        if system.take(state, step) != expected:
+            raise EngineError(f"{step} does not lead where the trace says")
         state = expected
-    assert system.violates(prop, state), f"the trace does not end in a violation of {prop.name}"
+    if not system.violates(prop, state):
+        raise EngineError(f"the trace does not end in a violation of {prop.name}")
 
 
 def _least_parents(

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ...spec import Outcome, TransitionSystem
 from ..result import Progress, Result, Verdict
-from .text import print_trace
+from .text import print_prose, print_trace
 
 
 def print_result(
@@ -27,10 +27,10 @@ def print_result(
         console.print(Text(title, "bold"))
         print_trace(console, system, verdict.property, verdict.trace, full)
     print_verdict(console, system, result)
-    console.print(Text(covered(result)))
+    print_prose(console, Text(covered(result)))
     if result.never_taken and result.complete:
         names = ", ".join(result.never_taken)
-        console.print(Text(f"Never enabled within these bounds: {names}."))
+        print_prose(console, Text(f"Never enabled within these bounds: {names}."))
 
 
 def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: Result) -> None:
@@ -38,7 +38,7 @@ def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: 
     style = {"holds": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
     line = Text.assemble((result.outcome.value.upper(), style[result.outcome.value]), " ")
     line.append(f"{system.name}, {system.headline}: {_what(result)}")
-    console.print(line)
+    print_prose(console, line)
 
 
 def _what(result: Result) -> str:

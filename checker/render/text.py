@@ -34,14 +34,21 @@ def print_trace(
     table = _table(trace, rows, dims=_dims(console))
     if full:
         _print_states(console, system, trace)
-    elif console.measure(table).minimum <= console.width:
+    elif sum(_least_widths(table)) <= console.width:
         console.print(table)
     else:
         _print_list(console, trace, rows)
     violated = (f"{prop.name} is violated. ", "bold red")
-    console.print(Text.assemble(violated, system.explain(prop, trace.states[-1])))
+    print_prose(console, Text.assemble(violated, system.explain(prop, trace.states[-1])))
     if not full:
-        console.print(Text(f"\nHow to read it: {system.legend}\n", "dim"))
+        print_prose(console, Text(f"\nHow to read it: {system.legend}\n", "dim"))
+
+
+def print_prose(console: Console, text: Text) -> None:
+    """Print text broken between words, without the spaces that would trail its lines."""
+    for line in text.wrap(console, console.width):
+        line.rstrip()
+        console.print(line)
 
 
 def _dims(console: Console) -> bool:
@@ -52,16 +59,26 @@ def _dims(console: Console) -> bool:
 def _table(trace: Trace, rows: list[dict[str, str]], dims: bool) -> Table:
     """Return the trace with a column per participant."""
     table = Table(box=box.HORIZONTALS, show_lines=True, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("", justify="right", no_wrap=True)
-    table.add_column("step", no_wrap=True)
+    steps = [_step(trace, index) for index in range(len(rows))]
+    table.add_column("", justify="right", min_width=len(str(len(trace.steps))))
+    table.add_column("step", min_width=max(_widest(step.plain) for step in steps))
     for heading in rows[0]:
-        widest = max(len(line) for row in rows for line in row[heading].split("\n"))
+        widest = max(_widest(row[heading]) for row in rows)
         table.add_column(heading, min_width=min(widest, _NARROWEST))
     for index, row in enumerate(rows):
         before = rows[index - 1] if index else {}
         cells = [_cell(row[name], before.get(name), dims) for name in row]
-        table.add_row(str(index), _step(trace, index), *cells)
+        table.add_row(str(index), steps[index], *cells)
     return table
+
+
+def _widest(text: str) -> int:
+    return max(len(line) for line in text.split("\n"))
+
+
+def _least_widths(table: Table) -> list[int]:
+    """Return what each column needs, with the space behind it."""
+    return [(column.min_width or 0) + 1 for column in table.columns]
 
 
 def _step(trace: Trace, index: int) -> Text:

@@ -1,0 +1,267 @@
+"""``tidegate check`` and ``tidegate list`` as their users meet them."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.cli import main
+from tidegate.model import PROTOCOLS
+
+SMALL = ["-b", "records=1", "-b", "crashes=1"]
+
+
+def run(*arguments, **options):
+    """Run the command line in this process."""
+    return CliRunner().invoke(main, arguments, **options)
+
+
+def tidegate(*arguments, **options):
+    """Start the command line as its own process."""
+    command = [sys.executable, "-m", "tidegate", *arguments]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, **pipes, **options)
+
+
+def test_hw_loses_a_committed_record_and_says_how():
+    result = run("check", "hw")
+    assert result.exit_code == 12
+    assert "VIOLATED hw, replicas=2, records=2, elections=1, crashes=2" in result.output
+    assert "NoCommittedRecordLost is violated. Record m0 was committed" in result.output
+    assert "12  BecomeLeader" in result.output
+
+
+def test_kip_101_holds_at_the_same_bounds():
+    result = run("check", "kip-101")
+    assert result.exit_code == 0
+    assert result.output.startswith("HOLDS kip-101, replicas=2, records=2")
+    assert "all states within the bounds; exact" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["check", "kip-101", *SMALL], 0),
+        (["check", "hw", "-b", "acks=1"], 12),
+        (["check", "hw", *SMALL, "-b", "elections=0", "-p", "Deadlock"], 0),
+        (["check", "hw", "-b", "crashes=1", "-b", "replicas=1", "-p", "Deadlock"], 11),
+        (["check", "hw", "--max-states", "10"], 3),
+        (["check", "hw", "--max-depth", "3"], 3),
+        (["check", "hw", "--time-limit", "0.001", "-b", "records=3"], 3),
+        (["check", "hw", "--max-states", "200", "-b", "acks=1"], 12),
+        (["check"], 2),
+        (["check", "nosuch"], 2),
+        (["check", "hw", "-p", "NoSuch"], 2),
+        (["check", "hw", "-p", "all", "-p", "none"], 2),
+        (["check", "hw", "--engine", "nosuch"], 2),
+        (["check", "hw", "--max-states", "0"], 2),
+        (["check", "hw", "--time-limit", "-1"], 2),
+        (["list"], 0),
+        (["--version"], 0),
+    ],
+)
+def test_exit_status(arguments, status):
+    result = run(*arguments)
+    assert result.exit_code == status, result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "kip101"], "no protocol 'kip101'; did you mean kip-101"),
+        (["check", "hw", "-p", "LogMaching"], "no property 'LogMaching'; did you mean LogMatching"),
+        (["check", "hw", "-b", "record=3"], "no bound 'record'; did you mean records"),
+        (["check", "hw", "-b", "records"], "write it with a value, as records=VALUE"),
+        (["check", "hw", "-b", "records=many"], "'many' is not a whole number; give one within"),
+        (["check", "hw", "-b", "records=99"], "99 is out of range; give a number within 0..12"),
+        (["check", "hw", "-b", "records=1", "-b", "records=2"], "records is set twice"),
+        (["check", "hw", "-b", "moves=perhaps"], "'perhaps' is not one of its values; choose"),
+        (["check", "hw", "-b", "acks=2"], "choose 0, 1, all"),
+        (["check", "hw", "-b", "min_isr=3"], "min_isr=3 can never be met by replicas=2"),
+        (["check", "hw", "-b", "log_size=5"], "log_size=5 exceeds records=2"),
+        (["check", "hw", "--json", "/no/such/place.json"], "cannot write there"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    flat = " ".join(result.output.split())
+    assert message in flat
+    assert "Traceback" not in flat
+
+
+def test_options_are_written_as_people_write_them():
+    for spelling in ("moves", "moves=on", "moves=true", "moves=1"):
+        result = run("check", "kip-101", *SMALL, "-b", spelling, "-q")
+        assert "moves=true" in result.output
+    assert run("check", "HW", "-b", "acks=ALL", *SMALL, "-p", "typeok").exit_code == 0
+
+
+def test_json_has_everything(tmp_path):
+    path = tmp_path / "report.json"
+    assert run("check", "hw", "--json", str(path)).exit_code == 12
+    report = json.loads(path.read_text())
+    assert report["protocol"] == "hw"
+    assert report["bounds"]["replicas"] == "2"
+    assert report["bounds"]["acks"] == "all"
+    assert report["engine"] == "interpreted"
+    assert report["outcome"] == "violated"
+    assert report["exact"] is True
+    assert report["collision_probability"] == 0
+    assert report["depth"] == 13
+    assert report["distinct_states"] < report["generated_states"]
+    assert report["generated_states"] == sum(report["actions"].values())
+    assert report["seconds"] > 0
+    by_name = {prop["name"]: prop for prop in report["properties"]}
+    assert by_name["NoCommittedRecordLost"]["outcome"] == "violated"
+    assert by_name["NoCommittedRecordLost"]["steps"] == 12
+    assert by_name["LogMatching"]["outcome"] == "incomplete"
+    assert by_name["LogMatching"]["steps"] is None
+    assert list(tmp_path.iterdir()) == [path], "nothing half-written is left behind"
+
+
+def test_json_on_standard_output_is_all_there_is():
+    result = run("check", "kip-101", *SMALL, "--json", "-")
+    assert json.loads(result.stdout)["outcome"] == "holds"
+    assert json.loads(result.stdout)["trace"] is None
+
+
+def raw_numbers(value):
+    """Yield the numbers that are written as JSON numbers."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if name != "#meta":
+                yield from raw_numbers(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from raw_numbers(part)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield value
+
+
+def test_the_trace_is_itf():
+    """The form of Apalache's ADR-015."""
+    trace = json.loads(run("check", "hw", "--json", "-").stdout)["trace"]
+    assert trace["#meta"]["format"] == "ITF"
+    assert trace["#meta"]["protocol"] == "hw"
+    assert len(trace["states"]) == 13
+    for index, state in enumerate(trace["states"]):
+        assert state["#meta"]["index"] == index
+        assert set(state) == {"#meta", *trace["vars"]}
+    assert list(raw_numbers(trace["states"])) == []
+    assert trace["states"][0]["quorum"] == {
+        "leader": {"#bigint": "0"},
+        "epoch": {"#bigint": "0"},
+        "isr": {"#set": [{"#bigint": "0"}, {"#bigint": "1"}]},
+    }
+    assert trace["states"][-1]["#meta"]["action"] == "BecomeLeader"
+    assert trace["states"][-1]["#meta"]["arguments"] == {"leader": 1, "epoch": 1}
+
+
+def test_continue_reports_every_property():
+    result = run("check", "hw", "--continue")
+    assert result.exit_code == 12
+    for name in ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching"):
+        assert f"the shortest behavior that violates {name}" in result.output
+
+
+def test_all_and_none():
+    report = json.loads(run("check", "kip-101", *SMALL, "-p", "all", "--json", "-").stdout)
+    assert len(report["properties"]) == 7
+    nothing = run("check", "kip-101", *SMALL, "-p", "none")
+    assert "no property was checked; every state was seen" in " ".join(nothing.output.split())
+
+
+def test_quiet_prints_the_verdict_only():
+    assert len(run("check", "kip-101", *SMALL, "-q").output.split("\n\n")) == 1
+    assert run("check", "hw", "-q").output.startswith("VIOLATED hw")
+
+
+@pytest.mark.parametrize("columns", ["80", "160"])
+@pytest.mark.parametrize("environment", [{}, {"FORCE_COLOR": "1"}, {"NO_COLOR": "1"}])
+def test_a_trace_fits_its_terminal(columns, environment):
+    env = {**os.environ, "COLUMNS": columns, **environment}
+    process = tidegate("check", "hw", env=env)
+    output, errors = process.communicate()
+    assert process.returncode == 12
+    assert errors == ""
+    assert ("\x1b[" in output) == ("FORCE_COLOR" in environment)
+    for line in output.splitlines():
+        if "\x1b[" not in line:
+            assert len(line) <= int(columns)
+
+
+def test_a_narrow_terminal_gets_a_list():
+    narrow = run("check", "kip-101", "-b", "replicas=5", "-b", "acks=1", "-b", "records=1")
+    assert re.search(r"^3\. Elect\(broker=\d\)$", narrow.output, re.M)
+    assert re.search(r"^   broker \d: leads e1 isr", narrow.output, re.M)
+
+
+def test_full_shows_every_variable():
+    output = run("check", "hw", "-b", "acks=1", "--full").output
+    assert "* aux_acked[0] = [epoch |-> 0, offset |-> 0]" in output
+    assert "4. BecomeLeader(leader=1, epoch=1)" in output
+
+
+def test_list_names_everything():
+    output = run("list").output
+    for protocol in PROTOCOLS:
+        assert protocol.name in output
+    for word in ("NoCommittedRecordLost", "stale_leader_and_isr", "late_request", "1..5"):
+        assert word in output
+    listed = json.loads(run("list", "--json").output)
+    assert {p["name"] for p in listed["protocols"]} == {p.name for p in PROTOCOLS}
+
+
+def test_help_shows_examples_and_exit_status():
+    for arguments in (["--help"], ["check", "--help"]):
+        output = run(*arguments).output
+        assert "Examples:" in output
+        assert "a safety property is violated" in output
+
+
+def test_ctrl_c_reports_what_was_covered():
+    process = tidegate("check", "kip-320", "-b", "replicas=3", "-b", "records=3")
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert "INCOMPLETE" in output
+    assert "stopped by an interrupt" in " ".join(output.split())
+    assert "Traceback" not in errors
+
+
+def test_a_closed_pipe_is_silent():
+    process = tidegate("check", "hw")
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.wait(timeout=30)
+    assert errors == ""
+
+
+def test_an_unwritable_file_is_found_before_the_search(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    result = run("check", "kip-320", "-b", "replicas=5", "--json", str(folder))
+    assert result.exit_code == 2
+
+
+def test_an_internal_error_shows_no_traceback(monkeypatch):
+    def fail(*arguments, **options):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr("tidegate.cli.check", fail)
+    result = run("check", "hw")
+    assert result.exit_code == 70
+    assert "internal error: RuntimeError: broken" in result.output
+
+
+def test_debug_watches_every_action():
+    assert run("check", "hw", *SMALL, "--debug").exit_code in (0, 12)

@@ -94,20 +94,23 @@ def number(
 ) -> int:
     """Declare a whole number within ``low..high``."""
     metadata = {"bound": Bound(doc, low, high, follows=follows, main=main)}
-    return cast(int, dataclasses.field(default=default, metadata=metadata))
+    value: int = dataclasses.field(default=default, metadata=metadata)
+    return value
 
 
 def switch(doc: str) -> bool:
     """Declare an option that is off unless switched on."""
-    names = {name: 0 for name in _FALSE} | {name: 1 for name in _TRUE}
+    names = dict.fromkeys(_FALSE, 0) | dict.fromkeys(_TRUE, 1)
     metadata = {"bound": Bound(doc, 0, 1, names=names)}
-    return cast(bool, dataclasses.field(default=False, metadata=metadata))
+    value: bool = dataclasses.field(default=False, metadata=metadata)
+    return value
 
 
 def choice(default: str, names: Mapping[str, int], doc: str) -> int:
     """Declare an option that takes one of several named values."""
     metadata = {"bound": Bound(doc, min(names.values()), max(names.values()), names=names)}
-    return cast(int, dataclasses.field(default=names[default], metadata=metadata))
+    value: int = dataclasses.field(default=names[default], metadata=metadata)
+    return value
 
 
 def declared(bounds: type) -> dict[str, tuple[Bound, int]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -134,7 +135,7 @@ def main() -> None:
     help="Watch every action: that it writes nothing where it is not enabled, and stays in range.",
 )
 @click.pass_context
-def check_command(context: click.Context, **options: Any) -> None:
+def check_command(context: click.Context, /, **options: Any) -> None:
     """Search every state of PROTOCOL within its bounds and print the trace that breaks it.
 
     The trace is a shortest one, and the same on every run.
@@ -146,9 +147,7 @@ def check_command(context: click.Context, **options: Any) -> None:
       tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 600
       tidegate check hw --json report.json --quiet
     """
-    protocol, system, properties = _assemble(
-        options["protocol"], options["settings"], options["names"]
-    )
+    system, properties = _assemble(options["protocol"], options["settings"], options["names"])
     system.debug = options["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
     with _json_target(options["json_file"]) as target:
@@ -181,7 +180,7 @@ def list_command(as_json: bool) -> None:
 
 def _assemble(
     name: str, settings: Sequence[str], names: Sequence[str]
-) -> tuple[Protocol, TransitionSystem[Any, Any], list[Property]]:
+) -> tuple[TransitionSystem[Any, Any], list[Property]]:
     """Join a protocol, its bounds and the properties to check.
 
     Raises
@@ -196,8 +195,8 @@ def _assemble(
     properties = _properties(protocol, names)
     needs = frozenset(need for prop in properties for need in prop.needs)
     try:
-        bounds = parse(protocol.family.bounds, settings)
-        return protocol, protocol.system(bounds, needs), properties
+        bounds: object = parse(protocol.family.bounds, settings)
+        return protocol.system(bounds, needs), properties
     except TidegateError as error:
         raise click.UsageError(str(error)) from None
 
@@ -226,23 +225,22 @@ def _json_target(path: str | None) -> Iterator[IO[str] | None]:
 
     It is written beside its place and moved there when it is whole.
     """
-    if path is None:
-        yield None
-    elif path == "-":
-        yield sys.stdout
-    else:
-        partial = f"{path}.{os.getpid()}.partial"
+    if path is None or path == "-":
+        yield None if path is None else sys.stdout
+        return
+    partial = f"{path}.{os.getpid()}.partial"
+    with ExitStack() as stack:
         try:
             if os.path.exists(path) and not os.access(path, os.W_OK):
-                raise PermissionError(13, "Permission denied")
-            target = open(partial, "w", encoding="utf-8")
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            target = stack.enter_context(open(partial, "w", encoding="utf-8"))
         except OSError as error:
             raise click.UsageError(
                 f"--json {path}: cannot write there ({error.strerror}); name another file"
             ) from None
         try:
-            with target:
-                yield target
+            yield target
+            target.close()
             os.replace(partial, path)
         finally:
             if os.path.exists(partial):

@@ -324,9 +324,9 @@ class TransitionSystem(Generic[S, K]):
 
         This is the only place where properties are evaluated.
         """
-        record, constants, in_range = self.record, self.constants, self.layout.in_range
+        record, constants = self.record, self.constants
         checks = [
-            (prop, (lambda s, k: in_range()) if prop.kind is Kind.TYPE else prop.predicate)
+            (prop, self._in_range if prop.kind is Kind.TYPE else prop.predicate)
             for prop in properties
             if prop.kind is not Kind.DEADLOCK
         ]
@@ -335,6 +335,10 @@ class TransitionSystem(Generic[S, K]):
             return [prop for prop, holds in checks if not holds(record, constants)]
 
         return violated
+
+    def _in_range(self, record: S, constants: K) -> bool:
+        """Whether ``record`` is well typed, in the form of a predicate."""
+        return self.layout.in_range()
 
     def violates(self, prop: Property, state: State) -> bool:
         """Whether `state` violates `prop`."""

@@ -1,7 +1,7 @@
 """What must hold.  Properties read states, never steps, and know nothing of searching."""
 
-from . import divergence, leadership, loss, well_formed
 from ..spec import Property
+from . import divergence, leadership, loss, well_formed
 
 INVARIANTS: tuple[Property, ...] = (
     *loss.PROPERTIES,

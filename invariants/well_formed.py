@@ -9,16 +9,13 @@ from ..spec import Kind, Property
 
 def hw_within_log(s: BrokerState, k: Constants) -> bool:
     """Whether no replica counts offsets as committed that it does not have."""
-    for replica in s.replica:
-        if replica.hw > replica.leo:
-            return False
-    return True
+    return all(replica.hw <= replica.leo for replica in s.replica)
 
 
 def explain_hw_within_log(s: BrokerState, k: Constants) -> str:
     """Say whose high watermark is beyond its log."""
     return "; ".join(
-        f"The high watermark of replica {broker} is {replica.hw}, but its log ends at {replica.leo}."
+        f"Replica {broker} has high watermark {replica.hw}, but its log ends at {replica.leo}."
         for broker, replica in enumerate(s.replica)
         if replica.hw > replica.leo
     )

@@ -17,8 +17,7 @@ EVERY_HISTORY = frozenset({"committed", "acked"})
 def make_system(protocol, settings="", needs=EVERY_HISTORY):
     """Return the transition system of a protocol with the bounds of ``"records=3 moves"``."""
     [chosen] = [p for p in PROTOCOLS if p.name == protocol]
-    system = chosen.system(parse(chosen.family.bounds, settings.split()), needs)
-    return system
+    return chosen.system(parse(chosen.family.bounds, settings.split()), needs)
 
 
 class Behavior:

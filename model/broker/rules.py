@@ -67,7 +67,7 @@ class Rules:
     end_offset_for_epoch
         The leader's answer to OffsetsForLeaderEpoch: (epoch, end offset), both NONE for unknown.
     truncate_by_answer
-        Cuts the follower's log by that answer; True when it may fetch, False when it must ask again.
+        Cuts the follower's log by that answer; True when it may fetch, False to ask again.
     begin_leading
         What a broker does to its epoch cache when it takes up an epoch as the leader.
     may_join_isr

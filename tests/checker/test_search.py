@@ -33,7 +33,6 @@ def test_depth_states_and_distances_are_those_of_the_graph(walk, data):
     nodes = data.draw(st.integers(1, 9))
     node = st.integers(0, nodes - 1)
     edges = data.draw(st.sets(st.tuples(node, node)))
-    target = data.draw(node)
     graph = nx.DiGraph()
     graph.add_nodes_from(range(nodes))
     graph.add_edges_from(edges)

@@ -53,7 +53,7 @@ CASES = {
     "LogMatching": (other_record, r"offset 0.*replica 0 has m0 and replica 1 has m1"),
     "EpochLogMatching": (other_record, r"differ at offset 0 \(m0 of epoch 0 and m1 of epoch 0\)"),
     "AtMostOneLeaderPerEpoch": (two_leaders, r"Brokers 0 and 1 both lead in leader epoch 0"),
-    "HwWithinLog": (hw_beyond_log, r"replica 1 is 1, but its log ends at 0"),
+    "HwWithinLog": (hw_beyond_log, r"Replica 1 has high watermark 1, but its log ends at 0"),
     "TypeOk": (out_of_range, r"quorum\.epoch is 7, declared 0\.\.1"),
 }
 

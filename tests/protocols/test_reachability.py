@@ -18,7 +18,7 @@ def snapshot(system, state):
 
 def find_witness(system, actions, probe):
     """Return the steps of a shortest behavior that ends in a step which `probe` accepts."""
-    parents = {state: None for state in system.initial_states()}
+    parents = dict.fromkeys(system.initial_states())
     frontier = list(parents)
     while frontier:
         following = []

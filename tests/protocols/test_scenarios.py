@@ -65,7 +65,7 @@ HandleFetchResponse 0 1
 SendFetch 0 1
 HandleFetch 0 1                 # the leader learns that the follower has both: its HW is 2
 """
-"""Broker 0 leads; both brokers hold m0 and m1; 0's HW is 2, and 1's is 1: the answer is under way."""
+"""Broker 0 leads; both hold m0 and m1; 0's HW is 2, and 1's is 1: the answer is under way."""
 
 FOLLOWER_BOUNCES = """
 Crash 1

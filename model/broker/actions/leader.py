@@ -33,7 +33,7 @@ def produce(s: BrokerState, k: Constants, leader: int) -> bool:
 
 
 def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offset: int) -> None:
-    """Learn from a fetch offset how far the follower is: its log end, the ISR, the high watermark."""
+    """Learn from a fetch how far its follower is: remote LEO, then ISR, then high watermark."""
     replica = s.replica[leader]
     replica.remote_leo[follower] = offset
     if (

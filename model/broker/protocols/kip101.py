@@ -45,7 +45,7 @@ def cut_to_answer(s: BrokerState, k: Constants, follower: int, epoch: int, end_o
 KIP_101 = replace(
     HW,
     name="kip-101",
-    summary="Followers ask where the epoch of their last record ends; diverges after two elections.",
+    summary="Followers ask where their last epoch ends; diverges after two elections.",
     rules=replace(
         HW.rules,
         epoch_cache=True,

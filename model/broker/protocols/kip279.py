@@ -60,7 +60,7 @@ def cache_at_once(s: BrokerState, k: Constants, leader: int) -> None:
 KIP_279 = replace(
     KIP_101,
     name="kip-279",
-    summary="The answer names its epoch and the follower may ask again; loses after three elections.",
+    summary="The answer names its epoch, followers may ask again; loses after three elections.",
     rules=replace(
         KIP_101.rules,
         end_offset_for_epoch=largest_epoch_and_its_end,

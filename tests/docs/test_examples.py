@@ -1,0 +1,119 @@
+"""What the documentation shows is what the program does."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.cli import main
+from tidegate.model import PROTOCOLS
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(text, language):
+    """Return the fenced blocks of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def without_time(text):
+    """Return text without trailing spaces, and without what differs from run to run."""
+    lines = (line.rstrip() for line in text.strip().splitlines())
+    return re.sub(r"\d+\.\d s\.", "N s.", "\n".join(lines))
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_the_output_in_the_readme_is_real(index):
+    arguments = (["check", "hw"], ["check", "kip-101"])[index]
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(main, arguments)
+    assert without_time(result.output) == without_time(blocks(README, "text")[index])
+
+
+def test_the_json_in_the_readme_has_the_fields_and_numbers_of_a_report():
+    [shown] = [json.loads(block) for block in blocks(README, "json")]
+    report = json.loads(CliRunner().invoke(main, ["check", "kip-101", "--json", "-"]).stdout)
+    assert set(shown) <= set(report)
+    for name in ("distinct_states", "generated_states", "depth", "outcome", "exact", "complete"):
+        assert shown[name] == report[name]
+    assert shown["actions"]["Produce"] == report["actions"]["Produce"]
+
+
+def commands(text):
+    """Return the tidegate commands that a text shows in shell blocks."""
+    lines = [
+        line.split("#")[0].split() for block in blocks(text, "sh") for line in block.splitlines()
+    ]
+    return [line[1:] for line in lines if line[:1] == ["tidegate"]]
+
+
+@pytest.mark.parametrize("arguments", commands(README), ids=" ".join)
+def test_every_command_in_the_readme_runs(arguments, tmp_path, monkeypatch):
+    """Searches are cut short: what counts here is that the command is right."""
+    monkeypatch.chdir(tmp_path)
+    if arguments[0] == "check":
+        arguments = [*arguments, "--max-states", "3000"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code in (0, 3, 12), result.output
+
+
+def test_the_exit_status_table_of_the_readme_is_that_of_the_help():
+    shown = CliRunner().invoke(main, ["--help"]).output
+    for status, meaning in re.findall(r"^\| (\d+) \| (.*) \|$", README, re.MULTILINE):
+        assert re.search(rf"^\s*{status}\s+{re.escape(meaning.replace('`', ''))}$", shown, re.M)
+
+
+def test_every_action_and_option_is_in_the_description_of_the_model():
+    text = (ROOT / "docs" / "model.md").read_text()
+    for protocol in PROTOCOLS:
+        for action in protocol.actions:
+            assert action.name in text
+
+
+def test_a_protocol_takes_one_file_and_one_line(tmp_path):
+    """Follow CONTRIBUTING in a copy of the project: the new protocol can be listed and checked."""
+    root = tmp_path / "tidegate"
+    for name in subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split():  # fmt: skip
+        if not name.startswith("tests/") and (ROOT / name).exists():
+            target = root / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text((ROOT / name).read_text())
+    [source] = blocks((ROOT / "CONTRIBUTING.md").read_text(), " *python")
+    lines = [line.removeprefix("   ") for line in source.splitlines()]
+    assert len(lines) <= 60
+    (root / "model/broker/protocols/half_fence.py").write_text("\n".join(lines) + "\n")
+    registry = root / "model/__init__.py"
+    text = registry.read_text()
+    text = text.replace("KIP_320)\n", "KIP_320, HALF_FENCE)\n", 1)
+    text = text.replace(
+        "from .protocol ", "from .broker.protocols.half_fence import HALF_FENCE\nfrom .protocol ", 1
+    )
+    registry.write_text(text)
+
+    def run(*arguments):
+        command = [sys.executable, "-c", LAUNCH.format(path=str(tmp_path)), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert "half-fence" in run("list").stdout
+    result = run("check", "half-fence", "-b", "records=1", "--debug")
+    assert result.returncode == 0, result.stderr
+    assert "HOLDS half-fence" in result.stdout
+
+
+LAUNCH = """
+import sys
+sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in str(f)]
+sys.path[:] = [{path!r}] + [p for p in sys.path if "__editable__" not in p]
+from tidegate.cli import main
+import tidegate
+assert tidegate.__file__.startswith({path!r}), tidegate.__file__
+main()
+"""
+"""Runs the copy, not the installed project."""

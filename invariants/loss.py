@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ..layout import NONE
 from ..model.broker.bounds import ACKS_ALL, Constants
-from ..model.broker.leadership import leads_in_quorum
+from ..model.broker.leadership import acting_leader
 from ..model.broker.state import BrokerState
 from ..spec import Property
 
 
 def _missing_committed(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return (leader, offset) of a committed record that a later acting leader lacks."""
-    leader = s.quorum.leader
-    if leader == NONE or not leads_in_quorum(s, leader):
+    leader = acting_leader(s)
+    if leader == NONE:
         return None
     replica = s.replica[leader]
     for offset in range(k.log_size):
@@ -52,8 +52,8 @@ def explain_committed(s: BrokerState, k: Constants) -> str:
 
 def _missing_acked(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return (leader, record) of an acknowledged record that a later acting leader lacks."""
-    leader = s.quorum.leader
-    if leader == NONE or not leads_in_quorum(s, leader):
+    leader = acting_leader(s)
+    if leader == NONE:
         return None
     replica = s.replica[leader]
     for record in range(k.records):

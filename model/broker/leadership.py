@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...layout import NONE
 from .bounds import ACKS_ALL, Constants
 from .history import note_acked, note_committed
 from .state import BrokerState
@@ -12,16 +13,12 @@ def leads(s: BrokerState, broker: int) -> bool:
     return s.replica[broker].leader == broker
 
 
-def leads_in_quorum(s: BrokerState, broker: int) -> bool:
-    """Whether the broker leads, and does so in the epoch of the quorum state.
-
-    Only such a leader can change the ISR: the write of any other fails its version check.
-    """
-    return (
-        s.replica[broker].leader == broker
-        and s.quorum.leader == broker
-        and s.replica[broker].epoch == s.quorum.epoch
-    )
+def acting_leader(s: BrokerState) -> int:
+    """Return whom the quorum state names, if it is alive and leads in that epoch; else NONE."""
+    leader = s.quorum.leader
+    if leader == NONE or s.replica[leader].leader != leader:
+        return NONE
+    return leader if s.replica[leader].epoch == s.quorum.epoch else NONE
 
 
 def size(isr: int) -> int:
@@ -61,7 +58,7 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
 def change_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
     """Write a new ISR to the quorum state and take it as the leader's own.
 
-    Kafka writes with a version check; whoever calls this has made sure of :func:`leads_in_quorum`.
+    Whoever calls this has asked the rule ``may_change_isr``.
     """
     s.quorum.isr = isr
     s.replica[leader].isr = isr

@@ -10,14 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...layout import NONE
 from .log import truncate_to
+from .messages import IDLE
 
 if TYPE_CHECKING:
     from .bounds import Constants
     from .state import BrokerState
 
 
-def truncate_to_hw(s: BrokerState, k: Constants, follower: int) -> None:
+def truncate_to_hw(s: BrokerState, k: Constants, follower: int, previous_leader: int) -> None:
     """Cut the follower's log to its high watermark as soon as it learns of a new epoch."""
     truncate_to(s, k, follower, s.replica[follower].hw)
 
@@ -28,28 +30,65 @@ def serve_anyone(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
 
 
 def no_epoch_ends(s: BrokerState, k: Constants, leader: int, asked: int) -> tuple[int, int]:
-    """Answer nothing: there is no OffsetsForLeaderEpoch before KIP-101."""
-    raise NotImplementedError
+    """Know of no epoch: there is no OffsetsForLeaderEpoch before KIP-101."""
+    return NONE, NONE
 
 
-def no_answer_to_apply(
+def truncate_to_hw_at_answer(
     s: BrokerState, k: Constants, follower: int, epoch: int, end_offset: int
 ) -> bool:
-    """Apply nothing: there is no OffsetsForLeaderEpoch before KIP-101."""
-    raise NotImplementedError
+    """Cut to the high watermark, as for an unknown epoch; no answer comes before KIP-101."""
+    truncate_to(s, k, follower, s.replica[follower].hw)
+    return True
+
+
+def empty_log(s: BrokerState, k: Constants, follower: int, end_offset: int) -> int:
+    """Keep nothing: the log has no epoch up to the answered one, so no record is common."""
+    return 0
 
 
 def cache_with_first_record(s: BrokerState, k: Constants, leader: int) -> None:
     """Leave a new leader's epoch cache alone: its epoch is cached with the first record."""
 
 
-def reached_hw_and_epoch_start(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
-    """Let a follower into the ISR that has all committed records and reached this epoch.
+def forget_followers(s: BrokerState, k: Constants, broker: int) -> None:
+    """Forget how far followers are, also of a broker that already led: they may truncate now."""
+    for follower in range(k.replicas):
+        s.replica[broker].remote_leo[follower] = 0
 
-    Both conditions are needed: after an election the leader's own high watermark may lag behind
-    what an earlier leader committed (KAFKA-7128).
+
+def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
+    """Drop whatever is under way between a follower and its leader."""
+    message = s.message[follower]
+    message.kind = IDLE
+    message.hw = 0
+    message.epoch = NONE
+    message.end_offset = NONE
+    for entry in message.records:
+        entry.epoch = NONE
+        entry.record = NONE
+
+
+def at_or_above_hw(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
+    """Let a follower join the ISR that has every record which the leader knows is committed."""
+    return offset >= s.replica[leader].hw
+
+
+def at_or_above_epoch_start(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
+    """Let a follower join the ISR that has all the leader had when its epoch began (KAFKA-7128).
+
+    After an election the leader's high watermark may lag behind what was committed before it.
     """
-    return offset >= s.replica[leader].hw and offset >= s.replica[leader].epoch_start
+    return offset >= s.replica[leader].epoch_start
+
+
+def leads_in_quorum(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Let a leader in the quorum's epoch change the ISR: Kafka writes with a version check."""
+    return (
+        s.replica[broker].leader == broker
+        and s.quorum.leader == broker
+        and s.replica[broker].epoch == s.quorum.epoch
+    )
 
 
 @dataclass(frozen=True)
@@ -61,25 +100,42 @@ class Rules:
     epoch_cache
         Whether replicas keep an epoch cache at all.
     begin_following
-        What a broker does to its log when it takes up an epoch as a follower.
-    may_serve
+        What a broker does to its log when it takes up an epoch as a follower; it is told whom it
+        followed before.
+    drop_in_flight
+        What becomes of a request or response under way when its follower takes up an epoch.
+    may_serve_fetch, may_serve_epoch_request
         Whether a leader serves a request that carries this leader epoch.
     end_offset_for_epoch
         The leader's answer to OffsetsForLeaderEpoch: (epoch, end offset), both NONE for unknown.
     truncate_by_answer
         Cuts the follower's log by that answer; True when it may fetch, False to ask again.
+    offset_without_common_epoch
+        Where a log is cut that has no epoch up to the answered one.
     begin_leading
         What a broker does to its epoch cache when it takes up an epoch as the leader.
-    may_join_isr
-        Whether a follower that fetches at this offset may join the ISR.
+    forget_followers
+        What a broker still knows of its followers when it takes up an epoch.
+    has_committed, has_epoch_start
+        Whether a follower that fetches at this offset may join the ISR; both must say so.
+    may_change_isr
+        Whether a leader may change the ISR in the quorum state.
     """
 
     epoch_cache: bool = False
-    begin_following: Callable[[BrokerState, Constants, int], None] = truncate_to_hw
-    may_serve: Callable[[BrokerState, Constants, int, int], bool] = serve_anyone
+    begin_following: Callable[[BrokerState, Constants, int, int], None] = truncate_to_hw
+    drop_in_flight: Callable[[BrokerState, Constants, int], None] = clear_message
+    may_serve_fetch: Callable[[BrokerState, Constants, int, int], bool] = serve_anyone
+    may_serve_epoch_request: Callable[[BrokerState, Constants, int, int], bool] = serve_anyone
     end_offset_for_epoch: Callable[[BrokerState, Constants, int, int], tuple[int, int]] = (
         no_epoch_ends
     )
-    truncate_by_answer: Callable[[BrokerState, Constants, int, int, int], bool] = no_answer_to_apply
+    truncate_by_answer: Callable[[BrokerState, Constants, int, int, int], bool] = (
+        truncate_to_hw_at_answer
+    )
+    offset_without_common_epoch: Callable[[BrokerState, Constants, int, int], int] = empty_log
     begin_leading: Callable[[BrokerState, Constants, int], None] = cache_with_first_record
-    may_join_isr: Callable[[BrokerState, Constants, int, int], bool] = reached_hw_and_epoch_start
+    forget_followers: Callable[[BrokerState, Constants, int], None] = forget_followers
+    has_committed: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_hw
+    has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_epoch_start
+    may_change_isr: Callable[[BrokerState, Constants, int], bool] = leads_in_quorum

@@ -8,18 +8,7 @@ from __future__ import annotations
 
 from ...layout import NONE, Record, array, boolean, integer, nested, one_of, subset
 from .bounds import Constants
-
-IDLE, FETCH, FETCH_RESPONSE, OUT_OF_RANGE, EPOCH_REQUEST, EPOCH_RESPONSE = range(6)
-"""What may be under way between a follower and its leader: at most one of these at a time."""
-
-MESSAGES = (
-    "nothing",
-    "fetch request",
-    "fetch response",
-    "offset out of range",
-    "OffsetsForLeaderEpoch request",
-    "OffsetsForLeaderEpoch response",
-)
+from .messages import EPOCH_RESPONSE, MESSAGES, OUT_OF_RANGE
 
 
 def _highest_message(k: Constants) -> int:

@@ -5,15 +5,8 @@ from __future__ import annotations
 from ...layout import NONE, members
 from .bounds import Constants
 from .leadership import leads
-from .state import (
-    EPOCH_REQUEST,
-    EPOCH_RESPONSE,
-    FETCH,
-    FETCH_RESPONSE,
-    OUT_OF_RANGE,
-    BrokerState,
-    LogEntry,
-)
+from .messages import EPOCH_REQUEST, EPOCH_RESPONSE, FETCH, FETCH_RESPONSE, OUT_OF_RANGE
+from .state import BrokerState, LogEntry
 
 LEGEND = (
     "[m0@0 | m1@0] is a log: record m0, then m1, both written in leader epoch 0. Records left of "

@@ -239,11 +239,9 @@ def test_ctrl_c_reports_what_was_covered():
 
 
 def test_a_closed_pipe_is_silent():
-    process = tidegate("check", "hw")
-    process.stdout.close()
-    errors = process.stderr.read()
-    process.wait(timeout=30)
-    assert errors == ""
+    with tidegate("check", "hw") as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
 
 
 def test_an_unwritable_file_is_found_before_the_search(tmp_path):

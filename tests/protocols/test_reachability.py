@@ -8,7 +8,7 @@ import pytest
 
 from tidegate.layout import NONE
 from tidegate.model.broker.leadership import leads
-from tidegate.model.broker.state import FETCH_RESPONSE, OUT_OF_RANGE
+from tidegate.model.broker.messages import FETCH_RESPONSE, OUT_OF_RANGE
 
 
 def snapshot(system, state):

@@ -8,8 +8,9 @@ from __future__ import annotations
 from ..bounds import Constants
 from ..leadership import leads
 from ..log import last_epoch
-from ..state import EPOCH_REQUEST, EPOCH_RESPONSE, IDLE, BrokerState
-from .follower import clear_message
+from ..messages import EPOCH_REQUEST, EPOCH_RESPONSE, IDLE
+from ..rules import clear_message
+from ..state import BrokerState
 
 
 def send_epoch_request(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
@@ -34,7 +35,7 @@ def handle_epoch_request(s: BrokerState, k: Constants, leader: int, follower: in
         return False
     if not leads(s, leader):
         return False
-    if not k.rules.may_serve(s, k, leader, s.replica[follower].epoch):
+    if not k.rules.may_serve_epoch_request(s, k, leader, s.replica[follower].epoch):
         return False
     asked = last_epoch(s, k, follower)
     epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, asked)

@@ -6,8 +6,9 @@ from ....layout import NONE
 from ..bounds import Constants
 from ..leadership import size
 from ..log import truncate_to
-from ..state import FETCH, IDLE, BrokerState
-from .follower import clear_message
+from ..messages import FETCH, IDLE
+from ..rules import clear_message, forget_followers
+from ..state import BrokerState
 from .leader import forget_late_fetch
 from .metadata import forget_outdated
 
@@ -34,8 +35,7 @@ def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
         replica.hw = min(replica.checkpoint, replica.leo)
     replica.epoch_start = 0
     replica.isr = 0
-    for follower in range(k.replicas):
-        replica.remote_leo[follower] = 0
+    forget_followers(s, k, broker)
     forget_outdated(s, k)
 
 

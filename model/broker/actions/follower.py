@@ -5,19 +5,9 @@ from __future__ import annotations
 from ....layout import NONE
 from ..bounds import Constants
 from ..log import append, truncate_to
-from ..state import FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE, BrokerState
-
-
-def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
-    """Drop whatever is under way between a follower and its leader."""
-    message = s.message[follower]
-    message.kind = IDLE
-    message.hw = 0
-    message.epoch = NONE
-    message.end_offset = NONE
-    for entry in message.records:
-        entry.epoch = NONE
-        entry.record = NONE
+from ..messages import FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE
+from ..rules import clear_message
+from ..state import BrokerState
 
 
 def send_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ....layout import NONE
 from ..bounds import ACKS_ALL, Constants
 from ..history import note_acked
-from ..leadership import advance_hw, change_isr, leads, leads_in_quorum, size
+from ..leadership import advance_hw, change_isr, leads, size
 from ..log import append
-from ..state import EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE, BrokerState
+from ..messages import EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE
+from ..state import BrokerState
 
 
 def produce(s: BrokerState, k: Constants, leader: int) -> bool:
@@ -38,8 +39,9 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
     replica.remote_leo[follower] = offset
     if (
         not replica.isr >> follower & 1
-        and leads_in_quorum(s, leader)
-        and k.rules.may_join_isr(s, k, leader, offset)
+        and k.rules.has_committed(s, k, leader, offset)
+        and k.rules.has_epoch_start(s, k, leader, offset)
+        and k.rules.may_change_isr(s, k, leader)
     ):
         change_isr(s, k, leader, replica.isr | 1 << follower)
     advance_hw(s, k, leader)
@@ -58,7 +60,7 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
         return False
     if not leads(s, leader):
         return False
-    if not k.rules.may_serve(s, k, leader, s.replica[follower].epoch):
+    if not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch):
         return False
     offset = s.replica[follower].leo
     replica = s.replica[leader]
@@ -90,7 +92,7 @@ def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) 
         return False
     if not leads(s, leader):
         return False
-    if not k.rules.may_serve(s, k, leader, late.epoch):
+    if not k.rules.may_serve_fetch(s, k, leader, late.epoch):
         return False
     if late.offset > s.replica[leader].leo:
         return False
@@ -104,11 +106,18 @@ def refuse_request(s: BrokerState, k: Constants, leader: int, follower: int) -> 
 
     The follower may ask again, so the error itself need not be under way for a while.
     """
-    if s.message[follower].kind != FETCH and s.message[follower].kind != EPOCH_REQUEST:
+    kind, epoch = s.message[follower].kind, s.replica[follower].epoch
+    if kind != FETCH and kind != EPOCH_REQUEST:
         return False
     if s.replica[follower].leader != leader:
         return False
-    if leads(s, leader) and k.rules.may_serve(s, k, leader, s.replica[follower].epoch):
+    if leads(s, leader) and kind == FETCH and k.rules.may_serve_fetch(s, k, leader, epoch):
+        return False
+    if (
+        leads(s, leader)
+        and kind == EPOCH_REQUEST
+        and k.rules.may_serve_epoch_request(s, k, leader, epoch)
+    ):
         return False
     s.message[follower].kind = IDLE
     return True
@@ -120,7 +129,7 @@ def shrink_isr(s: BrokerState, k: Constants, leader: int, follower: int) -> bool
     Kafka waits for replica.lag.time.max.ms; here any moment at which the follower is behind may
     be the one at which it has been so for long enough.
     """
-    if not leads_in_quorum(s, leader):
+    if not k.rules.may_change_isr(s, k, leader):
         return False
     if not s.replica[leader].isr >> follower & 1:
         return False

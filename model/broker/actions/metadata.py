@@ -11,7 +11,6 @@ from ..bounds import Constants
 from ..history import note_committed
 from ..leadership import advance_hw
 from ..state import BrokerState
-from .follower import clear_message
 
 
 def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
@@ -44,14 +43,13 @@ def forget_outdated(s: BrokerState, k: Constants) -> None:
 def _take_up(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
     """Do what both roles do first: drop what is under way and what was known as a leader."""
     replica = s.replica[broker]
-    clear_message(s, k, broker)
+    k.rules.drop_in_flight(s, k, broker)
     replica.epoch = epoch
     replica.leader = s.leader_and_isr[epoch].leader
     replica.truncating = False
     replica.epoch_start = 0
     replica.isr = 0
-    for follower in range(k.replicas):
-        replica.remote_leo[follower] = 0
+    k.rules.forget_followers(s, k, broker)
 
 
 def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
@@ -86,7 +84,8 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
         return False
     if s.leader_and_isr[epoch].leader == follower:
         return False
+    previous_leader = s.replica[follower].leader
     _take_up(s, k, follower, epoch)
-    k.rules.begin_following(s, k, follower)
+    k.rules.begin_following(s, k, follower, previous_leader)
     forget_outdated(s, k)
     return True

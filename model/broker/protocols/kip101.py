@@ -18,8 +18,11 @@ from ..state import BrokerState
 from .hw import HW
 
 
-def ask_before_fetching(s: BrokerState, k: Constants, follower: int) -> None:
-    """Ask for the end of the last record's epoch first, unless there is no record."""
+def ask_before_fetching(s: BrokerState, k: Constants, follower: int, previous_leader: int) -> None:
+    """Ask for the end of the last record's epoch first, unless there is no record.
+
+    At every new epoch, also when the leader stays the same (KAFKA-7164).
+    """
     if s.replica[follower].leo > 0:
         s.replica[follower].truncating = True
     else:

@@ -48,7 +48,10 @@ def cut_to_common_epoch(s: BrokerState, k: Constants, follower: int, epoch: int,
         truncate_to(s, k, follower, min(end_offset(s, k, follower, epoch), end))
         return True
     smaller = largest_epoch_up_to(s, k, follower, epoch)
-    truncate_to(s, k, follower, 0 if smaller == NONE else end_offset(s, k, follower, smaller))
+    if smaller == NONE:
+        truncate_to(s, k, follower, k.rules.offset_without_common_epoch(s, k, follower, end))
+        return True
+    truncate_to(s, k, follower, end_offset(s, k, follower, smaller))
     return False
 
 

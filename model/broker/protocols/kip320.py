@@ -23,5 +23,9 @@ KIP_320 = replace(
     KIP_279,
     name="kip-320",
     summary="Requests are fenced by leader epoch: safe with clean elections and no power loss.",
-    rules=replace(KIP_279.rules, may_serve=serve_same_epoch),
+    rules=replace(
+        KIP_279.rules,
+        may_serve_fetch=serve_same_epoch,
+        may_serve_epoch_request=serve_same_epoch,
+    ),
 )

@@ -13,15 +13,18 @@ def _settled(replica: Replica) -> bool:
     return replica.leader != NONE and not replica.truncating
 
 
-def _mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
-    """Return (replica, replica, offset) of two settled replicas that differ below both HWs."""
+def _mismatch(s: BrokerState, k: Constants, settled: bool) -> tuple[int, int, int] | None:
+    """Return (replica, replica, offset) of two replicas that differ below both HWs.
+
+    With `settled`, only of two settled ones in the same leader epoch.
+    """
     for first in range(k.replicas - 1):
         one = s.replica[first]
-        if not one.hw or not _settled(one):
+        if not one.hw or (settled and not _settled(one)):
             continue
         for second in range(first + 1, k.replicas):
             other = s.replica[second]
-            if one.epoch != other.epoch or not _settled(other):
+            if settled and (one.epoch != other.epoch or not _settled(other)):
                 continue
             for offset in range(min(one.hw, other.hw)):
                 if one.log[offset].record != other.log[offset].record:
@@ -31,12 +34,12 @@ def _mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
 
 def log_matching(s: BrokerState, k: Constants) -> bool:
     """Whether settled replicas of one leader epoch agree below both high watermarks."""
-    return _mismatch(s, k) is None
+    return _mismatch(s, k, settled=True) is None
 
 
 def explain_log_matching(s: BrokerState, k: Constants) -> str:
     """Say which two replicas differ, and where."""
-    mismatch = _mismatch(s, k)
+    mismatch = _mismatch(s, k, settled=True)
     if mismatch is None:
         return ""
     first, second, offset = mismatch
@@ -46,6 +49,25 @@ def explain_log_matching(s: BrokerState, k: Constants) -> str:
         f"truncation, yet at offset {offset}, below both high watermarks ({one.hw} and "
         f"{other.hw}), replica {first} has m{one.log[offset].record} and replica {second} has "
         f"m{other.log[offset].record}: consumers of that offset read one or the other."
+    )
+
+
+def log_matching_everywhere(s: BrokerState, k: Constants) -> bool:
+    """Whether all replicas, dead ones too, agree below both high watermarks."""
+    return _mismatch(s, k, settled=False) is None
+
+
+def explain_log_matching_everywhere(s: BrokerState, k: Constants) -> str:
+    """Say which two replicas differ, and where."""
+    mismatch = _mismatch(s, k, settled=False)
+    if mismatch is None:
+        return ""
+    first, second, offset = mismatch
+    one, other = s.replica[first], s.replica[second]
+    return (
+        f"At offset {offset}, below both high watermarks ({one.hw} and {other.hw}), replica "
+        f"{first} has m{one.log[offset].record} and replica {second} has "
+        f"m{other.log[offset].record}."
     )
 
 
@@ -107,4 +129,14 @@ EPOCH_LOG_MATCHING = Property(
     explain=explain_epoch_log_matching,
 )
 
-PROPERTIES = (LOG_MATCHING, EPOCH_LOG_MATCHING)
+LOG_MATCHING_EVERYWHERE = Property(
+    name="LogMatchingEverywhere",
+    statement="All replicas, dead ones and those that have yet to truncate too, hold the same "
+    "record at every offset below both their high watermarks (an expected violation once power "
+    "is lost or an election is unclean).",
+    source="LogMatchingProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
+    predicate=log_matching_everywhere,
+    explain=explain_log_matching_everywhere,
+)
+
+PROPERTIES = (LOG_MATCHING, LOG_MATCHING_EVERYWHERE, EPOCH_LOG_MATCHING)

@@ -11,7 +11,7 @@ from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
 from tidegate.spec import DEADLOCK, Step, TransitionSystem
 
-EVERY_HISTORY = frozenset({"committed", "acked"})
+EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark"})
 
 
 def make_system(protocol, settings="", needs=EVERY_HISTORY):

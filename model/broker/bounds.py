@@ -77,10 +77,11 @@ class BrokerBounds:
 class Constants(BrokerBounds):
     """What actions and rules are handed as ``k``: the bounds, the rules and what to remember.
 
-    ``track_committed`` and ``track_acked`` say whether the histories of committed and of
-    acknowledged records are part of the state.
+    ``track_committed``, ``track_acked`` and ``track_high_watermark`` say whether the histories of
+    committed and of acknowledged records, and of what consumers saw, are part of the state.
     """
 
     rules: Rules = Rules()
     track_committed: bool = False
     track_acked: bool = False
+    track_high_watermark: bool = False

@@ -48,6 +48,7 @@ def build(
         rules=protocol.rules,
         track_committed="committed" in needs,
         track_acked="acked" in needs,
+        track_high_watermark="high_watermark" in needs,
     )
     return TransitionSystem(
         name=protocol.name,

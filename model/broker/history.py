@@ -27,6 +27,14 @@ def note_committed(s: BrokerState, k: Constants, leader: int, start: int) -> Non
             committed.epoch = replica.epoch
 
 
+def note_high_watermark(s: BrokerState, k: Constants, leader: int) -> None:
+    """Remember how high the high watermark of an acting leader has been."""
+    if not k.track_high_watermark:
+        return
+    if s.quorum.leader == leader and s.quorum.epoch == s.replica[leader].epoch:
+        s.aux_hw = max(s.aux_hw, s.replica[leader].hw)
+
+
 def note_acked(s: BrokerState, k: Constants, leader: int, start: int, stop: int) -> None:
     """Remember the leader's own records at offsets ``start..stop - 1`` as acknowledged.
 

@@ -165,3 +165,8 @@ class BrokerState(Record):
     lost: int = integer(0, lambda k: k.lost_messages, "messages lost so far")
     aux_committed: list[Committed] = array(lambda k: k.log_size, Committed)
     aux_acked: list[Acked] = array(lambda k: k.records, Acked)
+    aux_hw: int = integer(
+        0,
+        lambda k: k.log_size if k.track_high_watermark else 0,
+        "highest high watermark of any acting leader so far",
+    )

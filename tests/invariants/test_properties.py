@@ -31,6 +31,36 @@ def forget_committed(s):
     s.replica[1].log[0].record = s.replica[1].log[0].epoch = -1
 
 
+def elect_1_without_its_log(s):
+    """Name broker 1 leader of epoch 1, which it has not taken up; its log is empty."""
+    s.quorum.leader, s.quorum.epoch = 1, 1
+    s.replica[1].hw = s.replica[1].leo = 0
+    s.replica[1].log[0].record = s.replica[1].log[0].epoch = -1
+
+
+def lose_it_everywhere(s):
+    for replica in s.replica:
+        replica.hw = replica.leo = 0
+        replica.log[0].record = replica.log[0].epoch = -1
+
+
+def follower_without_it(s):
+    s.replica[1].hw = s.replica[1].leo = 0
+    s.replica[1].log[0].record = s.replica[1].log[0].epoch = -1
+
+
+def leader_with_another(s):
+    s.replica[0].log[0].record = 1
+
+
+def hw_back(s):
+    s.replica[0].hw = 0
+
+
+def leader_out_of_sync(s):
+    s.quorum.isr = 0b10
+
+
 def other_record(s):
     s.replica[1].log[0].record = 1
 
@@ -50,6 +80,21 @@ def out_of_range(s):
 CASES = {
     "NoCommittedRecordLost": (forget_committed, r"m0 was committed at offset 0.*told.*Broker 1"),
     "NoAckedRecordLost": (forget_committed, r"m0 was told \(acks=all\).*offset 0.*Only replica 0"),
+    "LeaderCompleteness": (
+        elect_1_without_its_log,
+        r"m0 was committed at offset 0.*Broker 1 has been elected.*log ends at 0",
+    ),
+    "LeaderCandidateCompleteness": (
+        elect_1_without_its_log,
+        r"m0 was committed at offset 0.*Broker 1 is in the ISR and may be elected",
+    ),
+    "CommittedSomewhere": (lose_it_everywhere, r"m0 was committed at offset 0.*no replica has it"),
+    "ConsistentRead": (leader_with_another, r"read m0 at offset 0.*broker 0.*now answers m1"),
+    "HighWatermarkMonotonic": (hw_back, r"seen the high watermark at 1; broker 0.*has it at 0"),
+    "WeakIsr": (follower_without_it, r"m0 at offset 0; replica 1 is in the ISR it believes in"),
+    "StrongIsr": (follower_without_it, r"replica 1 is in the quorum state's ISR.*ends at 0"),
+    "KnownLeaderInIsr": (leader_out_of_sync, r"names broker 0 leader.*its ISR is \[1\]"),
+    "LogMatchingEverywhere": (other_record, r"replica 0 has m0 and replica 1 has m1"),
     "LogMatching": (other_record, r"offset 0.*replica 0 has m0 and replica 1 has m1"),
     "EpochLogMatching": (other_record, r"differ at offset 0 \(m0 of epoch 0 and m1 of epoch 0\)"),
     "AtMostOneLeaderPerEpoch": (two_leaders, r"Brokers 0 and 1 both lead in leader epoch 0"),

@@ -1,0 +1,122 @@
+"""Loss that has not shown yet: what is committed, and who could lead without having it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..layout import NONE, members
+from ..model.broker.bounds import Constants
+from ..model.broker.state import BrokerState
+from ..spec import Property
+
+
+def _missing(s: BrokerState, k: Constants, brokers: Iterable[int]) -> tuple[int, int] | None:
+    """Return (broker, offset) of a record committed before this epoch that a broker lacks."""
+    for broker in brokers:
+        log = s.replica[broker].log
+        for offset in range(k.log_size):
+            committed = s.aux_committed[offset]
+            if (
+                committed.record != NONE
+                and committed.epoch < s.quorum.epoch
+                and log[offset].record != committed.record
+            ):
+                return broker, offset
+    return None
+
+
+def _live_leader(s: BrokerState) -> list[int]:
+    """Return the broker that the quorum state names leader, if it is alive."""
+    leader = s.quorum.leader
+    return [leader] if leader != NONE and s.replica[leader].alive else []
+
+
+def leader_completeness(s: BrokerState, k: Constants) -> bool:
+    """Whether the elected leader has all that was committed, also before it takes up its epoch."""
+    return _missing(s, k, _live_leader(s)) is None
+
+
+def explain_leader_completeness(s: BrokerState, k: Constants) -> str:
+    """Say which committed record the elected leader lacks."""
+    missing = _missing(s, k, _live_leader(s))
+    return _explain(s, missing, "has been elected") if missing else ""
+
+
+def leader_candidate_completeness(s: BrokerState, k: Constants) -> bool:
+    """Whether every member of the ISR has all that was committed in earlier epochs."""
+    return _missing(s, k, members(s.quorum.isr)) is None
+
+
+def explain_leader_candidate_completeness(s: BrokerState, k: Constants) -> str:
+    """Say which committed record which member of the ISR lacks."""
+    missing = _missing(s, k, members(s.quorum.isr))
+    return _explain(s, missing, "is in the ISR and may be elected") if missing else ""
+
+
+def _explain(s: BrokerState, missing: tuple[int, int], role: str) -> str:
+    """Say who lacks what."""
+    broker, offset = missing
+    lost, replica = s.aux_committed[offset], s.replica[broker]
+    instead = f"its log ends at {replica.leo}"
+    if replica.leo > offset:
+        instead = f"it has m{replica.log[offset].record} there"
+    return (
+        f"Record m{lost.record} was committed at offset {offset} in leader epoch {lost.epoch}. "
+        f"Broker {broker} {role} in epoch {s.quorum.epoch}, but {instead}."
+    )
+
+
+def _nowhere(s: BrokerState, k: Constants) -> int:
+    """Return the offset of a committed record that no replica holds, or NONE."""
+    for offset in range(k.log_size):
+        record = s.aux_committed[offset].record
+        if record != NONE and all(r.log[offset].record != record for r in s.replica):
+            return offset
+    return NONE
+
+
+def committed_somewhere(s: BrokerState, k: Constants) -> bool:
+    """Whether every committed record is on at least one replica."""
+    return _nowhere(s, k) == NONE
+
+
+def explain_committed_somewhere(s: BrokerState, k: Constants) -> str:
+    """Say which committed record is gone for good."""
+    offset = _nowhere(s, k)
+    lost = s.aux_committed[offset]
+    return (
+        f"Record m{lost.record} was committed at offset {offset} in leader epoch {lost.epoch}, "
+        "and no replica has it any more, alive or dead: nothing can bring it back."
+    )
+
+
+COMMITTED = frozenset({"committed"})
+
+PROPERTIES = (
+    Property(
+        name="LeaderCompleteness",
+        statement="A live broker that the quorum state names leader has every record committed in "
+        "an earlier epoch, even before it takes up its own.",
+        source="LeaderCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
+        predicate=leader_completeness,
+        explain=explain_leader_completeness,
+        needs=COMMITTED,
+    ),
+    Property(
+        name="LeaderCandidateCompleteness",
+        statement="Every member of the quorum state's ISR, alive or dead, has every record "
+        "committed in an earlier epoch.",
+        source="LeaderCandidateCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
+        predicate=leader_candidate_completeness,
+        explain=explain_leader_candidate_completeness,
+        needs=COMMITTED,
+    ),
+    Property(
+        name="CommittedSomewhere",
+        statement="Every record that was ever committed is in the log of at least one replica.",
+        source="NoCommittedRecordLostGlobally in Vanlightly/kafka-tlaplus, kraft v3.5",
+        predicate=committed_somewhere,
+        explain=explain_committed_somewhere,
+        needs=COMMITTED,
+    ),
+)

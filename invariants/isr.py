@@ -1,0 +1,103 @@
+"""The in-sync replicas: whoever is called in sync has what is committed."""
+
+from __future__ import annotations
+
+from ..layout import NONE, members
+from ..model.broker.bounds import Constants
+from ..model.broker.leadership import leads
+from ..model.broker.state import BrokerState
+from ..spec import Property
+
+
+def _out_of_sync(s: BrokerState, k: Constants, quorums: bool) -> tuple[int, int, int] | None:
+    """Return (leader, member, offset): below the leader's HW the member has something else.
+
+    The members are those of the quorum state's ISR, or of the one the leader believes in.
+    """
+    for leader in range(k.replicas):
+        if not leads(s, leader):
+            continue
+        mine = s.replica[leader]
+        for member in members(s.quorum.isr if quorums else mine.isr):
+            log = s.replica[member].log
+            for offset in range(mine.hw):
+                if log[offset].record != mine.log[offset].record:
+                    return leader, member, offset
+    return None
+
+
+def weak_isr(s: BrokerState, k: Constants) -> bool:
+    """Whether all below a leader's HW is on every member of the ISR that it believes in."""
+    return _out_of_sync(s, k, quorums=False) is None
+
+
+def strong_isr(s: BrokerState, k: Constants) -> bool:
+    """Whether all below a leader's HW is on every member of the true ISR."""
+    return _out_of_sync(s, k, quorums=True) is None
+
+
+def explain_weak_isr(s: BrokerState, k: Constants) -> str:
+    """Say which member lacks what."""
+    return _explain(s, _out_of_sync(s, k, quorums=False), "the ISR it believes in")
+
+
+def explain_strong_isr(s: BrokerState, k: Constants) -> str:
+    """Say which member lacks what."""
+    return _explain(s, _out_of_sync(s, k, quorums=True), "the quorum state's ISR")
+
+
+def _explain(s: BrokerState, found: tuple[int, int, int] | None, which: str) -> str:
+    if found is None:
+        return ""
+    leader, member, offset = found
+    mine, theirs = s.replica[leader], s.replica[member]
+    has = f"ends at {theirs.leo}"
+    if theirs.leo > offset:
+        has = f"has m{theirs.log[offset].record} there"
+    return (
+        f"Broker {leader} leads in epoch {mine.epoch} with high watermark {mine.hw}, and has "
+        f"m{mine.log[offset].record} at offset {offset}; replica {member} is in {which}, but its "
+        f"log {has}."
+    )
+
+
+def known_leader_in_isr(s: BrokerState, k: Constants) -> bool:
+    """Whether a leader that the quorum state names is in its ISR."""
+    return s.quorum.leader == NONE or bool(s.quorum.isr >> s.quorum.leader & 1)
+
+
+def explain_known_leader_in_isr(s: BrokerState, k: Constants) -> str:
+    """Say who leads without being in sync."""
+    return (
+        f"The quorum state names broker {s.quorum.leader} leader of epoch {s.quorum.epoch}, but "
+        f"its ISR is {members(s.quorum.isr)}."
+    )
+
+
+SOURCE = "hachikuji/kafka-specification, KafkaReplication.tla"
+
+PROPERTIES = (
+    Property(
+        name="WeakIsr",
+        statement="Every record below the high watermark of a broker that leads is on every member "
+        "of the ISR that this broker believes in.",
+        source=SOURCE,
+        predicate=weak_isr,
+        explain=explain_weak_isr,
+    ),
+    Property(
+        name="StrongIsr",
+        statement="Every record below the high watermark of a broker that leads is on every member "
+        "of the quorum state's ISR.",
+        source=SOURCE,
+        predicate=strong_isr,
+        explain=explain_strong_isr,
+    ),
+    Property(
+        name="KnownLeaderInIsr",
+        statement="If the quorum state names a leader, that broker is in the quorum state's ISR.",
+        source=f"{SOURCE} (LeaderInIsr, which is false there while no leader is known)",
+        predicate=known_leader_in_isr,
+        explain=explain_known_leader_in_isr,
+    ),
+)

@@ -1,0 +1,76 @@
+"""What consumers see: a read that was answered stays true, and the log does not shrink."""
+
+from __future__ import annotations
+
+from ..layout import NONE
+from ..model.broker.bounds import Constants
+from ..model.broker.leadership import acting_leader, leads
+from ..model.broker.state import BrokerState
+from ..spec import Property
+
+
+def _other_answer(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, offset) where a consumer reads something else than was read before."""
+    for leader in range(k.replicas):
+        if leads(s, leader):
+            replica = s.replica[leader]
+            for offset in range(replica.hw):
+                if replica.log[offset].record != s.aux_committed[offset].record:
+                    return leader, offset
+    return None
+
+
+def consistent_read(s: BrokerState, k: Constants) -> bool:
+    """Whether every leader answers a read of an offset as it was answered first."""
+    return _other_answer(s, k) is None
+
+
+def explain_consistent_read(s: BrokerState, k: Constants) -> str:
+    """Say which offset is read as what."""
+    found = _other_answer(s, k)
+    if found is None:
+        return ""
+    leader, offset = found
+    first = s.aux_committed[offset]
+    return (
+        f"Consumers read m{first.record} at offset {offset} in leader epoch {first.epoch}; broker "
+        f"{leader}, which leads in epoch {s.replica[leader].epoch}, now answers "
+        f"m{s.replica[leader].log[offset].record} there."
+    )
+
+
+def high_watermark_monotonic(s: BrokerState, k: Constants) -> bool:
+    """Whether the acting leader's HW is at least as high as that of any acting leader before."""
+    leader = acting_leader(s)
+    return leader == NONE or s.replica[leader].hw >= s.aux_hw
+
+
+def explain_high_watermark_monotonic(s: BrokerState, k: Constants) -> str:
+    """Say how far the high watermark went back."""
+    leader = acting_leader(s)
+    return (
+        f"Consumers have seen the high watermark at {s.aux_hw}; broker {leader} now leads epoch "
+        f"{s.quorum.epoch} and has it at {s.replica[leader].hw}, until its followers have fetched."
+    )
+
+
+PROPERTIES = (
+    Property(
+        name="ConsistentRead",
+        statement="At every offset below its high watermark, every broker that leads has the "
+        "record that was committed there first.",
+        source="ConsistentReadProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
+        predicate=consistent_read,
+        explain=explain_consistent_read,
+        needs=frozenset({"committed"}),
+    ),
+    Property(
+        name="HighWatermarkMonotonic",
+        statement="The high watermark of an acting leader is never below that of an acting leader "
+        "before it (an expected violation: Kafka lets clients wait instead, KIP-207).",
+        source="KAFKA-2334, KIP-207",
+        predicate=high_watermark_monotonic,
+        explain=explain_high_watermark_monotonic,
+        needs=frozenset({"high_watermark"}),
+    ),
+)

@@ -1,0 +1,31 @@
+"""The command line starts without what it does not need yet."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"hypothesis", "networkx", "numba", "numpy", "pandas", "py4j", "pyarrow", "pyspark"}
+
+
+def imported(*command):
+    """Return the packages that a Python command imports."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *command], capture_output=True, text=True, check=True
+    )
+    return set(re.findall(r"^import time: .*\| +(\w+)", done.stderr, flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["list"]])
+def test_the_command_line_imports_nothing_heavy(arguments):
+    packages = imported("-m", "tidegate", *arguments)
+    assert "tidegate" in packages
+    assert packages & HEAVY == set()
+
+
+def test_models_properties_and_engines_import_nothing_heavy(modules):
+    names = [name for name in modules if not name.endswith("__main__")]
+    packages = imported("-c", f"import {', '.join(names)}")
+    assert "tidegate" in packages
+    assert packages & HEAVY == set()

@@ -1,0 +1,63 @@
+"""Spark's worker processes can import the package and reach the same answers."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.spark
+
+SETTINGS = (
+    ["records=1", "log_size=1"],
+    ["records=1", "log_size=1", "crashes=1"],
+    ["records=2", "log_size=2", "crashes=1"],
+)
+
+
+@pytest.fixture
+def spark(monkeypatch):
+    """Start Spark in this process, with two workers that use the same Python."""
+    home = os.environ.get("JAVA_HOME")
+    java = Path(home, "bin", "java") if home else shutil.which("java")
+    if not java or not Path(java).exists():
+        message = "Spark needs Java; on Debian: apt install default-jre-headless"
+        if os.environ.get("TIDEGATE_REQUIRE_SPARK") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    if os.environ.get("TIDEGATE_REQUIRE_SPARK") != "1":
+        pytest.importorskip("pyspark")
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("tidegate-tests")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.ui.enabled", "false")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def test_workers_count_the_same_states(spark):
+    def work(settings):
+        # A worker is sent this function, and imports there what the function needs.
+        import os
+
+        from tidegate.bounds import parse
+        from tidegate.checker.check import check
+        from tidegate.model import PROTOCOLS
+
+        [protocol] = [p for p in PROTOCOLS if p.name == "hw"]
+        system = protocol.system(parse(protocol.family.bounds, settings))
+        return os.getpid(), check(system, []).distinct_states
+
+    answers = spark.sparkContext.parallelize(SETTINGS, len(SETTINGS)).map(work).collect()
+    assert os.getpid() not in {process for process, _ in answers}
+    assert [states for _, states in answers] == [work(settings)[1] for settings in SETTINGS]

@@ -1,0 +1,45 @@
+"""Modules and functions stay small enough to be read in one go, and examples in them are true."""
+
+import ast
+import doctest
+import importlib
+
+LONGEST_MODULE = 400
+LONGEST_FUNCTION = 60
+
+
+def test_no_module_is_long(modules):
+    lengths = {name: len(file.read_text("utf-8").splitlines()) for name, file in modules.items()}
+    assert {name: n for name, n in lengths.items() if n > LONGEST_MODULE} == {}
+
+
+def test_no_function_is_long(modules):
+    lengths = {
+        f"{module}.{node.name}, line {node.lineno}": node.end_lineno - node.lineno + 1
+        for module, file in modules.items()
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert lengths
+    assert {where: n for where, n in lengths.items() if n > LONGEST_FUNCTION} == {}
+
+
+def test_every_module_says_what_it_is_for(modules):
+    documented = {
+        name: ast.get_docstring(ast.parse(file.read_text("utf-8")))
+        for name, file in modules.items()
+    }
+    assert [name for name, text in documented.items() if not text] == []
+
+
+def test_examples_in_docstrings_are_true(modules):
+    # Pytest's own collection of doctests would import the modules a second time, under names that
+    # begin with the directory's, and then the types in an example would not be tidegate's.
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    said = []
+    for name in modules:
+        for example in finder.find(importlib.import_module(name), name):
+            runner.run(example, out=said.append)
+    results = runner.summarize(verbose=False)
+    assert results.attempted > 0
+    assert results.failed == 0, "".join(said)

@@ -1,0 +1,85 @@
+"""The wheel holds the package, the whole package and nothing but the package."""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+
+@pytest.fixture
+def source(root, tmp_path):
+    """Return a copy of the files that git knows, for a build to leave its traces in."""
+    if not (root / ".git").exists():
+        pytest.skip("only a clone knows which files belong to the project")
+    # The clone may be another user's, as it often is in a container, and git would refuse it.
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z"],
+        cwd=root,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    copy = tmp_path / "some clone.2"
+    for name in filter(None, listed.stdout.split("\0")):
+        if (root / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / name, copy / name)
+    return copy
+
+
+FRONTENDS = {
+    "build": ["build", "--wheel", "--no-isolation", "--outdir"],
+    "pip": ["pip", "wheel", ".", "--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir"],
+}
+
+
+def contents(source, target, frontend="build"):
+    """Build a wheel and return the names of the files in it."""
+    command = [sys.executable, "-m", *FRONTENDS[frontend], str(target)]
+    done = subprocess.run(
+        command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert done.returncode == 0, done.stdout
+    [wheel] = target.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_the_wheel_holds_only_the_package(source, root, modules, tmp_path, frontend):
+    names = contents(source, tmp_path / "wheels", frontend)
+    expected = {
+        f"tidegate/{file.relative_to(root).as_posix()}"
+        for file in (*modules.values(), root / "py.typed")
+        if (source / file.relative_to(root)).is_file()
+    }
+    about = {name for name in names if name.split("/")[0].endswith(".dist-info")}
+    assert names - about == expected
+    assert {name.split("/")[-1] for name in about} >= {"METADATA", "LICENSE", "entry_points.txt"}
+
+
+def test_a_deleted_module_is_not_in_the_next_wheel(source, tmp_path):
+    # Below a package, and in the root, where the package shares its directory with the rest.
+    gone = ["checker/gone.py", "gone.py"]
+    for name in gone:
+        (source / name).write_text('"""Soon gone."""\n')
+    assert contents(source, tmp_path / "first") >= {f"tidegate/{name}" for name in gone}
+    for name in gone:
+        (source / name).unlink()
+    assert [name for name in contents(source, tmp_path / "second") if "gone" in name] == []
+
+
+def test_setup_cfg_lists_every_package(root, packages):
+    directories = {
+        file.parent
+        for part in ("checker", "invariants", "model")
+        for file in (root / part).rglob("*.py")
+    }
+    assert directories
+    assert directories | {root} == set(packages.values())
+
+
+def test_every_package_has_an_init(packages):
+    assert [name for name, path in packages.items() if not (path / "__init__.py").is_file()] == []

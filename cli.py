@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from . import __version__
 from .bounds import declared, parse, unknown
 from .checker.check import ENGINES, check
-from .checker.result import Limits, Progress, Result
+from .checker.counterexample import EngineError
+from .checker.render.terminal import make_console, progress, report_file, write_json
+from .checker.result import Limits, Result
 from .invariants import INVARIANTS
 from .model import PROTOCOLS, Protocol
-from .spec import DEADLOCK, Kind, Outcome, Property, TidegateError, TransitionSystem
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from .spec import (
+    DEADLOCK,
+    Kind,
+    ModelError,
+    Outcome,
+    Property,
+    TidegateError,
+    TransitionSystem,
+)
 
 EXIT_HOLDS, EXIT_USAGE, EXIT_INCOMPLETE = 0, 2, 3
 EXIT_DEADLOCK, EXIT_SAFETY = 11, 12
@@ -51,14 +55,25 @@ class _Group(click.Group):
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(EXIT_USAGE)
+        except KeyboardInterrupt:
+            sys.exit(EXIT_INTERRUPTED)
+        except (ModelError, EngineError) as error:
+            self._fail(f"the model or an engine is wrong: {error}", EXIT_INTERNAL)
+        except TidegateError as error:
+            self._fail(str(error), EXIT_USAGE)
         except Exception as error:
             if os.environ.get("TIDEGATE_TRACEBACK"):
                 raise
-            known = isinstance(error, TidegateError)
-            hint = "" if known else "; set TIDEGATE_TRACEBACK=1 to see where, and please report it"
-            name = "" if known else f"internal error: {type(error).__name__}: "
-            click.echo(f"Error: {name}{error}{hint}", err=True)
-            sys.exit(EXIT_INTERNAL)
+            self._fail(
+                f"internal error: {type(error).__name__}: {error}; set TIDEGATE_TRACEBACK=1 to "
+                "see where, and please report it",
+                EXIT_INTERNAL,
+            )
+
+    @staticmethod
+    def _fail(message: str, status: int) -> None:
+        click.echo(f"Error: {message}", err=True)
+        sys.exit(status)
 
 
 @click.group(
@@ -150,17 +165,19 @@ def check_command(context: click.Context, /, **options: Any) -> None:
     system, properties = _assemble(options["protocol"], options["settings"], options["names"])
     system.debug = options["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
-    with _json_target(options["json_file"]) as target:
-        with _progress(quiet=options["quiet"]) as report:
+    with report_file(options["json_file"]) as target:
+        with progress(options["quiet"]) as show:
             result = check(
                 system,
                 properties,
                 limits=limits,
                 keep_going=options["keep_going"],
-                report=report,
+                report=show,
             )
         if target is not None:
-            _write_json(target, system, result)
+            from .checker.render.report import report
+
+            write_json(target, report(system, result))
     if options["json_file"] != "-":
         _print(system, result, options)
     context.exit(_exit_status(result))
@@ -175,7 +192,78 @@ def list_command(as_json: bool) -> None:
         return
     from .checker.render.catalogue import print_catalogue
 
-    print_catalogue(_console(), _catalogue())
+    print_catalogue(make_console(), _catalogue())
+
+
+@main.command(short_help="Tell a protocol's story, rules, actions and expected verdicts.")
+@click.argument("protocol")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def show(protocol: str, as_json: bool) -> None:
+    """Tell what PROTOCOL does: its story, the rules it replaces, its actions with their guards.
+
+    \b
+    Examples:
+      tidegate show kip-320
+      tidegate show kip-101 --json
+    """
+    from .checker.render.story import print_story, story
+
+    told = story(_protocol(protocol))
+    if as_json:
+        click.echo(json.dumps(told, indent=2))
+    else:
+        print_story(make_console(), told)
+
+
+@main.command(short_help="Take the steps of a saved trace once more.")
+@click.argument("trace", metavar="TRACE.json")
+@click.option("--protocol", help="Take the steps under this protocol instead of the trace's own.")
+@click.option("--full", is_flag=True, help="Print every variable of every state.")
+@click.pass_context
+def replay(context: click.Context, /, trace: str, protocol: str | None, full: bool) -> None:
+    """Take the steps of a trace once more, and say where that stops being possible, and why.
+
+    TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
+
+    \b
+    Examples:
+      tidegate check hw --json loss.json
+      tidegate replay loss.json                       as it was found
+      tidegate replay loss.json --protocol kip-101    which guard averts it
+    \b
+    Exit status:
+      0   every step can be taken, and the states are as recorded
+      1   a state differs from the recorded one
+      2   the file is no such trace, or a step in it cannot be taken
+    """
+    from .checker.render.replayed import print_replayed
+    from .checker.replay import read_trace
+    from .checker.replay import replay as take_again
+
+    recorded = read_trace(trace)
+    chosen = _protocol(protocol or recorded.protocol)
+    needs = frozenset(need for prop in INVARIANTS for need in prop.needs)
+    settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
+    system = chosen.system(parse(chosen.family.bounds, settings), needs)
+    replayed = take_again(system, recorded)
+    end = replayed.trace.states[-1]
+    violated = [prop for prop in INVARIANTS if system.violates(prop, end)]
+    print_replayed(make_console(), system, recorded, replayed, violated, full)
+    context.exit(2 if replayed.stopped else 1 if replayed.differs is not None else 0)
+
+
+def _protocol(name: str) -> Protocol:
+    """Return the protocol of that name.
+
+    Raises
+    ------
+    click.UsageError
+        If there is none.
+    """
+    protocols = {protocol.name: protocol for protocol in PROTOCOLS}
+    if name.lower() not in protocols:
+        raise click.UsageError(unknown("protocol", name, protocols))
+    return protocols[name.lower()]
 
 
 def _assemble(
@@ -188,17 +276,10 @@ def _assemble(
     click.UsageError
         For a name that does not exist or a value that cannot be.
     """
-    protocols = {protocol.name: protocol for protocol in PROTOCOLS}
-    if name.lower() not in protocols:
-        raise click.UsageError(unknown("protocol", name, protocols))
-    protocol = protocols[name.lower()]
+    protocol = _protocol(name)
     properties = _properties(protocol, names)
     needs = frozenset(need for prop in properties for need in prop.needs)
-    try:
-        bounds: object = parse(protocol.family.bounds, settings)
-        return protocol.system(bounds, needs), properties
-    except TidegateError as error:
-        raise click.UsageError(str(error)) from None
+    return protocol.system(parse(protocol.family.bounds, settings), needs), properties
 
 
 def _properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
@@ -219,89 +300,13 @@ def _properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     return list(wanted.values())
 
 
-@contextmanager
-def _json_target(path: str | None) -> Iterator[IO[str] | None]:
-    """Open the report's file before the search, so that an unwritable one is found at once.
-
-    It is written beside its place and moved there when it is whole.
-    """
-    if path is None or path == "-":
-        yield None if path is None else sys.stdout
-        return
-    partial = f"{path}.{os.getpid()}.partial"
-    with ExitStack() as stack:
-        try:
-            if os.path.exists(path) and not os.access(path, os.W_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-            target = stack.enter_context(open(partial, "w", encoding="utf-8"))
-        except OSError as error:
-            raise click.UsageError(
-                f"--json {path}: cannot write there ({error.strerror}); name another file"
-            ) from None
-        try:
-            yield target
-            target.close()
-            os.replace(partial, path)
-        finally:
-            if os.path.exists(partial):
-                os.unlink(partial)
-
-
-def _write_json(target: IO[str], system: TransitionSystem[Any, Any], result: Result) -> None:
-    from .checker.render.report import report
-
-    json.dump(report(system, result), target, indent=2)
-    target.write("\n")
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """Show how far the search is: one line on a terminal, else a plain line every 30 seconds."""
-    console = _console(stderr=True)
-    if quiet or not console.is_terminal:
-        shown = time.monotonic()
-
-        def plain(progress: Progress) -> None:
-            nonlocal shown
-            if not quiet and time.monotonic() - shown >= 30:
-                from .checker.render.summary import progress_line
-
-                shown = time.monotonic()
-                click.echo(progress_line(progress), err=True)
-
-        yield plain
-        return
-    status = console.status("", spinner="line")
-    shown = 0.0
-
-    def live(progress: Progress) -> None:
-        nonlocal shown
-        if progress.seconds >= 2 and progress.seconds - shown >= 0.25:
-            from .checker.render.summary import progress_line
-
-            shown = progress.seconds
-            status.update(progress_line(progress))
-            status.start()
-
-    try:
-        yield live
-    finally:
-        status.stop()
-
-
-def _console(stderr: bool = False) -> Console:
-    from rich.console import Console
-
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-
-
 def _print(system: TransitionSystem[Any, Any], result: Result, options: dict[str, Any]) -> None:
     from .checker.render.summary import print_result, print_verdict
 
     if options["quiet"]:
-        print_verdict(_console(), system, result)
+        print_verdict(make_console(), system, result)
     else:
-        print_result(_console(), system, result, options["full"], options["keep_going"])
+        print_result(make_console(), system, result, options["full"], options["keep_going"])
 
 
 def _exit_status(result: Result) -> int:

@@ -30,6 +30,19 @@ class Family:
 
 
 @dataclass(frozen=True)
+class Expected:
+    """A verdict that is known: within these bounds, exactly these default properties are violated.
+
+    ``bounds`` is written as on the command line, separated by spaces; what is not named is at its
+    default.  ``slow`` marks a search of more than a few seconds.
+    """
+
+    bounds: str
+    violated: tuple[str, ...] = ()
+    slow: bool = False
+
+
+@dataclass(frozen=True)
 class Protocol:
     """One protocol: its family's actions under its own rules.
 
@@ -47,6 +60,12 @@ class Protocol:
         Every action, in the order that decides between steps which are equal otherwise.
     default_properties
         Names of the properties that are checked unless others are asked for.
+    story
+        What it does and what became of it, at length.
+    expected
+        Verdicts that are known, the smallest bounds of each hole first.
+    parent
+        The protocol whose rules it replaces, if any.
     """
 
     name: str
@@ -55,6 +74,9 @@ class Protocol:
     rules: Any
     actions: tuple[Action, ...]
     default_properties: tuple[str, ...]
+    story: str = ""
+    expected: tuple[Expected, ...] = ()
+    parent: Protocol | None = None
 
     def system(
         self, bounds: Any, needs: frozenset[str] = frozenset()

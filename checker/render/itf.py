@@ -10,6 +10,9 @@ from typing import Any
 
 from ...spec import Property, Trace, TransitionSystem
 
+VERSION = 1
+"""Of the trace's form; a replay refuses any other."""
+
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
 
@@ -32,6 +35,7 @@ def itf(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> dic
             "format": "ITF",
             "format-description": FORMAT,
             "description": f"shortest behavior of {system.name} that violates {prop.name}",
+            "tidegate-trace": VERSION,
             "protocol": system.name,
             "bounds": system.bounds,
             "property": prop.name,

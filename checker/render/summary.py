@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ...spec import Outcome, TransitionSystem
-from ..result import Progress, Result, Verdict
+from ..result import Result, Verdict
 from .text import print_prose, print_trace
 
 
@@ -72,15 +72,6 @@ def covered(result: Result) -> str:
         scope = "all states up to the first violation"
     sure = "exact" if result.exact else f"collision probability {result.collision_probability:.1e}"
     return f"{states}, {taken}: {scope}; {sure}, {result.engine} engine, {result.seconds:.1f} s."
-
-
-def progress_line(progress: Progress) -> str:
-    """Return how far a search is, in one line."""
-    rate = progress.distinct_states / max(progress.seconds, 1e-9)
-    return (
-        f"{progress.distinct_states:,} distinct states, depth {progress.depth}, "
-        f"{progress.queue:,} left on this level, {rate:,.0f} states/s, {progress.seconds:.0f} s"
-    )
 
 
 def count(number: int, noun: str) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -23,13 +22,24 @@ _NARROWEST = 14
 def print_trace(
     console: Console, system: TransitionSystem[Any, Any], prop: Property, trace: Trace, full: bool
 ) -> None:
-    """Print a counterexample, how to read it, and what is wrong at its end.
+    """Print a counterexample, what is wrong at its end, and how to read it.
 
     Parameters
     ----------
     full
         Print every variable of every state instead of one text per participant.
     """
+    print_behavior(console, system, trace, full)
+    violated = (f"{prop.name} is violated. ", "bold red")
+    print_prose(console, Text.assemble(violated, system.explain(prop, trace.states[-1])))
+    if not full:
+        print_prose(console, Text(f"\nHow to read it: {system.legend}\n", "dim"))
+
+
+def print_behavior(
+    console: Console, system: TransitionSystem[Any, Any], trace: Trace, full: bool
+) -> None:
+    """Print the steps and states of a behavior, as columns if they fit."""
     rows = [system.columns(state) for state in trace.states]
     table = _table(trace, rows, dims=_dims(console))
     if full:
@@ -38,17 +48,13 @@ def print_trace(
         console.print(table)
     else:
         _print_list(console, trace, rows)
-    violated = (f"{prop.name} is violated. ", "bold red")
-    print_prose(console, Text.assemble(violated, system.explain(prop, trace.states[-1])))
-    if not full:
-        print_prose(console, Text(f"\nHow to read it: {system.legend}\n", "dim"))
 
 
-def print_prose(console: Console, text: Text) -> None:
+def print_prose(console: Console, text: Text, indent: int = 0) -> None:
     """Print text broken between words, without the spaces that would trail its lines."""
-    for line in text.wrap(console, console.width):
+    for line in text.wrap(console, console.width - indent):
         line.rstrip()
-        console.print(line)
+        console.print(Text(" " * indent) + line)
 
 
 def _dims(console: Console) -> bool:
@@ -113,7 +119,7 @@ def _print_list(console: Console, trace: Trace, rows: list[dict[str, str]]) -> N
         for name, text in row.items():
             if text != before.get(name):
                 line = "; ".join(text.split("\n"))
-                console.print(Padding(Text(f"{name}: {line}"), (0, 0, 0, 3), expand=False))
+                print_prose(console, Text(f"{name}: {line}"), indent=3)
 
 
 def _print_states(console: Console, system: TransitionSystem[Any, Any], trace: Trace) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits
+from tidegate.model import PROTOCOLS
 from tidegate.spec import Outcome
 
 LOSS = {"NoCommittedRecordLost", "NoAckedRecordLost"}
@@ -16,45 +17,32 @@ HOLDS: set[str] = set()
 
 slow = pytest.mark.slow
 
-ROWS = [
-    # Clean election, no power loss, acks=all, min ISR 1.
-    ("hw", "", {*LOSS, "LogMatching"}),
-    ("kip-101", "", HOLDS),
-    ("kip-279", "", HOLDS),
-    ("kip-320", "", HOLDS),
-    pytest.param("kip-101", "records=3 elections=2", DIVERGENCE, marks=slow),
-    pytest.param("kip-279", "records=3 elections=2", HOLDS, marks=slow),
-    pytest.param("kip-320", "records=3 elections=2", HOLDS, marks=slow),
-    pytest.param("kip-279", "elections=3", LOSS, marks=slow),
-    pytest.param("kip-320", "elections=3", HOLDS, marks=slow),
-    # The holes of the leader epochs need a bounce that nobody notices.
-    ("kip-101", "records=3 elections=2 bounce_noticed", HOLDS),
-    ("kip-279", "records=3 elections=2 bounce_noticed", HOLDS),
-    ("kip-320", "records=3 elections=2 bounce_noticed", HOLDS),
-    ("kip-101", "elections=3 bounce_noticed", HOLDS),
-    ("kip-279", "elections=3 bounce_noticed", HOLDS),
-    ("kip-320", "elections=3 bounce_noticed", HOLDS),
-    ("hw", "elections=3 bounce_noticed", {*LOSS, "LogMatching"}),
-    # Unclean election, or a power loss: nothing keeps a committed record.
-    ("hw", "unclean_election crashes=1", {*LOSS, "LogMatching"}),
-    ("kip-101", "unclean_election", {*LOSS, "LogMatching"}),
-    ("kip-279", "unclean_election", LOSS),
-    ("kip-320", "unclean_election", LOSS),
-    ("hw", "power_losses=1 crashes=1", {*LOSS, "LogMatching"}),
-    ("kip-101", "power_losses=1 crashes=1", {*LOSS, "LogMatching"}),
-    ("kip-279", "power_losses=1 crashes=1", LOSS),
-    ("kip-320", "power_losses=1 crashes=1", LOSS),
-    # Before KIP-380 even kip-320 loses.
-    ("kip-320", "records=1 elections=2 stale_leader_and_isr", LOSS),
-]
+
+def row(protocol, expected):
+    """Return a parameter set for an expected verdict that a protocol's file states."""
+    marks = [slow] if expected.slow else []
+    name = f"{protocol.name} {expected.bounds}".strip()
+    return pytest.param(
+        protocol.name, expected.bounds, set(expected.violated), marks=marks, id=name
+    )
 
 
-@pytest.mark.parametrize(("protocol", "settings", "violated"), ROWS)
-def test_exactly_these_properties_are_violated(search, protocol, settings, violated):
+@pytest.mark.parametrize(
+    ("protocol", "settings", "violated"),
+    [row(protocol, expected) for protocol in PROTOCOLS for expected in protocol.expected],
+)
+def test_exactly_the_expected_properties_are_violated(search, protocol, settings, violated):
     result = search(protocol, settings, keep_going=True)
     assert result.complete
     found = {v.property.name for v in result.verdicts if v.outcome is Outcome.VIOLATED}
     assert found == violated
+
+
+@pytest.mark.parametrize("protocol", ["hw", "kip-101", "kip-279", "kip-320"])
+def test_the_high_watermark_goes_back_under_every_protocol(search, protocol):
+    """KIP-207: an expected violation, so it is not among the default properties."""
+    result = search(protocol, "records=1", ["HighWatermarkMonotonic"])
+    assert result.outcome is Outcome.VIOLATED
 
 
 @pytest.mark.parametrize("protocol", ["hw", "kip-101", "kip-279", "kip-320"])

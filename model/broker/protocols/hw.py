@@ -8,7 +8,7 @@ within 2 replicas, 2 records, 2 crashes and 1 election.
 Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211).
 """
 
-from ...protocol import Protocol
+from ...protocol import Expected, Protocol
 from ..family import ACTIONS, BROKER, DEFAULT_PROPERTIES
 from ..rules import Rules
 
@@ -19,4 +19,18 @@ HW = Protocol(
     rules=Rules(),
     actions=ACTIONS,
     default_properties=DEFAULT_PROPERTIES,
+    story=__doc__,
+    expected=(
+        Expected("", ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching")),
+        Expected(
+            "elections=3 bounce_noticed",
+            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching"),
+        ),
+        Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching")),
+        Expected(
+            "power_losses=1 crashes=1",
+            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching"),
+        ),
+        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
+    ),
 )

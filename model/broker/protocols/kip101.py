@@ -11,6 +11,7 @@ Source: KIP-101; the lookup is that of Kafka 0.11's LeaderEpochFileCache.endOffs
 from dataclasses import replace
 
 from ....layout import NONE
+from ...protocol import Expected
 from ..bounds import Constants
 from ..family import EPOCH_REQUESTS
 from ..log import largest_epoch_up_to, newest_epoch, smallest_epoch_above, truncate_to
@@ -48,6 +49,8 @@ def cut_to_answer(s: BrokerState, k: Constants, follower: int, epoch: int, end_o
 KIP_101 = replace(
     HW,
     name="kip-101",
+    parent=HW,
+    story=__doc__,
     summary="Followers ask where their last epoch ends; diverges after two elections.",
     rules=replace(
         HW.rules,
@@ -57,4 +60,16 @@ KIP_101 = replace(
         truncate_by_answer=cut_to_answer,
     ),
     actions=HW.actions + EPOCH_REQUESTS,
+    expected=(
+        Expected(""),
+        Expected("records=3 elections=2", ("LogMatching", "EpochLogMatching"), slow=True),
+        Expected("records=3 elections=2 bounce_noticed"),
+        Expected("elections=3 bounce_noticed"),
+        Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching")),
+        Expected(
+            "power_losses=1 crashes=1",
+            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching"),
+        ),
+        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
+    ),
 )

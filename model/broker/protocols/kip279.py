@@ -12,6 +12,7 @@ Source: KIP-279, apache/kafka#4882.
 from dataclasses import replace
 
 from ....layout import NONE
+from ...protocol import Expected
 from ..bounds import Constants
 from ..log import (
     cache_epoch,
@@ -63,11 +64,23 @@ def cache_at_once(s: BrokerState, k: Constants, leader: int) -> None:
 KIP_279 = replace(
     KIP_101,
     name="kip-279",
+    parent=KIP_101,
+    story=__doc__,
     summary="The answer names its epoch, followers may ask again; loses after three elections.",
     rules=replace(
         KIP_101.rules,
         end_offset_for_epoch=largest_epoch_and_its_end,
         truncate_by_answer=cut_to_common_epoch,
         begin_leading=cache_at_once,
+    ),
+    expected=(
+        Expected(""),
+        Expected("records=3 elections=2", slow=True),
+        Expected("elections=3", ("NoCommittedRecordLost", "NoAckedRecordLost"), slow=True),
+        Expected("records=3 elections=2 bounce_noticed"),
+        Expected("elections=3 bounce_noticed"),
+        Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost")),
+        Expected("power_losses=1 crashes=1", ("NoCommittedRecordLost", "NoAckedRecordLost")),
+        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),
 )

@@ -9,6 +9,7 @@ Source: KIP-320, apache/kafka#5661.
 
 from dataclasses import replace
 
+from ...protocol import Expected
 from ..bounds import Constants
 from ..state import BrokerState
 from .kip279 import KIP_279
@@ -22,10 +23,28 @@ def serve_same_epoch(s: BrokerState, k: Constants, leader: int, epoch: int) -> b
 KIP_320 = replace(
     KIP_279,
     name="kip-320",
+    parent=KIP_279,
+    story=__doc__,
     summary="Requests are fenced by leader epoch: safe with clean elections and no power loss.",
     rules=replace(
         KIP_279.rules,
         may_serve_fetch=serve_same_epoch,
         may_serve_epoch_request=serve_same_epoch,
+    ),
+    expected=(
+        Expected(""),
+        Expected("records=3 elections=2", slow=True),
+        Expected("elections=3", slow=True),
+        Expected("records=3 elections=2 bounce_noticed"),
+        Expected("elections=3 bounce_noticed"),
+        Expected("replicas=3 records=1 elections=3 crashes=0 moves", slow=True),
+        Expected("replicas=3 records=2 elections=2 crashes=0 moves", slow=True),
+        Expected(
+            "records=1 elections=2 stale_leader_and_isr",
+            ("NoCommittedRecordLost", "NoAckedRecordLost"),
+        ),
+        Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost")),
+        Expected("power_losses=1 crashes=1", ("NoCommittedRecordLost", "NoAckedRecordLost")),
+        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),
 )

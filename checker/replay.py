@@ -1,0 +1,169 @@
+"""Replay: take the steps of a saved trace once more, and say where that stops being possible."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..guards import Refusal, refusal
+from ..layout import State
+from ..spec import ReplayError, Step, Trace, TransitionSystem
+from .render.itf import VERSION, encoded
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A trace as it was saved: what it is of, the steps, and the states in ITF's encoding."""
+
+    protocol: str
+    bounds: dict[str, str]
+    property: str
+    steps: tuple[Step, ...]
+    states: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """How far a recorded trace can be taken.
+
+    Attributes
+    ----------
+    trace
+        The behavior up to where it stopped, or all of it.
+    stopped
+        The step that is not enabled, with the guard that refuses it; None if all were.
+    differs
+        Number of the first state that is not as recorded, from 0; None if all are, and under
+        another protocol than the recorded one, whose states are bound to differ.
+    """
+
+    trace: Trace
+    stopped: tuple[Step, Refusal | None] | None
+    differs: int | None
+
+
+def read_trace(path: str) -> Recorded:
+    """Read a trace from an ITF file or from a report that holds one.
+
+    Raises
+    ------
+    ReplayError
+        If the file is missing, empty, not JSON, not ITF, or not one of Tidegate's.
+    """
+    again = "make one with: tidegate check PROTOCOL --json FILE"
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ReplayError(f"{path}: not a text file; {again}") from None
+    except OSError as error:
+        raise ReplayError(f"{path}: cannot be read ({error.strerror}); {again}") from None
+    if not text.strip():
+        raise ReplayError(f"{path}: the file is empty; {again}")
+    try:
+        document = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ReplayError(f"{path}: not JSON ({error}); {again}") from None
+    if isinstance(document, dict) and "trace" in document and "outcome" in document:
+        document = document["trace"]
+        if document is None:
+            raise ReplayError(f"{path}: this report has no trace, since nothing was violated")
+    try:
+        return _recorded(document)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise ReplayError(
+            f"{path}: not a trace in ITF as Tidegate writes it ({what}); {again}"
+        ) from None
+    except ReplayError as error:
+        raise ReplayError(f"{path}: {error}; {again}") from None
+
+
+def _recorded(document: dict[str, Any]) -> Recorded:
+    """Return the trace that an ITF document holds."""
+    meta, states = document["#meta"], document["states"]
+    if "protocol" not in meta:
+        raise ReplayError("an ITF trace, but of another program: it names no protocol")
+    if meta.get("tidegate-trace") != VERSION:
+        raise ReplayError(
+            f"written in version {meta.get('tidegate-trace')} of the trace format; this Tidegate "
+            f"reads version {VERSION}"
+        )
+    if not isinstance(states, list) or not states:
+        raise ReplayError("the trace has no states")
+    steps = []
+    for state in states[1:]:
+        arguments = state["#meta"]["arguments"]
+        values = tuple(int(value) for value in arguments.values())
+        steps.append(Step(str(state["#meta"]["action"]), tuple(arguments), values))
+    plain = [{name: value for name, value in s.items() if name != "#meta"} for s in states]
+    bounds = {str(name): str(value) for name, value in meta["bounds"].items()}
+    return Recorded(
+        str(meta["protocol"]), bounds, str(meta["property"]), tuple(steps), tuple(plain)
+    )
+
+
+def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
+    """Take the recorded steps in `system`, from its initial state, as far as they are enabled.
+
+    Raises
+    ------
+    ReplayError
+        If a recorded step does not exist in `system` at all.
+    """
+    states: list[State] = [next(iter(system.initial_states()))]
+    steps: list[Step] = []
+    stopped = None
+    for step in recorded.steps:
+        following = system.take(states[-1], step)
+        if following is None:
+            stopped = (step, why_not(system, states[-1], step))
+            break
+        states.append(following)
+        steps.append(step)
+    differs = None
+    if system.name == recorded.protocol:
+        differs = _first_difference(system, states, recorded)
+    return Replayed(Trace(tuple(states), tuple(steps)), stopped, differs)
+
+
+def _first_difference(
+    system: TransitionSystem[Any, Any], states: list[State], recorded: Recorded
+) -> int | None:
+    """Return the number of the first state that is not as recorded.
+
+    History is left out: how much of it is kept depends on the properties asked for.
+    """
+    for number, state in enumerate(states):
+        now = encoded(system.layout.describe(state))
+        before = recorded.states[number]
+        if {name for name in now if not name.startswith("aux_")} - set(before):
+            return number
+        if any(now.get(name) != before[name] for name in before if not name.startswith("aux_")):
+            return number
+    return None
+
+
+def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Refusal | None:
+    """Return the guard that refuses `step` in `state`, with what it looked at, named as shown.
+
+    A variable's value is given as people see it: ``message[1].kind`` is ``nothing``, not 0.
+    """
+    [instance] = [instance for instance in system.instances if instance.step == step]
+    system.layout.load(state)
+    refused = refusal(instance.action.apply, system.record, system.constants, *instance.arguments)
+    if refused is None:
+        return None
+    shown = {variable.path: variable.field.show for variable in system.layout.variables}
+    values: dict[str, object] = {}
+    for text, value in refused.values.items():
+        path = text.removeprefix("s.")
+        for name, argument in zip(step.parameters, step.arguments, strict=True):
+            path = re.sub(rf"\b{name}\b", str(argument), path)
+        if text.startswith("s.") and path in shown and isinstance(value, int):
+            values[text] = shown[path](value)
+        else:
+            values[text] = value
+    return Refusal(refused.guard, values)

@@ -1,0 +1,136 @@
+"""The guards of an action, read from its source: why a step is not enabled, and with which values.
+
+A guard is an ``if ...: return False`` at the top level of an action.  Nobody lists guards a second
+time: what is shown of them is what the action does.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A condition under which an action is not enabled.
+
+    ``number`` counts the action's guards from 0, ``line`` is its line in the source file, and
+    ``test`` its condition as source text: the action is disabled where it is true.
+    """
+
+    number: int
+    line: int
+    test: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A guard that refused a step, with the values that it looked at, by their source text."""
+
+    guard: Guard
+    values: dict[str, object]
+
+
+def guards(apply: Callable[..., bool]) -> tuple[Guard, ...]:
+    """Return the guards of an action in the order in which they are tried."""
+    _, first_line = inspect.getsourcelines(apply)
+    return tuple(
+        Guard(number, first_line + node.lineno - 1, ast.unparse(node.test))
+        for number, node in enumerate(_guards(_function(apply)))
+    )
+
+
+def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
+    """Return the guard that refuses a step and the values it looked at; None if it is enabled.
+
+    Parameters
+    ----------
+    arguments
+        What the action is called with: the state's record, the constants, the participants.  If
+        the step is enabled, the record is left as the action writes it.
+    """
+    answer = _watched(apply)(*arguments)
+    if not isinstance(answer, tuple):
+        return None
+    number, scope = answer
+    node = _guards(_function(apply))[number]
+    space = {**inspect.unwrap(apply).__globals__, **scope}
+    return Refusal(guards(apply)[number], _values(node.test, space))
+
+
+def _function(apply: Callable[..., bool]) -> ast.FunctionDef:
+    """Return the syntax tree of an action."""
+    [node] = ast.parse(textwrap.dedent(inspect.getsource(apply))).body
+    assert isinstance(node, ast.FunctionDef), f"{apply} is not a plain function"
+    return node
+
+
+def _guards(function: ast.FunctionDef) -> list[ast.If]:
+    """Return the statements that are guards."""
+    return [node for node in function.body if isinstance(node, ast.If) and _refuses(node)]
+
+
+def _refuses(node: ast.If) -> bool:
+    """Whether all that a statement does is to return False."""
+    [last] = node.body[-1:]
+    return (
+        len(node.body) == 1
+        and not node.orelse
+        and isinstance(last, ast.Return)
+        and isinstance(last.value, ast.Constant)
+        and last.value.value is False
+    )
+
+
+@cache
+def _watched(apply: Callable[..., bool]) -> Callable[..., Any]:
+    """Return a copy of an action whose guards return their number and the local variables."""
+    function = _function(apply)
+    for number, node in enumerate(_guards(function)):
+        node.body = ast.parse(f"return {number}, dict(locals())", mode="exec").body
+        ast.increment_lineno(node.body[0], node.lineno)
+    function.decorator_list = []
+    module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
+    # A space of its own, so that the copy does not replace the action in its module.
+    space = dict(apply.__globals__)
+    exec(compile(module, f"<guards of {apply.__name__}>", "exec", _future_flags()), space)
+    copy: Callable[..., Any] = space[apply.__name__]
+    return copy
+
+
+def _future_flags() -> int:
+    """Return the compiler's flag for annotations that are not evaluated."""
+    import __future__
+
+    return __future__.annotations.compiler_flag
+
+
+def _values(test: ast.expr, space: dict[str, Any]) -> dict[str, object]:
+    """Return the value of every variable, element and call in a condition, outermost first."""
+    values: dict[str, object] = {}
+    _collect(test, space, values)
+    return values
+
+
+def _collect(node: ast.expr, space: dict[str, Any], values: dict[str, object]) -> None:
+    if isinstance(node, (ast.Attribute, ast.Subscript, ast.Name, ast.Call)):
+        value = _evaluate(node, space)
+        if isinstance(value, (int, str)):
+            values[ast.unparse(node)] = value
+            return
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            _collect(child, space, values)
+
+
+def _evaluate(node: ast.expr, space: dict[str, Any]) -> object:
+    """Return the value of an expression of a guard; guards only read, so that is harmless."""
+    try:
+        return eval(compile(ast.Expression(node), "<guard>", "eval"), dict(space))
+    except Exception:  # noqa: BLE001 - a later part of a condition may be meaningless here
+        return None

@@ -120,7 +120,24 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-def write_json(target: IO[str], document: Any) -> None:
-    """Write a document as JSON, a line at its end."""
-    json.dump(document, target, indent=2)
-    target.write("\n")
+def write_json(target: IO[str], document: dict[str, Any]) -> None:
+    """Write a document as JSON, a line for each of its members, and one for each state of a trace.
+
+    Traces are long; fully indented, one would take thousands of lines.
+    """
+    target.write(_lines(document) + "\n")
+
+
+def _lines(document: dict[str, Any], indent: str = "") -> str:
+    members = []
+    for name, value in document.items():
+        if isinstance(value, dict) and "states" in value:
+            text = _lines(value, indent + "  ")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            inner = indent + "    "
+            parts = (_lines(part, inner) if "trace" in part else json.dumps(part) for part in value)
+            text = "[\n" + inner + f",\n{inner}".join(parts) + f"\n{indent}  ]"
+        else:
+            text = json.dumps(value)
+        members.append(f"{indent}  {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(members) + f"\n{indent}}}"

@@ -1,0 +1,77 @@
+"""Guards are read from the action itself."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tidegate.guards import guards, refusal
+from tidegate.model import PROTOCOLS
+
+LIMIT = 3
+
+
+@dataclass
+class Cell:
+    value: int = 0
+    row: list = field(default_factory=lambda: [5, 6])
+
+
+def positive(number):
+    return number > 0
+
+
+def act(s, k, index):
+    """Write, unless something is in the way."""
+    doubled = s.row[index] * 2
+    if s.value >= LIMIT:
+        return False
+    if not positive(s.value) and doubled > 11:
+        return False
+    if s.value == 2:
+        s.row[index] = 0
+    s.value += 1
+    return True
+
+
+def test_a_guard_is_an_if_that_returns_false():
+    assert [guard.test for guard in guards(act)] == [
+        "s.value >= LIMIT",
+        "not positive(s.value) and doubled > 11",
+    ]
+    lines = Path(__file__).read_text().splitlines()
+    assert all(lines[guard.line - 1].strip().startswith("if ") for guard in guards(act))
+
+
+def test_a_refusal_tells_the_guard_and_the_values_it_looked_at():
+    first = refusal(act, Cell(value=3), None, 0)
+    assert (first.guard.number, first.values) == (0, {"s.value": 3, "LIMIT": 3})
+    second = refusal(act, Cell(value=0), None, 1)
+    assert second.guard.number == 1
+    assert second.values == {"positive(s.value)": False, "doubled": 12}
+
+
+def test_an_enabled_step_is_not_refused():
+    cell = Cell(value=0)
+    assert refusal(act, cell, None, 0) is None
+    assert cell.value == 1
+
+
+def test_a_refusal_agrees_with_the_action_for_every_step_of_every_protocol(system):
+    for protocol in PROTOCOLS:
+        small = system(protocol.name, "records=1 crashes=1 power_losses=1 moves")
+        states = list(small.initial_states())
+        for state in states[:40]:
+            enabled = {index for index, _ in small.successors(state)}
+            for index, instance in enumerate(small.instances):
+                small.layout.load(state)
+                refused = refusal(
+                    instance.action.apply, small.record, small.constants, *instance.arguments
+                )
+                assert (refused is None) == (index in enabled), instance.step
+            if len(states) < 40:
+                states += [successor for _, successor in small.successors(state)]
+
+
+def test_every_action_has_guards():
+    for protocol in PROTOCOLS:
+        for action in protocol.actions:
+            assert guards(action.apply), action.name

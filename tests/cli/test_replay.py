@@ -1,0 +1,203 @@
+"""``tidegate replay`` and ``tidegate show`` as their users meet them."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.cli import main
+from tidegate.model import PROTOCOLS
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, arguments)
+
+
+def flat(result):
+    """Return what was printed, without line breaks."""
+    return " ".join(result.output.split())
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Save the report of a violated search."""
+    path = tmp_path / "loss.json"
+    assert run("check", "hw", "-q", "--json", str(path)).exit_code == 12
+    return path
+
+
+def test_a_saved_trace_replays(saved):
+    result = run("replay", str(saved))
+    assert result.exit_code == 0
+    assert "REPLAYED hw: 12 steps taken; it ends as recorded." in result.output
+    assert "NoCommittedRecordLost is violated." in result.output
+
+
+def test_the_itf_trace_alone_replays_too(saved):
+    saved.write_text(json.dumps(json.loads(saved.read_text())["trace"]))
+    assert run("replay", str(saved)).exit_code == 0
+
+
+def test_a_trace_of_every_property_replays(tmp_path):
+    path = tmp_path / "all.json"
+    run("check", "hw", "-p", "all", "--continue", "-q", "--json", str(path))
+    for prop in json.loads(path.read_text())["properties"]:
+        if prop["trace"]:
+            path.with_name("one.json").write_text(json.dumps(prop["trace"]))
+            result = run("replay", str(path.with_name("one.json")))
+            assert result.exit_code == 0
+            assert "it ends as recorded" in result.output
+
+
+def test_another_protocol_averts_the_loss(saved):
+    result = run("replay", str(saved), "--protocol", "kip-101")
+    assert result.exit_code == 0
+    assert "it ends in no violation" in result.output
+
+
+def test_the_guard_that_stops_a_trace_is_told_with_its_values(tmp_path):
+    """Under kip-101 a restarted follower may not fetch before it has asked."""
+    path = tmp_path / "trace.json"
+    run("check", "hw", "-p", "CommittedSomewhere", "-q", "--json", str(path))
+    result = run("replay", str(path), "--protocol", "kip-101")
+    assert result.exit_code == 2
+    assert "STOPPED kip-101" in result.output
+    assert "SendFetch(leader=1, follower=0), is not enabled here. Its guard on line" in flat(result)
+    assert "s.replica[follower].truncating, with s.replica[follower].truncating = True" in flat(
+        result
+    )
+
+
+def edit(path, change):
+    """Change a saved trace in place."""
+    document = json.loads(path.read_text())
+    document["trace"] = change(document["trace"]) or document["trace"]
+    path.write_text(json.dumps(document))
+
+
+def test_a_step_that_is_not_enabled_stops_it(saved):
+    def produce_first(trace):
+        trace["states"][1]["#meta"] = {
+            "index": 1, "action": "HandleFetch", "arguments": {"leader": 0, "follower": 1},
+        }  # fmt: skip
+
+    edit(saved, produce_first)
+    result = run("replay", str(saved))
+    assert result.exit_code == 2
+    assert "Step 1, HandleFetch(leader=0, follower=1), is not enabled here" in flat(result)
+    assert "s.message[follower].kind = nothing" in flat(result)
+
+
+def test_a_state_that_differs_is_named(saved):
+    def other_hw(trace):
+        trace["states"][3]["written"] = {"#bigint": "2"}
+
+    edit(saved, other_hw)
+    result = run("replay", str(saved))
+    assert result.exit_code == 1
+    assert "State 3 is not as recorded" in flat(result)
+
+
+def no_such_action(trace):
+    trace["states"][1]["#meta"]["action"] = "Explode"
+
+
+def no_such_broker(trace):
+    trace["states"][1]["#meta"]["arguments"] = {"leader": 0, "follower": 7}
+
+
+def other_protocol(trace):
+    trace["#meta"]["protocol"] = "raft"
+
+
+def other_version(trace):
+    trace["#meta"]["tidegate-trace"] = 99
+
+
+def other_bounds(trace):
+    trace["#meta"]["bounds"]["replicas"] = "17"
+
+
+def other_program(trace):
+    del trace["#meta"]["protocol"]
+
+
+def no_states(trace):
+    trace["states"] = []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (no_such_action, "hw has no step Explode(leader=0, follower=1)"),
+        (no_such_broker, "hw has no step SendFetch(leader=0, follower=7)"),
+        (other_protocol, "no protocol 'raft'"),
+        (other_version, "version 99 of the trace format; this Tidegate reads version 1"),
+        (other_bounds, "bound replicas: 17 is out of range"),
+        (other_program, "names no protocol"),
+        (no_states, "the trace has no states"),
+    ],
+)
+def test_a_wrong_trace_gets_one_clear_error(saved, change, message):
+    edit(saved, change)
+    result = run("replay", str(saved))
+    assert result.exit_code == 2
+    assert message in flat(result)
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"\x80\xff\x00", "not a text file"),
+        (b"{", "not JSON"),
+        (b"[1, 2]", "not a trace in ITF"),
+        (b'"text"', "not a trace in ITF"),
+        (b'{"vars": []}', "not a trace in ITF"),
+        (b"[" * 100_000, "not JSON"),
+    ],
+)
+def test_a_file_that_is_no_trace_gets_one_clear_error(tmp_path, contents, message):
+    path = tmp_path / "bad.json"
+    path.write_bytes(contents)
+    result = run("replay", str(path))
+    assert result.exit_code == 2
+    assert message in flat(result)
+    assert "tidegate check PROTOCOL --json FILE" in flat(result)
+
+
+def test_a_missing_file_gets_one_clear_error(tmp_path):
+    assert "No such file" in flat(run("replay", str(tmp_path / "none.json")))
+    assert "Is a directory" in flat(run("replay", str(tmp_path)))
+
+
+def test_a_report_without_a_trace_gets_one_clear_error(tmp_path):
+    path = tmp_path / "holds.json"
+    run("check", "kip-101", "-b", "records=1", "-q", "--json", str(path))
+    result = run("replay", str(path))
+    assert result.exit_code == 2
+    assert "no trace, since nothing was violated" in flat(result)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+def test_show_tells_the_story_the_rules_the_actions_and_the_verdicts(protocol):
+    result = run("show", protocol.name)
+    assert result.exit_code == 0
+    told = flat(result)
+    assert " ".join(protocol.story.split()) in told
+    assert "Actions, and when each is not enabled" in told
+    assert "s.written == k.records" in told
+    shown = json.loads(run("show", protocol.name, "--json").output)
+    assert shown["parent"] == (protocol.parent.name if protocol.parent else None)
+    assert len(shown["actions"]) == len(protocol.actions)
+    assert [row["bounds"] for row in shown["expected"]] == [e.bounds for e in protocol.expected]
+
+
+def test_show_names_only_the_rules_that_a_protocol_replaces():
+    shown = json.loads(run("show", "kip-320", "--json").output)
+    assert {rule["rule"] for rule in shown["rules"]} == {
+        "may_serve_fetch",
+        "may_serve_epoch_request",
+    }
+    assert run("show", "kip-999").exit_code == 2

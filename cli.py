@@ -16,10 +16,9 @@ from .checker.check import ENGINES, check
 from .checker.counterexample import EngineError
 from .checker.render.terminal import make_console, progress, report_file, write_json
 from .checker.result import Limits, Result
-from .invariants import INVARIANTS
+from .invariants import INVARIANTS, PROPERTIES
 from .model import PROTOCOLS, Protocol
 from .spec import (
-    DEADLOCK,
     Kind,
     ModelError,
     Outcome,
@@ -35,9 +34,9 @@ EXIT_INTERNAL, EXIT_INTERRUPTED = 70, 130
 EXIT_STATUS = """\b
 Exit status (as TLC's where TLC has one):
   0   every property holds in every state within the bounds
-  2   wrong usage: an unknown name, a value out of range, an unwritable file
+  2   wrong usage: an unknown name, a value out of range, an unusable file
   3   incomplete: a limit was reached and nothing violated so far
-  11  deadlock: a state with no enabled action (asked for with -p Deadlock)
+  11  deadlock: nothing is enabled, or nothing heals (-p Deadlock, -p Stuck)
   12  a safety property is violated
   13  reserved for liveness properties
   70  internal error, or an ill-formed model
@@ -112,7 +111,7 @@ def main() -> None:
     "names",
     metavar="PROPERTY",
     multiple=True,
-    help="Check this property (repeatable), or 'all', or 'none'. Default: the protocol's own.",
+    help="Check this property (repeatable), or 'all' invariants, or 'none'.",
 )
 @click.option(
     "--engine",
@@ -252,6 +251,35 @@ def replay(context: click.Context, /, trace: str, protocol: str | None, full: bo
     context.exit(2 if replayed.stopped else 1 if replayed.differs is not None else 0)
 
 
+@main.command(short_help="Find the smallest bounds that violate each property; takes an hour.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    required=True,
+    help="Write the page there.",
+)
+@click.option("--protocol", "names", multiple=True, help="Only this protocol (repeatable).")
+@click.option("--scenario", "title", help="Only scenarios whose title contains this.")
+@click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
+def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) -> None:
+    """Find the smallest bounds that violate each property, or the largest at which it holds.
+
+    Every scenario of a family is searched for every protocol, and the page of verdicts written.
+
+    \b
+    Examples:
+      tidegate verdicts --output docs/verdicts.md
+      tidegate verdicts --protocol kip-320 --scenario moves --output moves.md
+    """
+    from .verdicts import write_verdicts
+
+    protocols = [_protocol(name) for name in names] or list(PROTOCOLS)
+    with report_file(output) as target:
+        assert target is not None
+        write_verdicts(target, protocols, title or "", jobs)
+
+
 def _protocol(name: str) -> Protocol:
     """Return the protocol of that name.
 
@@ -284,7 +312,7 @@ def _assemble(
 
 def _properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     """Return the properties asked for: by name, 'all', 'none', or the protocol's own."""
-    known = {prop.name.lower(): prop for prop in (*INVARIANTS, DEADLOCK)}
+    known = {prop.name.lower(): prop for prop in PROPERTIES}
     chosen = [name.lower() for name in names or protocol.default_properties]
     if len(chosen) > 1 and "none" in chosen:
         raise click.UsageError("property 'none' contradicts the others; give it alone")
@@ -312,7 +340,7 @@ def _print(system: TransitionSystem[Any, Any], result: Result, options: dict[str
 def _exit_status(result: Result) -> int:
     """Return the exit status of a search; a violation counts more than not having seen all."""
     violated = [v.property.kind for v in result.verdicts if v.outcome is Outcome.VIOLATED]
-    if any(kind is not Kind.DEADLOCK for kind in violated):
+    if any(kind in (Kind.INVARIANT, Kind.TYPE) for kind in violated):
         return EXIT_SAFETY
     if violated:
         return EXIT_DEADLOCK
@@ -336,7 +364,7 @@ def _catalogue() -> dict[str, Any]:
         ],
         "properties": [
             {"name": prop.name, "statement": prop.statement, "source": prop.source}
-            for prop in (*INVARIANTS, DEADLOCK)
+            for prop in PROPERTIES
         ],
         "bounds": {
             name: [

@@ -58,6 +58,7 @@ class Kind(Enum):
     INVARIANT = "invariant"
     TYPE = "type"
     DEADLOCK = "deadlock"
+    STUCK = "stuck"
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,9 @@ class Property:
         Where it is stated: KIP, specification or paper.
     predicate
         ``predicate(s, k) -> bool``, true in a state that satisfies it.  Ignored for the kinds
-        ``TYPE`` and ``DEADLOCK``, which the transition system itself decides.
+        ``TYPE`` and ``DEADLOCK``, which the transition system itself decides.  For the kind
+        ``STUCK``: true in a state that has recovered; a state violates it from which steps of
+        weakly fair actions alone lead to no such state.
     explain
         ``explain(s, k) -> str``: for a state that violates it, what exactly went wrong.
     needs
@@ -328,7 +331,7 @@ class TransitionSystem(Generic[S, K]):
         checks = [
             (prop, self._in_range if prop.kind is Kind.TYPE else prop.predicate)
             for prop in properties
-            if prop.kind is not Kind.DEADLOCK
+            if prop.kind in (Kind.INVARIANT, Kind.TYPE)
         ]
 
         def violated() -> list[Property]:
@@ -344,8 +347,25 @@ class TransitionSystem(Generic[S, K]):
         """Whether `state` violates `prop`."""
         if prop.kind is Kind.DEADLOCK:
             return next(self.successors(state), None) is None
+        if prop.kind is Kind.STUCK:
+            return not self._heals(prop, state)
         self.layout.load(state)
         return bool(self.judge([prop])())
+
+    def _heals(self, prop: Property, state: State) -> bool:
+        """Whether weakly fair steps alone can lead from `state` to one that has recovered."""
+        seen, todo = {state}, [state]
+        while todo:
+            here = todo.pop()
+            self.layout.load(here)
+            if prop.predicate(self.record, self.constants):
+                return True
+            for index, successor in self.successors(here):
+                weak = self.instances[index].action.fairness is Fairness.WEAK
+                if weak and successor not in seen:
+                    seen.add(successor)
+                    todo.append(successor)
+        return False
 
     def explain(self, prop: Property, state: State) -> str:
         """Say in words how `state` violates `prop`."""

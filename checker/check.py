@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-from ..spec import Outcome, Property, TransitionSystem
+from ..spec import Kind, Outcome, Property, TransitionSystem
 from .counterexample import confirm, least, shortest_traces
+from .healing import stuck_states
 from .interpreted import Search
 from .result import Limits, Progress, Result, Verdict
 
@@ -55,6 +56,8 @@ def check(
     search = Search(system, properties, keep_going)
     search.run(limits, report)
     complete = search.stopped_by is None and (keep_going or not search.violations)
+    if complete:
+        _find_stuck(system, properties, search)
     verdicts, first = _verdicts(system, properties, search, complete)
     return Result(
         outcome=_overall(verdicts, complete),
@@ -69,6 +72,15 @@ def check(
         first=first,
         stopped_by=search.stopped_by,
     )
+
+
+def _find_stuck(
+    system: TransitionSystem[Any, Any], properties: Sequence[Property], search: Search
+) -> None:
+    """Decide the properties that speak of all that can follow a state; this needs all states."""
+    for prop in properties:
+        if prop.kind is Kind.STUCK and (stuck := stuck_states(system, prop, search.levels)):
+            search.violations[prop.name] = stuck
 
 
 def _verdicts(

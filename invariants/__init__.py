@@ -1,7 +1,8 @@
 """What must hold.  Properties read states, never steps, and know nothing of searching."""
 
-from ..spec import Property
+from ..spec import DEADLOCK, Property
 from . import candidates, divergence, isr, leadership, loss, reads, well_formed
+from .progress import STUCK
 
 INVARIANTS: tuple[Property, ...] = (
     *loss.PROPERTIES,
@@ -12,6 +13,9 @@ INVARIANTS: tuple[Property, ...] = (
     *leadership.PROPERTIES,
     *well_formed.PROPERTIES,
 )
+"""Every statement about single states."""
+
+PROPERTIES: tuple[Property, ...] = (*INVARIANTS, STUCK, DEADLOCK)
 """Every property that can be asked for."""
 
-__all__ = ["INVARIANTS"]
+__all__ = ["INVARIANTS", "PROPERTIES"]

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..spec import Action, TransitionSystem
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A setting in which all protocols of a family are compared, over a ladder of bounds.
+
+    ``settings`` is written as on the command line, separated by spaces; ``largest`` names the
+    bounds that the ladder varies, with the largest value of each.
+    """
+
+    title: str
+    settings: str
+    largest: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -19,6 +32,8 @@ class Family:
         As printed by ``tidegate list``.
     bounds
         The dataclass that declares the bounds of every protocol in the family.
+    scenarios
+        The settings in which its protocols are compared.
     build
         ``build(protocol, bounds, needs)`` makes the transition system; `needs` names the
         histories that the requested properties read.
@@ -26,6 +41,7 @@ class Family:
 
     name: str
     bounds: type
+    scenarios: tuple[Scenario, ...]
     build: Callable[[Protocol, Any, frozenset[str]], TransitionSystem[Any, Any]]
 
 

@@ -9,6 +9,7 @@ from tidegate.checker.check import check
 from tidegate.checker.result import Result
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
+from tidegate.model.broker.family import DEFAULT_PROPERTIES
 from tidegate.spec import DEADLOCK, Step, TransitionSystem
 
 EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark"})
@@ -56,8 +57,12 @@ class Behavior:
         return self
 
     def violated(self):
-        """Return the names of the properties that the present state violates."""
-        return {p.name for p in INVARIANTS if self.system.violates(p, self.state)}
+        """Return the names of the default properties that the present state violates."""
+        return {
+            p.name
+            for p in INVARIANTS
+            if p.name in DEFAULT_PROPERTIES and self.system.violates(p, self.state)
+        }
 
     def records(self, broker):
         """Return the records in a replica's log, oldest first."""

@@ -15,7 +15,7 @@ from typing import Any
 from ...bounds import brief, shown
 from ...layout import Layout
 from ...spec import Action, Fairness, TransitionSystem
-from ..protocol import Family, Protocol
+from ..protocol import Family, Protocol, Scenario
 from .actions import controller, epoch_request, faults, follower, leader, metadata
 from .bounds import BrokerBounds, Constants
 from .state import BrokerState
@@ -137,9 +137,15 @@ METADATA = (
     Action("BecomeLeader", metadata.become_leader, "leader", told, "KIP-101"),
     Action("BecomeFollower", metadata.become_follower, "follower", told, "KIP-101"),
     Action("ShrinkIsr", leader.shrink_isr, "leader", pairs, "KIP-497"),
-    _fault("Elect", controller.elect, "controller", "KIP-101", "elections"),
-    _fault("Fence", controller.fence, "controller", "KIP-380", "elections"),
-)
+    Action(
+        "Elect", controller.elect, "controller", brokers, "KIP-101",
+        available=lambda k: k.elections > 0,
+    ),
+    Action(
+        "Fence", controller.fence, "controller", brokers, "KIP-380",
+        available=lambda k: k.elections > 0,
+    ),
+)  # fmt: skip
 
 FAULTS = (
     _fault("Crash", faults.crash, "broker", "KIP-101", "crashes"),
@@ -158,7 +164,26 @@ FAULTS = (
 ACTIONS = CLIENT + FETCHING + METADATA + FAULTS
 """Those of a protocol without leader epochs; KIP-101 puts OffsetsForLeaderEpoch behind them."""
 
-BROKER = Family(name="broker", bounds=BrokerBounds, build=build)
+_TWO = {"records": 3, "crashes": 2, "elections": 3}
+_TWO_POWER = {"records": 2, "crashes": 1, "power_losses": 1, "elections": 2}
+_THREE = {"records": 1, "crashes": 1, "elections": 2}
+
+SCENARIOS = (
+    Scenario("Clean elections", "replicas=2", _TWO),
+    Scenario("Clean elections, 3 replicas", "replicas=3", _THREE),
+    Scenario("Moves: a live leader may be replaced or fenced", "replicas=2 moves", _TWO),
+    Scenario("Moves, 3 replicas", "replicas=3 moves", _THREE),
+    Scenario("Every bounce is noticed", "replicas=2 bounce_noticed", _TWO),
+    Scenario("Every bounce is noticed, 3 replicas", "replicas=3 bounce_noticed", _THREE),
+    Scenario("Unclean election", "replicas=2 unclean_election", _TWO),
+    Scenario("Unclean election, 3 replicas", "replicas=3 unclean_election", _THREE),
+    Scenario("Power loss", "replicas=2", _TWO_POWER),
+    Scenario("acks=1", "replicas=2 acks=1", _TWO),
+    Scenario("min.insync.replicas=2", "replicas=2 min_isr=2", _TWO),
+    Scenario("min.insync.replicas=2, 3 replicas", "replicas=3 min_isr=2", _THREE),
+)
+
+BROKER = Family(name="broker", bounds=BrokerBounds, build=build, scenarios=SCENARIOS)
 
 DEFAULT_PROPERTIES = (
     "NoCommittedRecordLost",

@@ -1,0 +1,47 @@
+"""States from which nothing heals: no weakly fair step leads out of what is wrong.
+
+A plain deadlock check is of no use in a model of faults, since a crash is nearly always enabled.
+So this asks of every state whether it can recover without one: whether, along steps of actions that
+a correct system takes sooner or later (weak fairness), a state is reached that has recovered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..layout import State
+from ..spec import Fairness, Property, TransitionSystem
+
+
+def stuck_states(
+    system: TransitionSystem[Any, Any], prop: Property, levels: Sequence[Sequence[State]]
+) -> tuple[int, list[State]] | None:
+    """Return the first level that has states which cannot recover, with those states.
+
+    Parameters
+    ----------
+    prop
+        Its predicate says which states have recovered.
+    levels
+        All reachable states: the search must be complete.
+    """
+    import networkx as nx
+
+    recovered = object()
+    backwards = nx.DiGraph()
+    backwards.add_node(recovered)
+    for level in levels:
+        for state in level:
+            system.layout.load(state)
+            if prop.predicate(system.record, system.constants):
+                backwards.add_edge(recovered, state)
+            for instance, successor in system.successors(state):
+                if system.instances[instance].action.fairness is Fairness.WEAK:
+                    backwards.add_edge(successor, state)
+    healing = nx.descendants(backwards, recovered)
+    for number, level in enumerate(levels):
+        stuck = [state for state in level if state not in healing]
+        if stuck:
+            return number, stuck
+    return None

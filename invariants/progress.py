@@ -1,0 +1,69 @@
+"""Progress: a cluster that is left alone recovers."""
+
+from __future__ import annotations
+
+from ..layout import NONE
+from ..model.broker.bounds import Constants
+from ..model.broker.leadership import acting_leader
+from ..model.broker.state import BrokerState
+from ..spec import Kind, Property
+
+
+def _can_be_led(s: BrokerState, k: Constants) -> bool:
+    """Whether a member of the ISR is alive and the bounds leave an election to make it lead."""
+    alive = any(
+        s.quorum.isr >> broker & 1 and s.replica[broker].alive for broker in range(k.replicas)
+    )
+    return alive and s.quorum.epoch < k.elections
+
+
+def _behind(s: BrokerState, k: Constants) -> int:
+    """Return a live replica that has not got where the acting leader is, or NONE."""
+    leader = acting_leader(s)
+    for broker in range(k.replicas):
+        replica = s.replica[broker]
+        if replica.alive and (
+            replica.leader != leader
+            or replica.epoch != s.quorum.epoch
+            or replica.truncating
+            or replica.leo != s.replica[leader].leo
+        ):
+            return broker
+    return NONE
+
+
+def recovered(s: BrokerState, k: Constants) -> bool:
+    """Whether there is an acting leader and every live replica has all it has.
+
+    Without a leader: whether there cannot be one, for want of a live member of the ISR; or of an
+    election within the bounds, and then this state says nothing about the protocol.
+    """
+    if acting_leader(s) == NONE:
+        return not _can_be_led(s, k)
+    return _behind(s, k) == NONE
+
+
+def explain(s: BrokerState, k: Constants) -> str:
+    """Say what is wrong and stays so."""
+    leader = acting_leader(s)
+    if leader == NONE:
+        return (
+            "No broker acts as leader although a member of the ISR is alive, and no step but a "
+            "new fault leads to a state in which one does."
+        )
+    behind = _behind(s, k)
+    return (
+        f"Replica {behind} is alive but behind broker {leader}, which leads epoch "
+        f"{s.quorum.epoch}, and no step but a new fault leads to a state in which it has caught up."
+    )
+
+
+STUCK = Property(
+    name="Stuck",
+    kind=Kind.STUCK,
+    statement="From every state, steps that heal (all but faults and writes) can lead to one in "
+    "which a leader acts, if a member of the ISR is alive, and no live replica is behind.",
+    source="KAFKA-10706; ReplicaEventuallyCatchesUp without fairness (TLA+: possibility)",
+    predicate=recovered,
+    explain=explain,
+)

@@ -1,0 +1,86 @@
+"""Climbing a ladder of bounds, and states from which nothing heals."""
+
+from dataclasses import replace
+
+import pytest
+
+from tidegate.checker.check import check
+from tidegate.checker.ladder import climb, rungs
+from tidegate.invariants.progress import STUCK
+from tidegate.model import PROTOCOLS
+from tidegate.spec import Fairness, Kind, Outcome, Property
+
+
+def test_rungs_go_up_by_their_sum_then_in_the_order_of_the_names():
+    climbed = [tuple(rung.values()) for rung in rungs({"a": 2, "b": 1, "c": 1})]
+    assert climbed[:5] == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (0, 1, 1)]
+    assert climbed[-1] == (2, 1, 1)
+    assert len(climbed) == 12
+
+
+def test_a_climb_finds_the_first_rung_that_violates_and_what_holds(walk, make_invariant):
+    """A path as long as both bounds together: node 3 needs a sum of 3, node 9 is out of reach."""
+
+    def path(rung):
+        length = rung["a"] + rung["b"] + 1
+        return walk(10, {(node, node + 1) for node in range(length - 1)})
+
+    near = make_invariant("Near", lambda s, k: s.at < 3)
+    far = make_invariant("Far", lambda s, k: s.at < 9)
+    found = climb(path, [near, far], {"a": 2, "b": 2})
+    assert found["Near"].violated_at == ({"a": 1, "b": 2}, 3)
+    assert found["Far"].holds_to == ({"a": 2, "b": 2}, 5)
+    assert found["Far"].violated_at is None
+
+
+@pytest.fixture
+def reach_2():
+    """A stuck property: states that have recovered are at node 2."""
+    return Property(
+        "Stuck", "Node 2 can be reached.", "toy", lambda s, k: s.at == 2, lambda s, k: "never",
+        kind=Kind.STUCK,
+    )  # fmt: skip
+
+
+def test_stuck_finds_a_cycle_that_never_recovers(walk, reach_2):
+    """1 and 2 recover; 3 and 4 go round in a circle: enabled for ever, and stuck."""
+    system = walk(5, {(0, 1), (1, 2), (0, 3), (3, 4), (4, 3)})
+    result = check(system, [reach_2])
+    assert result.outcome is Outcome.VIOLATED
+    assert [str(step) for step in result.first.trace.steps] == ["go(target=3)"]
+    assert check(walk(3, {(0, 1), (1, 0), (1, 2)}), [reach_2]).outcome is Outcome.HOLDS
+
+
+def test_only_weakly_fair_steps_heal(walk, reach_2):
+    system = walk(3, {(0, 1), (1, 2)})
+    unfair = replace(system.instances[0].action, fairness=Fairness.NONE)
+    for instance in system.instances:
+        object.__setattr__(instance, "action", unfair)
+    result = check(system, [reach_2])
+    assert result.outcome is Outcome.VIOLATED
+    assert result.first.trace.steps == ()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+def test_no_protocol_is_stuck_at_small_bounds(search, protocol):
+    result = search(protocol.name, "records=1", ["Stuck"])
+    assert result.outcome is Outcome.HOLDS
+
+
+@pytest.mark.slow
+def test_kip_279_never_finishes_truncation_where_its_epochs_are_out_of_order(search):
+    """Unfenced, a leader-to-be fetches records of an epoch above its own, caches its own behind
+    them, and later asks for an epoch that its cache does not know, again and again.
+    """
+    result = search("kip-279", "elections=2", ["Stuck"])
+    assert result.outcome is Outcome.VIOLATED
+    assert search("kip-320", "elections=2", ["Stuck"]).outcome is Outcome.HOLDS
+
+
+def test_stuck_says_who_is_behind(begin):
+    behavior = begin("hw").follow("Produce 0")
+    assert "Replica 1 is alive but behind broker 0" in behavior.system.explain(
+        STUCK, behavior.state
+    )
+    behavior.take("Crash", 0)
+    assert "No broker acts as leader" in behavior.system.explain(STUCK, behavior.state)

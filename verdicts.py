@@ -1,0 +1,59 @@
+"""Compare protocols over ladders of bounds; joins model, properties and checker as ``cli`` does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import IO, Any
+
+from .bounds import parse
+from .checker.ladder import Found, Rung, climb
+from .checker.render.verdicts import INTRODUCTION, section
+from .invariants import INVARIANTS
+from .model import PROTOCOLS, Protocol, Scenario
+from .spec import TransitionSystem
+
+
+def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, jobs: int) -> None:
+    """Climb the ladder of every scenario for every protocol, and write the page of verdicts.
+
+    Parameters
+    ----------
+    title
+        Only scenarios whose title contains this are compared.
+    jobs
+        How many searches run at once, each in its own process.
+    """
+    scenarios = [
+        (number, scenario)
+        for number, scenario in enumerate(protocols[0].family.scenarios)
+        if title.lower() in scenario.title.lower()
+    ]
+    with ProcessPoolExecutor(jobs) as pool:
+        running = {
+            (number, protocol.name): pool.submit(compare, protocol.name, number)
+            for number, _ in scenarios
+            for protocol in protocols
+        }
+        target.write(INTRODUCTION)
+        for number, scenario in scenarios:
+            columns = {p.name: running[number, p.name].result() for p in protocols}
+            names = [prop.name for prop in INVARIANTS]
+            largest = dict(scenario.largest)
+            target.write("\n" + section(scenario.title, scenario.settings, largest, columns, names))
+            target.flush()
+            sys.stderr.write(f"done: {scenario.title}\n")
+
+
+def compare(name: str, number: int) -> dict[str, Found]:
+    """Climb the ladder of one scenario for one protocol; both by name, to cross processes."""
+    [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
+    scenario: Scenario = protocol.family.scenarios[number]
+    needs = frozenset(need for prop in INVARIANTS for need in prop.needs)
+
+    def build(rung: Rung) -> TransitionSystem[Any, Any]:
+        settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in rung.items())]
+        return protocol.system(parse(protocol.family.bounds, settings), needs)
+
+    return climb(build, INVARIANTS, scenario.largest)

@@ -15,8 +15,11 @@ from rich.text import Text
 
 from ...spec import Property, Trace, TransitionSystem
 
-_NARROWEST = 14
+_NARROWEST = 13
 """A participant's column is not folded to fewer characters than this."""
+
+_EDGES = 2
+"""What a table takes beside its columns."""
 
 
 def print_trace(
@@ -44,7 +47,7 @@ def print_behavior(
     table = _table(trace, rows, dims=_dims(console))
     if full:
         _print_states(console, system, trace)
-    elif sum(_least_widths(table)) <= console.width:
+    elif sum(_least_widths(table)) + _EDGES <= console.width:
         console.print(table)
     else:
         _print_list(console, trace, rows)

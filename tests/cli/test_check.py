@@ -199,6 +199,17 @@ def test_a_trace_fits_its_terminal(columns, environment):
             assert len(line) <= int(columns)
 
 
+def test_three_replicas_fit_in_80_columns_whole():
+    """Nothing is cropped: a line that is cut off would end in half a word."""
+    settings = ["-b", "replicas=3", "-b", "crashes=1", "-b", "records=1", "-b", "acks=1"]
+    output = run("check", "kip-320", *settings).output
+    assert "broker 2" in output.splitlines()[2]
+    assert re.search(r"leads e1 isr\s", output)
+    for line in output.splitlines():
+        assert len(line) <= 80
+        assert not line.rstrip().endswith(("follows", "follows 0", "follows 0 e", "hw"))
+
+
 def test_a_narrow_terminal_gets_a_list():
     narrow = run("check", "kip-101", "-b", "replicas=5", "-b", "acks=1", "-b", "records=1")
     assert re.search(r"^3\. Elect\(broker=\d\)$", narrow.output, re.M)

@@ -167,3 +167,39 @@ def test_without_power_loss_leader_epochs_leave_nothing_to_diverge(begin):
     behavior.take("HandleFetchResponse", 1, 0)
     assert behavior.records(0) == behavior.records(1) == [0, 1, 2]
     assert not behavior.violated()
+
+
+def test_a_fetch_that_outlives_its_sender_puts_an_empty_log_in_the_isr(begin):
+    """KIP-903: the leader lets a follower join by a fetch from before the follower lost its disk.
+
+    The follower was out of the ISR when it died, so noticing the bounce changes nothing.
+    """
+    bounds = "records=1 crashes=1 power_losses=1 late_request bounce_noticed"
+    behavior = begin("kip-320", bounds).follow(
+        """
+        Produce 0
+        SendFetch 0 1
+        HandleFetch 0 1
+        HandleFetchResponse 0 1
+        ShrinkIsr 0 1               # alone in the ISR, the leader commits m0
+        SendFetch 0 1
+        LosePower 1 0
+        Restart 1
+        HandleLateFetch 0 1
+        """
+    )
+    assert behavior.record.quorum.isr == 0b11
+    assert behavior.records(1) == []
+    behavior.follow("Crash 0\nElect 1\nBecomeLeader 1 1")
+    assert behavior.violated() == {"NoCommittedRecordLost", "NoAckedRecordLost"}
+
+
+def test_a_fetch_dies_with_its_sender_otherwise(begin):
+    behavior = begin("kip-320", "records=1 crashes=1 power_losses=1").follow(
+        """
+        SendFetch 0 1
+        LosePower 1 0
+        """
+    )
+    assert not behavior.can("HandleFetch", 0, 1)
+    assert "HandleLateFetch" not in {action.name for action in behavior.system.actions}

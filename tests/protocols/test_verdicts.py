@@ -73,6 +73,19 @@ def test_a_committed_record_need_not_be_acknowledged_with_min_isr_2(search):
     assert acked.trace is None or len(acked.trace.steps) > len(committed.trace.steps)
 
 
+@slow
+def test_the_last_replica_standing_loses_what_was_acknowledged(search):
+    """KIP-966's rule for the HW does not help: only eligible leader replicas would.
+
+    The ISR shrinks to one member, which comes back from a power loss with an empty log and leads.
+    """
+    bounds = "replicas=3 records=1 min_isr=2 elections=3 hw_needs_min_isr bounce_noticed"
+    result = search("kip-320", f"{bounds} power_losses=1 crashes=1", ["NoAckedRecordLost"])
+    assert result.outcome is Outcome.VIOLATED
+    alone = search("kip-320", f"{bounds} power_losses=1 crashes=0", ["NoAckedRecordLost"])
+    assert alone.outcome is Outcome.HOLDS
+
+
 VERDICTS_AT_ANY_FETCH_SIZE = [
     ("hw", "", {*LOSS, "LogMatching"}),
     ("kip-101", "", HOLDS),

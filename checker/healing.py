@@ -29,7 +29,7 @@ def stuck_states(
     import networkx as nx
 
     recovered = object()
-    backwards = nx.DiGraph()
+    backwards: Any = nx.DiGraph()
     backwards.add_node(recovered)
     for level in levels:
         for state in level:

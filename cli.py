@@ -47,15 +47,14 @@ Exit status (as TLC's where TLC has one):
 class _Group(click.Group):
     """A group that turns every error into one message and its exit status."""
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the command line; no traceback reaches a user."""
+    def invoke(self, context: click.Context) -> Any:
+        """Run a command; no traceback reaches a user."""
         try:
-            return super().main(*args, **kwargs)
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(EXIT_USAGE)
+            return super().invoke(context)
+        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+            raise
         except KeyboardInterrupt:
-            sys.exit(EXIT_INTERRUPTED)
+            self._fail("interrupted", EXIT_INTERRUPTED)
         except (ModelError, EngineError) as error:
             self._fail(f"the model or an engine is wrong: {error}", EXIT_INTERNAL)
         except TidegateError as error:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import Pool
 from typing import IO, Any
 
 from .bounds import parse
@@ -30,20 +31,25 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
         for number, scenario in enumerate(protocols[0].family.scenarios)
         if title.lower() in scenario.title.lower()
     ]
-    with ProcessPoolExecutor(jobs) as pool:
+    # Leaving the block ends the searches that still run, also after Ctrl-C.
+    with Pool(jobs, _leave_interrupts_to_the_parent) as pool:
         running = {
-            (number, protocol.name): pool.submit(compare, protocol.name, number)
+            (number, protocol.name): pool.apply_async(compare, (protocol.name, number))
             for number, _ in scenarios
             for protocol in protocols
         }
         target.write(INTRODUCTION)
         for number, scenario in scenarios:
-            columns = {p.name: running[number, p.name].result() for p in protocols}
+            columns = {p.name: running[number, p.name].get() for p in protocols}
             names = [prop.name for prop in INVARIANTS]
             largest = dict(scenario.largest)
             target.write("\n" + section(scenario.title, scenario.settings, largest, columns, names))
             target.flush()
             sys.stderr.write(f"done: {scenario.title}\n")
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def compare(name: str, number: int) -> dict[str, Found]:

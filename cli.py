@@ -5,24 +5,23 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from . import __version__
-from .bounds import declared, parse, unknown
+from .bounds import parse
 from .checker.check import ENGINES, check
 from .checker.counterexample import EngineError
 from .checker.render.terminal import make_console, progress, report_file, write_json
 from .checker.result import Limits, Result
-from .invariants import INVARIANTS, PROPERTIES
-from .model import PROTOCOLS, Protocol
+from .commands.selection import assemble, find_properties, find_protocol
+from .invariants import INVARIANTS
+from .model import PROTOCOLS
 from .spec import (
     Kind,
     ModelError,
     Outcome,
-    Property,
     TidegateError,
     TransitionSystem,
 )
@@ -160,7 +159,7 @@ def check_command(context: click.Context, /, **options: Any) -> None:
       tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 600
       tidegate check hw --json report.json --quiet
     """
-    system, properties = _assemble(options["protocol"], options["settings"], options["names"])
+    system, properties = assemble(options["protocol"], options["settings"], options["names"])
     system.debug = options["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
     with report_file(options["json_file"]) as target:
@@ -185,12 +184,13 @@ def check_command(context: click.Context, /, **options: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def list_command(as_json: bool) -> None:
     """Show what can be checked: protocols, properties, and bounds with ranges and defaults."""
-    if as_json:
-        click.echo(json.dumps(_catalogue(), indent=2))
-        return
     from .checker.render.catalogue import print_catalogue
+    from .commands.catalogue import catalogue
 
-    print_catalogue(make_console(), _catalogue())
+    if as_json:
+        click.echo(json.dumps(catalogue(), indent=2))
+    else:
+        print_catalogue(make_console(), catalogue())
 
 
 @main.command(short_help="Tell a protocol's story, rules, actions and expected verdicts.")
@@ -206,7 +206,7 @@ def show(protocol: str, as_json: bool) -> None:
     """
     from .checker.render.story import print_story, story
 
-    told = story(_protocol(protocol))
+    told = story(find_protocol(protocol))
     if as_json:
         click.echo(json.dumps(told, indent=2))
     else:
@@ -239,7 +239,7 @@ def replay(context: click.Context, /, trace: str, protocol: str | None, full: bo
     from .checker.replay import replay as take_again
 
     recorded = read_trace(trace)
-    chosen = _protocol(protocol or recorded.protocol)
+    chosen = find_protocol(protocol or recorded.protocol)
     needs = frozenset(need for prop in INVARIANTS for need in prop.needs)
     settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
     system = chosen.system(parse(chosen.family.bounds, settings), needs)
@@ -271,60 +271,64 @@ def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) 
       tidegate verdicts --output docs/verdicts.md
       tidegate verdicts --protocol kip-320 --scenario moves --output moves.md
     """
-    from .verdicts import write_verdicts
+    from .commands.verdicts import write_verdicts
 
-    protocols = [_protocol(name) for name in names] or list(PROTOCOLS)
+    protocols = [find_protocol(name) for name in names] or list(PROTOCOLS)
     with report_file(output) as target:
         assert target is not None
         write_verdicts(target, protocols, title or "", jobs)
 
 
-def _protocol(name: str) -> Protocol:
-    """Return the protocol of that name.
+@main.command(short_help="Weaken every guard and rule in turn, and see which property notices.")
+@click.argument("protocol")
+@click.option(
+    "-b",
+    "--bounds",
+    "ladder",
+    metavar="'NAME=VALUE ...'",
+    multiple=True,
+    help="Search at these bounds (repeatable, in order) instead of the family's own ladder.",
+)
+@click.option(
+    "-p",
+    "--property",
+    "names",
+    metavar="PROPERTY",
+    multiple=True,
+    help="Check this property (repeatable), or 'all'. Default: the protocol's own.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Give up a search after so many seconds.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
+def mutate(
+    protocol: str,
+    ladder: tuple[str, ...],
+    names: tuple[str, ...],
+    time_limit: float | None,
+    jobs: int,
+) -> None:
+    """Leave out every guard of PROTOCOL, and undo every rule it replaces, one at a time.
 
-    Raises
-    ------
-    click.UsageError
-        If there is none.
+    Printed is for each such mutant which property kills it, in how many steps and at which bounds;
+    or that it survived.
+
+    \b
+    Examples:
+      tidegate mutate kip-320 --time-limit 60
+      tidegate mutate hw -b records=1 -b 'elections=2 moves'
     """
-    protocols = {protocol.name: protocol for protocol in PROTOCOLS}
-    if name.lower() not in protocols:
-        raise click.UsageError(unknown("protocol", name, protocols))
-    return protocols[name.lower()]
+    from .commands.mutate import fates, print_fates
 
-
-def _assemble(
-    name: str, settings: Sequence[str], names: Sequence[str]
-) -> tuple[TransitionSystem[Any, Any], list[Property]]:
-    """Join a protocol, its bounds and the properties to check.
-
-    Raises
-    ------
-    click.UsageError
-        For a name that does not exist or a value that cannot be.
-    """
-    protocol = _protocol(name)
-    properties = _properties(protocol, names)
-    needs = frozenset(need for prop in properties for need in prop.needs)
-    return protocol.system(parse(protocol.family.bounds, settings), needs), properties
-
-
-def _properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
-    """Return the properties asked for: by name, 'all', 'none', or the protocol's own."""
-    known = {prop.name.lower(): prop for prop in PROPERTIES}
-    chosen = [name.lower() for name in names or protocol.default_properties]
-    if len(chosen) > 1 and "none" in chosen:
-        raise click.UsageError("property 'none' contradicts the others; give it alone")
-    wanted: dict[str, Property] = {}
-    for given, name in zip(names or chosen, chosen, strict=True):
-        if name == "all":
-            wanted.update({prop.name: prop for prop in INVARIANTS})
-        elif name in known:
-            wanted[known[name].name] = known[name]
-        elif name != "none":
-            everything = [*(prop.name for prop in known.values()), "all", "none"]
-            raise click.UsageError(unknown("property", given, everything))
-    return list(wanted.values())
+    chosen = find_protocol(protocol)
+    bounds = ladder or chosen.family.mutation_bounds
+    for rung in bounds:
+        parse(chosen.family.bounds, rung.split())
+    found = fates(chosen, find_properties(chosen, names), bounds, time_limit, jobs)
+    print_fates(make_console(), chosen.name, found)
 
 
 def _print(system: TransitionSystem[Any, Any], result: Result, options: dict[str, Any]) -> None:
@@ -346,35 +350,3 @@ def _exit_status(result: Result) -> int:
     if result.outcome is Outcome.HOLDS:
         return EXIT_HOLDS
     return EXIT_INTERRUPTED if result.stopped_by == "an interrupt" else EXIT_INCOMPLETE
-
-
-def _catalogue() -> dict[str, Any]:
-    """Return what ``tidegate list`` shows."""
-    families = {protocol.family.name: protocol.family for protocol in PROTOCOLS}
-    return {
-        "protocols": [
-            {
-                "name": protocol.name,
-                "family": protocol.family.name,
-                "summary": protocol.summary,
-                "default_properties": list(protocol.default_properties),
-            }
-            for protocol in PROTOCOLS
-        ],
-        "properties": [
-            {"name": prop.name, "statement": prop.statement, "source": prop.source}
-            for prop in PROPERTIES
-        ],
-        "bounds": {
-            name: [
-                {
-                    "name": bound_name,
-                    "default": bound.follows or bound.show(default),
-                    "allowed": bound.allowed(),
-                    "meaning": bound.doc,
-                }
-                for bound_name, (bound, default) in declared(family.bounds).items()
-            ]
-            for name, family in families.items()
-        },
-    }

@@ -87,6 +87,13 @@ def _refuses(node: ast.If) -> bool:
     )
 
 
+def without(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
+    """Return a copy of an action that lacks one of its guards."""
+    function = _function(apply)
+    function.body.remove(_guards(function)[number])
+    return _compiled(function, apply)
+
+
 @cache
 def _watched(apply: Callable[..., bool]) -> Callable[..., Any]:
     """Return a copy of an action whose guards return their number and the local variables."""
@@ -94,12 +101,16 @@ def _watched(apply: Callable[..., bool]) -> Callable[..., Any]:
     for number, node in enumerate(_guards(function)):
         node.body = ast.parse(f"return {number}, dict(locals())", mode="exec").body
         ast.increment_lineno(node.body[0], node.lineno)
+    return _compiled(function, apply)
+
+
+def _compiled(function: ast.FunctionDef, original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a changed copy of an action, in a space of its own: its module keeps the original."""
     function.decorator_list = []
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
-    # A space of its own, so that the copy does not replace the action in its module.
-    space = dict(apply.__globals__)
-    exec(compile(module, f"<guards of {apply.__name__}>", "exec", _future_flags()), space)
-    copy: Callable[..., Any] = space[apply.__name__]
+    space = dict(original.__globals__)
+    exec(compile(module, f"<copy of {original.__name__}>", "exec", _future_flags()), space)
+    copy: Callable[..., Any] = space[function.name]
     return copy
 
 

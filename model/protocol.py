@@ -34,6 +34,11 @@ class Family:
         The dataclass that declares the bounds of every protocol in the family.
     scenarios
         The settings in which its protocols are compared.
+    mutation_bounds
+        Bounds at which mutants of its protocols are searched, one after the other, each as on the
+        command line.
+    survivors
+        For mutants that nothing is expected to kill, by name: why.
     build
         ``build(protocol, bounds, needs)`` makes the transition system; `needs` names the
         histories that the requested properties read.
@@ -42,6 +47,8 @@ class Family:
     name: str
     bounds: type
     scenarios: tuple[Scenario, ...]
+    mutation_bounds: tuple[str, ...]
+    survivors: Mapping[str, str]
     build: Callable[[Protocol, Any, frozenset[str]], TransitionSystem[Any, Any]]
 
 

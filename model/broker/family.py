@@ -183,7 +183,28 @@ SCENARIOS = (
     Scenario("min.insync.replicas=2, 3 replicas", "replicas=3 min_isr=2", _THREE),
 )
 
-BROKER = Family(name="broker", bounds=BrokerBounds, build=build, scenarios=SCENARIOS)
+MUTATION_BOUNDS = (
+    "records=1",
+    "elections=2",
+    "records=1 elections=2 crashes=1 power_losses=1 lost_messages=1 hw_checkpoint=step",
+    "records=1 elections=3",
+    "records=2 elections=2 crashes=1 moves",
+    "records=1 elections=2 bounce_noticed late_request power_losses=1",
+    "replicas=3 records=1 elections=2 crashes=1",
+    "records=2 elections=3",
+    "replicas=3 records=1 elections=3 crashes=0 moves",
+)
+
+SURVIVORS: dict[str, str] = {}
+
+BROKER = Family(
+    name="broker",
+    bounds=BrokerBounds,
+    build=build,
+    scenarios=SCENARIOS,
+    mutation_bounds=MUTATION_BOUNDS,
+    survivors=SURVIVORS,
+)
 
 DEFAULT_PROPERTIES = (
     "NoCommittedRecordLost",

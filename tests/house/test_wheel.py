@@ -74,7 +74,7 @@ def test_a_deleted_module_is_not_in_the_next_wheel(source, tmp_path):
 def test_setup_cfg_lists_every_package(root, packages):
     directories = {
         file.parent
-        for part in ("checker", "invariants", "model")
+        for part in ("checker", "commands", "invariants", "model")
         for file in (root / part).rglob("*.py")
     }
     assert directories

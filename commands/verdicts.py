@@ -1,19 +1,18 @@
-"""Compare protocols over ladders of bounds; joins model, properties and checker as ``cli`` does."""
+"""Compare protocols over ladders of bounds, and write the page of verdicts."""
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Sequence
-from multiprocessing import Pool
 from typing import IO, Any
 
-from .bounds import parse
-from .checker.ladder import Found, Rung, climb
-from .checker.render.verdicts import INTRODUCTION, section
-from .invariants import INVARIANTS
-from .model import PROTOCOLS, Protocol, Scenario
-from .spec import TransitionSystem
+from ..bounds import parse
+from ..checker.ladder import Found, Rung, climb
+from ..checker.render.verdicts import INTRODUCTION, section
+from ..invariants import INVARIANTS
+from ..model import PROTOCOLS, Protocol, Scenario
+from ..spec import TransitionSystem
+from .pool import processes
 
 
 def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, jobs: int) -> None:
@@ -31,8 +30,7 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
         for number, scenario in enumerate(protocols[0].family.scenarios)
         if title.lower() in scenario.title.lower()
     ]
-    # Leaving the block ends the searches that still run, also after Ctrl-C.
-    with Pool(jobs, _leave_interrupts_to_the_parent) as pool:
+    with processes(jobs) as pool:
         running = {
             (number, protocol.name): pool.apply_async(compare, (protocol.name, number))
             for number, _ in scenarios
@@ -46,10 +44,6 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
             target.write("\n" + section(scenario.title, scenario.settings, largest, columns, names))
             target.flush()
             sys.stderr.write(f"done: {scenario.title}\n")
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def compare(name: str, number: int) -> dict[str, Found]:

@@ -1,0 +1,1 @@
+"""The commands that run many searches; they join model, properties and checker as ``cli`` does."""

@@ -1,0 +1,132 @@
+"""Weaken a protocol in every place in turn, and see whether some property notices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from ..bounds import parse
+from ..checker.check import check
+from ..checker.render.summary import count
+from ..checker.render.text import print_prose
+from ..checker.result import Limits
+from ..invariants import INVARIANTS
+from ..model import PROTOCOLS, Protocol
+from ..model.mutants import Mutant, mutants
+from ..spec import ModelError, Outcome, Property
+from .pool import processes
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of a mutant.
+
+    Parameters
+    ----------
+    mutant
+        Its name: the guard that it lacks, or the rule that is weaker.
+    killed_by
+        The property that it violates, or how it failed; None if it survived.
+    steps
+        Steps of the shortest trace that violates it, if one does.
+    bounds
+        The bounds that killed it; for a survivor, the last ones that were searched.
+    complete
+        Whether every search of a survivor saw all states.
+    note
+        For a survivor: why it is believed to change nothing, or what should kill it.
+    """
+
+    mutant: str
+    killed_by: str | None
+    steps: int | None
+    bounds: str
+    complete: bool = True
+    note: str = ""
+
+
+def fates(
+    protocol: Protocol,
+    properties: Sequence[Property],
+    ladder: Sequence[str],
+    seconds: float | None,
+    jobs: int,
+) -> Iterator[Fate]:
+    """Yield what became of each mutant, in order, as soon as it and those before it are done.
+
+    Parameters
+    ----------
+    ladder
+        Bounds to search one after the other until the mutant dies, each as on the command line.
+    seconds
+        Wall time for one search at most; a search that needs more counts as survived.
+    """
+    names = tuple(prop.name for prop in properties)
+    with processes(jobs) as pool:
+        running = [
+            pool.apply_async(_fate, (protocol.name, number, names, tuple(ladder), seconds))
+            for number, _ in enumerate(mutants(protocol))
+        ]
+        for result in running:
+            yield result.get()
+
+
+def _fate(
+    name: str, number: int, names: Sequence[str], ladder: Sequence[str], seconds: float | None
+) -> Fate:
+    """Search one mutant, given by the protocol's name and its number, to cross processes."""
+    [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
+    mutant = list(mutants(protocol))[number]
+    properties = [prop for prop in INVARIANTS if prop.name in names]
+    complete = True
+    for bounds in ladder:
+        try:
+            result = _search(mutant, properties, bounds, seconds)
+        except ModelError as error:
+            return Fate(mutant.name, f"fails: {str(error).split(';')[0]}", None, bounds)
+        if result is None:
+            complete = False
+        elif result[0]:
+            return Fate(mutant.name, result[0], result[1], bounds)
+    note = protocol.family.survivors.get(mutant.name, "")
+    return Fate(mutant.name, None, None, ladder[-1], complete, note)
+
+
+def _search(
+    mutant: Mutant, properties: Sequence[Property], bounds: str, seconds: float | None
+) -> tuple[str, int] | None:
+    """Return (violated property, steps), ("", 0) where all hold, or None where time ran out."""
+    needs = frozenset(need for prop in properties for need in prop.needs)
+    family = mutant.protocol.family
+    system = mutant.protocol.system(parse(family.bounds, bounds.split()), needs)
+    result = check(system, properties, limits=Limits(seconds=seconds))
+    if result.first is not None and result.first.trace is not None:
+        return result.first.property.name, len(result.first.trace.steps)
+    return ("", 0) if result.outcome is Outcome.HOLDS else None
+
+
+def print_fates(console: Console, name: str, found: Iterator[Fate]) -> None:
+    """Print a line for each mutant as it is decided, then the survivors once more, and a count."""
+    killed, survivors = 0, []
+    for fate in found:
+        if fate.killed_by is None:
+            survivors.append(fate)
+            head = Text("SURVIVED ", "bold yellow")
+            how = "" if fate.complete else " (some searches ran out of time)"
+        else:
+            killed += 1
+            head = Text("killed   ", "green")
+            steps = f" in {count(fate.steps, 'step')}" if fate.steps is not None else ""
+            how = f" -- {fate.killed_by}{steps} at {fate.bounds}"
+        print_prose(console, head.append(Text(f"{fate.mutant}{how}", "default")))
+    total = killed + len(survivors)
+    print_prose(console, Text(f"\n{name}: {killed} of {count(total, 'mutant')} killed."))
+    for fate in survivors:
+        note = fate.note or "not explained yet: larger bounds or another property may kill it"
+        print_prose(console, Text(f"- {fate.mutant}: {note}."))

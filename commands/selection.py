@@ -1,0 +1,63 @@
+"""From names to what they name: protocols, properties, and the system to search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..bounds import parse, unknown
+from ..invariants import INVARIANTS, PROPERTIES
+from ..model import PROTOCOLS, Protocol
+from ..spec import Property, TidegateError, TransitionSystem
+
+
+class SelectionError(TidegateError):
+    """A name that names nothing, or names that contradict each other."""
+
+
+def find_protocol(name: str) -> Protocol:
+    """Return the protocol of that name.
+
+    Raises
+    ------
+    SelectionError
+        If there is none.
+    """
+    protocols = {protocol.name: protocol for protocol in PROTOCOLS}
+    if name.lower() not in protocols:
+        raise SelectionError(unknown("protocol", name, protocols))
+    return protocols[name.lower()]
+
+
+def assemble(
+    name: str, settings: Sequence[str], names: Sequence[str]
+) -> tuple[TransitionSystem[Any, Any], list[Property]]:
+    """Join a protocol, its bounds and the properties to check.
+
+    Raises
+    ------
+    SelectionError
+        For a name that does not exist or a value that cannot be.
+    """
+    protocol = find_protocol(name)
+    properties = find_properties(protocol, names)
+    needs = frozenset(need for prop in properties for need in prop.needs)
+    return protocol.system(parse(protocol.family.bounds, settings), needs), properties
+
+
+def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
+    """Return the properties asked for: by name, 'all', 'none', or the protocol's own."""
+    known = {prop.name.lower(): prop for prop in PROPERTIES}
+    chosen = [name.lower() for name in names or protocol.default_properties]
+    if len(chosen) > 1 and "none" in chosen:
+        raise SelectionError("property 'none' contradicts the others; give it alone")
+    wanted: dict[str, Property] = {}
+    for given, name in zip(names or chosen, chosen, strict=True):
+        if name == "all":
+            wanted.update({prop.name: prop for prop in INVARIANTS})
+        elif name in known:
+            wanted[known[name].name] = known[name]
+        elif name != "none":
+            everything = [*(prop.name for prop in known.values()), "all", "none"]
+            raise SelectionError(unknown("property", given, everything))
+    return list(wanted.values())

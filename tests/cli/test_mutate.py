@@ -1,0 +1,59 @@
+"""``tidegate mutate``: every guard and rule is left out in turn."""
+
+from dataclasses import fields
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.cli import main
+from tidegate.guards import guards, without
+from tidegate.model import PROTOCOLS
+from tidegate.model.broker.actions.leader import produce
+from tidegate.model.mutants import mutants
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+def test_there_is_a_mutant_for_every_guard_and_every_replaced_rule(protocol):
+    names = [mutant.name for mutant in mutants(protocol)]
+    assert len(set(names)) == len(names)
+    for action in protocol.actions:
+        for guard in guards(action.apply):
+            assert f"{action.name}: {guard.test}" in names
+    first = PROTOCOLS[0].rules
+    replaced = {
+        field.name
+        for field in fields(protocol.rules)
+        if getattr(protocol.rules, field.name) is not getattr(first, field.name)
+        and callable(getattr(first, field.name))
+    }
+    assert {name.split(" = ")[0] for name in names if " = " in name} == replaced
+
+
+def test_a_mutant_differs_in_one_place(begin):
+    """Without its second guard, Produce writes more records than there are."""
+    behavior = begin("hw", "records=1").take("Produce", 0)
+    behavior.system.layout.load(behavior.state)
+    record, constants = behavior.system.record, behavior.system.constants
+    assert not produce(record, constants, 0)
+    record.replica[0].leo = 0
+    assert without(produce, 1)(record, constants, 0)
+    assert record.written == 2
+
+
+def test_mutants_die_or_are_listed_as_survivors():
+    bounds = ["-b", "records=1 crashes=1", "-b", "records=1 elections=2 crashes=1"]
+    result = CliRunner().invoke(main, ["mutate", "kip-101", *bounds])
+    assert result.exit_code == 0
+    output = " ".join(result.output.split())
+    assert "killed Produce: s.written == k.records" in output
+    assert "killed begin_following = truncate_to_hw -- No" in output
+    assert "SURVIVED SendFetch: s.message[follower].kind != IDLE" in output
+    assert "- SendFetch: s.message[follower].kind != IDLE: " in output
+    total = len(list(mutants(PROTOCOLS[1])))
+    assert f"of {total} mutants killed" in output
+
+
+def test_wrong_bounds_are_found_before_the_search():
+    result = CliRunner().invoke(main, ["mutate", "hw", "-b", "records=1 nonsense=2"])
+    assert result.exit_code == 2
+    assert "no bound 'nonsense'" in result.output

@@ -97,6 +97,20 @@ FOLLOWER_TRUNCATE = _action(
     "FollowerTruncate", actions.follower_truncate, "follower", pairs, source="Kip320FirstTry.tla"
 )
 
-PUBLISHED = Family(name="published", bounds=PublishedBounds, build=build, scenarios=())
+MUTATION_BOUNDS = (
+    "records=1",
+    "max_leader_epoch=2",
+    "replicas=3 records=1",
+    "replicas=3 records=1 max_leader_epoch=2",
+)
+
+PUBLISHED = Family(
+    name="published",
+    bounds=PublishedBounds,
+    build=build,
+    scenarios=(),
+    mutation_bounds=MUTATION_BOUNDS,
+    survivors={},
+)
 
 DEFAULT_PROPERTIES = ("TypeOk", "WeakIsr", "StrongIsr", "KnownLeaderInIsr")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ..spec import DEADLOCK, Property
-from . import candidates, divergence, isr, leadership, loss, reads, well_formed
+from . import candidates, divergence, isr, leadership, loss, published, reads, well_formed
 from .progress import STUCK
 
 INVARIANTS: Mapping[str, tuple[Property, ...]] = {
@@ -16,7 +16,7 @@ INVARIANTS: Mapping[str, tuple[Property, ...]] = {
         *leadership.PROPERTIES,
         *well_formed.PROPERTIES,
     ),
-    "published": (*isr.PROPERTIES, well_formed.TYPE_OK),
+    "published": (*isr.PROPERTIES, well_formed.TYPE_OK, *published.PROPERTIES),
 }
 """Every statement about single states, by the family of protocols whose states it speaks of."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...layout import NONE
 from .bounds import Constants
+from .history import note_committed
 from .log import append, end_of_last_match, last_epoch, truncate_to
 from .state import PublishedState
 
@@ -13,7 +14,7 @@ def leads(s: PublishedState, replica: int) -> bool:
     return s.replica[replica].leader == replica
 
 
-def _true_leader(s: PublishedState, replica: int) -> bool:
+def true_leader(s: PublishedState, replica: int) -> bool:
     """Whether a replica leads, and the quorum state says so of the same epoch."""
     return (
         s.quorum.leader == replica
@@ -145,6 +146,7 @@ def increase_high_watermark(s: PublishedState, k: Constants, leader: int) -> boo
     if not _all_acknowledge(s, k, leader, s.replica[leader].hw + 1):
         return False
     s.replica[leader].hw += 1
+    note_committed(s, k, leader)
     return True
 
 
@@ -159,7 +161,7 @@ def _all_acknowledge(s: PublishedState, k: Constants, leader: int, end: int) -> 
 
 def leader_shrink_isr(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
     """Take a follower out of the ISR that does not keep up."""
-    if not _true_leader(s, leader):
+    if not true_leader(s, leader):
         return False
     if not s.replica[leader].isr >> follower & 1:
         return False
@@ -171,7 +173,7 @@ def leader_shrink_isr(s: PublishedState, k: Constants, leader: int, follower: in
 
 def leader_expand_isr(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
     """Let a follower join the ISR that has all below the leader's high watermark."""
-    if not _true_leader(s, leader):
+    if not true_leader(s, leader):
         return False
     if s.replica[leader].isr >> follower & 1:
         return False

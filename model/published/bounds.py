@@ -25,6 +25,10 @@ class PublishedBounds:
 
 @dataclass(frozen=True)
 class Constants(PublishedBounds):
-    """What actions and rules are handed as ``k``: the bounds and the rules."""
+    """What actions and rules are handed as ``k``: the bounds, the rules and what to remember.
+
+    ``track_committed`` says whether the history of committed records is part of the state.
+    """
 
     rules: Rules = Rules()
+    track_committed: bool = False

@@ -33,10 +33,11 @@ def initialise(s: PublishedState, k: Constants) -> Iterator[None]:
 def build(
     protocol: Protocol, bounds: PublishedBounds, needs: frozenset[str]
 ) -> TransitionSystem[PublishedState, Constants]:
-    """Make the transition system of a protocol of this family; it keeps no history."""
+    """Make the transition system of a protocol of this family."""
     constants = Constants(
         **{field.name: getattr(bounds, field.name) for field in dataclasses.fields(bounds)},
         rules=protocol.rules,
+        track_committed="committed" in needs,
     )
     return TransitionSystem(
         name=protocol.name,

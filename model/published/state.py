@@ -57,9 +57,12 @@ class Quorum(Record):
 
 
 class PublishedState(Record):
-    """The whole state."""
+    """The whole state.  ``aux_`` marks history that no guard reads."""
 
     quorum: Quorum = nested(Quorum)
     replica: list[Replica] = array(lambda k: k.replicas, Replica)
     leader_and_isr: list[LeaderAndIsr] = array(_epochs, LeaderAndIsr)
     written: int = integer(0, lambda k: k.records, "records written so far; the next one's name")
+    aux_committed: int = subset(
+        lambda k: k.records if k.track_committed else 0, "records ever below a leader's HW"
+    )

@@ -2,7 +2,8 @@
 
 ``tests/goldens.json`` holds a row per protocol and bounds: distinct states, depth (in states, the
 initial one included, as TLC counts it), and for each property the steps of the shortest trace that
-violates it, or null where it holds.  ``origin`` says who counted.
+violates it, or null where it holds.  ``first_violations`` are such steps alone, of properties that
+need history or that the originals do not state.  ``origin`` says who counted.
 """
 
 import json
@@ -39,5 +40,19 @@ def test_states_depth_and_shortest_violations_are_the_golden_ones(search, golden
     assert found == golden["steps"]
 
 
+def first(golden):
+    """Return a parameter set for the steps to the first violation of a property."""
+    name = f"{golden['protocol']} {golden['bounds']} {golden['property']}"
+    return pytest.param(golden, id=name, marks=[pytest.mark.slow] * golden["slow"])
+
+
+@pytest.mark.parametrize("golden", [first(golden) for golden in GOLDENS["first_violations"]])
+def test_loss_and_divergence_take_the_golden_number_of_steps(search, golden):
+    [verdict] = search(golden["protocol"], golden["bounds"], [golden["property"]]).verdicts
+    assert verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED)
+    assert (len(verdict.trace.steps) if verdict.trace else None) == golden["steps"]
+
+
 def test_every_golden_says_where_it_is_from():
-    assert {golden["origin"] for golden in GOLDENS["rows"]} <= set(GOLDENS["origins"])
+    goldens = GOLDENS["rows"] + GOLDENS["first_violations"]
+    assert {golden["origin"] for golden in goldens} == set(GOLDENS["origins"])

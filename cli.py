@@ -15,9 +15,14 @@ from .checker.check import ENGINES, check
 from .checker.counterexample import EngineError
 from .checker.render.terminal import make_console, progress, report_file, write_json
 from .checker.result import Limits, Result
-from .commands.selection import assemble, find_properties, find_protocol
+from .commands.selection import (
+    assemble,
+    find_properties,
+    find_protocol,
+    protocol_to_replay,
+    protocols_to_compare,
+)
 from .invariants import INVARIANTS
-from .model import PROTOCOLS
 from .spec import (
     Kind,
     ModelError,
@@ -239,13 +244,14 @@ def replay(context: click.Context, /, trace: str, protocol: str | None, full: bo
     from .checker.replay import replay as take_again
 
     recorded = read_trace(trace)
-    chosen = find_protocol(protocol or recorded.protocol)
-    needs = frozenset(need for prop in INVARIANTS for need in prop.needs)
+    chosen = protocol_to_replay(recorded.protocol, protocol)
+    invariants = INVARIANTS[chosen.family.name]
+    needs = frozenset(need for prop in invariants for need in prop.needs)
     settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
     system = chosen.system(parse(chosen.family.bounds, settings), needs)
     replayed = take_again(system, recorded)
     end = replayed.trace.states[-1]
-    violated = [prop for prop in INVARIANTS if system.violates(prop, end)]
+    violated = [prop for prop in invariants if system.violates(prop, end)]
     print_replayed(make_console(), system, recorded, replayed, violated, full)
     context.exit(2 if replayed.stopped else 1 if replayed.differs is not None else 0)
 
@@ -273,7 +279,7 @@ def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) 
     """
     from .commands.verdicts import write_verdicts
 
-    protocols = [find_protocol(name) for name in names] or list(PROTOCOLS)
+    protocols = protocols_to_compare(names)
     with report_file(output) as target:
         assert target is not None
         write_verdicts(target, protocols, title or "", jobs)

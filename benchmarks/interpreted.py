@@ -25,7 +25,8 @@ CASES = [
 def measure(name: str, settings: list[str], judged: bool) -> tuple[int, float]:
     """Return distinct states and CPU seconds of one search, with the default properties or none."""
     [protocol] = [p for p in PROTOCOLS if p.name == name]
-    chosen = [p for p in INVARIANTS if judged and p.name in protocol.default_properties]
+    invariants = INVARIANTS[protocol.family.name]
+    chosen = [p for p in invariants if judged and p.name in protocol.default_properties]
     needs = frozenset(need for prop in chosen for need in prop.needs)
     system = protocol.system(parse(protocol.family.bounds, settings), needs)
     began = time.process_time()

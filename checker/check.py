@@ -48,7 +48,7 @@ def check(
     >>> from tidegate.model import PROTOCOLS
     >>> from tidegate.model.broker.bounds import BrokerBounds
     >>> hw = PROTOCOLS[0].system(BrokerBounds(records=1, log_size=1, crashes=1))
-    >>> [type_ok] = [p for p in INVARIANTS if p.name == "TypeOk"]
+    >>> [type_ok] = [p for p in INVARIANTS["broker"] if p.name == "TypeOk"]
     >>> check(hw, [type_ok]).outcome
     <Outcome.HOLDS: 'holds'>
     """

@@ -22,10 +22,13 @@ def catalogue() -> dict[str, Any]:
             }
             for protocol in PROTOCOLS
         ],
-        "properties": [
-            {"name": prop.name, "statement": prop.statement, "source": prop.source}
-            for prop in PROPERTIES
-        ],
+        "properties": {
+            name: [
+                {"name": prop.name, "statement": prop.statement, "source": prop.source}
+                for prop in PROPERTIES[name]
+            ]
+            for name in families
+        },
         "bounds": {
             name: [
                 {

@@ -83,7 +83,7 @@ def _fate(
     """Search one mutant, given by the protocol's name and its number, to cross processes."""
     [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
     mutant = list(mutants(protocol))[number]
-    properties = [prop for prop in INVARIANTS if prop.name in names]
+    properties = [prop for prop in INVARIANTS[protocol.family.name] if prop.name in names]
     complete = True
     for bounds in ladder:
         try:

@@ -20,6 +20,8 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
 
     Parameters
     ----------
+    protocols
+        Protocols of one family, which has scenarios.
     title
         Only scenarios whose title contains this are compared.
     jobs
@@ -39,7 +41,7 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
         target.write(INTRODUCTION)
         for number, scenario in scenarios:
             columns = {p.name: running[number, p.name].get() for p in protocols}
-            names = [prop.name for prop in INVARIANTS]
+            names = [prop.name for prop in INVARIANTS[protocols[0].family.name]]
             largest = dict(scenario.largest)
             target.write("\n" + section(scenario.title, scenario.settings, largest, columns, names))
             target.flush()
@@ -50,10 +52,11 @@ def compare(name: str, number: int) -> dict[str, Found]:
     """Climb the ladder of one scenario for one protocol; both by name, to cross processes."""
     [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
     scenario: Scenario = protocol.family.scenarios[number]
-    needs = frozenset(need for prop in INVARIANTS for need in prop.needs)
+    properties = INVARIANTS[protocol.family.name]
+    needs = frozenset(need for prop in properties for need in prop.needs)
 
     def build(rung: Rung) -> TransitionSystem[Any, Any]:
         settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in rung.items())]
         return protocol.system(parse(protocol.family.bounds, settings), needs)
 
-    return climb(build, INVARIANTS, scenario.largest)
+    return climb(build, properties, scenario.largest)

@@ -1,21 +1,29 @@
 """What must hold.  Properties read states, never steps, and know nothing of searching."""
 
+from collections.abc import Mapping
+
 from ..spec import DEADLOCK, Property
-from . import candidates, divergence, isr, leadership, loss, reads, well_formed
+from . import candidates, divergence, isr, leadership, loss, published, reads, well_formed
 from .progress import STUCK
 
-INVARIANTS: tuple[Property, ...] = (
-    *loss.PROPERTIES,
-    *candidates.PROPERTIES,
-    *divergence.PROPERTIES,
-    *reads.PROPERTIES,
-    *isr.PROPERTIES,
-    *leadership.PROPERTIES,
-    *well_formed.PROPERTIES,
-)
-"""Every statement about single states."""
+INVARIANTS: Mapping[str, tuple[Property, ...]] = {
+    "broker": (
+        *loss.PROPERTIES,
+        *candidates.PROPERTIES,
+        *divergence.PROPERTIES,
+        *reads.PROPERTIES,
+        *isr.PROPERTIES,
+        *leadership.PROPERTIES,
+        *well_formed.PROPERTIES,
+    ),
+    "published": (*isr.PROPERTIES, well_formed.TYPE_OK, *published.PROPERTIES),
+}
+"""Every statement about single states, by the family of protocols whose states it speaks of."""
 
-PROPERTIES: tuple[Property, ...] = (*INVARIANTS, STUCK, DEADLOCK)
-"""Every property that can be asked for."""
+PROPERTIES: Mapping[str, tuple[Property, ...]] = {
+    "broker": (*INVARIANTS["broker"], STUCK, DEADLOCK),
+    "published": (*INVARIANTS["published"], DEADLOCK),
+}
+"""Every property that can be asked for, by family."""
 
 __all__ = ["INVARIANTS", "PROPERTIES"]

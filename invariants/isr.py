@@ -1,23 +1,30 @@
-"""The in-sync replicas: whoever is called in sync has what is committed."""
+"""The in-sync replicas: whoever is called in sync has what is committed.
+
+These speak of both families, whose states declare what is read here alike.
+"""
 
 from __future__ import annotations
 
 from ..layout import NONE, members
-from ..model.broker.bounds import Constants
-from ..model.broker.leadership import leads
+from ..model.broker.bounds import Constants as BrokerConstants
 from ..model.broker.state import BrokerState
+from ..model.published.bounds import Constants as PublishedConstants
+from ..model.published.state import PublishedState
 from ..spec import Property
 
+AnyState = BrokerState | PublishedState
+AnyConstants = BrokerConstants | PublishedConstants
 
-def _out_of_sync(s: BrokerState, k: Constants, quorums: bool) -> tuple[int, int, int] | None:
+
+def _out_of_sync(s: AnyState, k: AnyConstants, quorums: bool) -> tuple[int, int, int] | None:
     """Return (leader, member, offset): below the leader's HW the member has something else.
 
     The members are those of the quorum state's ISR, or of the one the leader believes in.
     """
     for leader in range(k.replicas):
-        if not leads(s, leader):
-            continue
         mine = s.replica[leader]
+        if mine.leader != leader:
+            continue
         for member in members(s.quorum.isr if quorums else mine.isr):
             log = s.replica[member].log
             for offset in range(mine.hw):
@@ -26,27 +33,27 @@ def _out_of_sync(s: BrokerState, k: Constants, quorums: bool) -> tuple[int, int,
     return None
 
 
-def weak_isr(s: BrokerState, k: Constants) -> bool:
+def weak_isr(s: AnyState, k: AnyConstants) -> bool:
     """Whether all below a leader's HW is on every member of the ISR that it believes in."""
     return _out_of_sync(s, k, quorums=False) is None
 
 
-def strong_isr(s: BrokerState, k: Constants) -> bool:
+def strong_isr(s: AnyState, k: AnyConstants) -> bool:
     """Whether all below a leader's HW is on every member of the true ISR."""
     return _out_of_sync(s, k, quorums=True) is None
 
 
-def explain_weak_isr(s: BrokerState, k: Constants) -> str:
+def explain_weak_isr(s: AnyState, k: AnyConstants) -> str:
     """Say which member lacks what."""
     return _explain(s, _out_of_sync(s, k, quorums=False), "the ISR it believes in")
 
 
-def explain_strong_isr(s: BrokerState, k: Constants) -> str:
+def explain_strong_isr(s: AnyState, k: AnyConstants) -> str:
     """Say which member lacks what."""
     return _explain(s, _out_of_sync(s, k, quorums=True), "the quorum state's ISR")
 
 
-def _explain(s: BrokerState, found: tuple[int, int, int] | None, which: str) -> str:
+def _explain(s: AnyState, found: tuple[int, int, int] | None, which: str) -> str:
     if found is None:
         return ""
     leader, member, offset = found
@@ -61,12 +68,12 @@ def _explain(s: BrokerState, found: tuple[int, int, int] | None, which: str) -> 
     )
 
 
-def known_leader_in_isr(s: BrokerState, k: Constants) -> bool:
+def known_leader_in_isr(s: AnyState, k: AnyConstants) -> bool:
     """Whether a leader that the quorum state names is in its ISR."""
     return s.quorum.leader == NONE or bool(s.quorum.isr >> s.quorum.leader & 1)
 
 
-def explain_known_leader_in_isr(s: BrokerState, k: Constants) -> str:
+def explain_known_leader_in_isr(s: AnyState, k: AnyConstants) -> str:
     """Say who leads without being in sync."""
     return (
         f"The quorum state names broker {s.quorum.leader} leader of epoch {s.quorum.epoch}, but "

@@ -5,8 +5,23 @@ from .broker.protocols.kip101 import KIP_101
 from .broker.protocols.kip279 import KIP_279
 from .broker.protocols.kip320 import KIP_320
 from .protocol import Expected, Family, Protocol, Scenario
+from .published.protocols.hw import HW as PUBLISHED_HW
+from .published.protocols.kip101 import KIP_101 as PUBLISHED_KIP_101
+from .published.protocols.kip279 import KIP_279 as PUBLISHED_KIP_279
+from .published.protocols.kip320 import KIP_320 as PUBLISHED_KIP_320
+from .published.protocols.kip320_first_try import KIP_320_FIRST_TRY
 
-PROTOCOLS: tuple[Protocol, ...] = (HW, KIP_101, KIP_279, KIP_320)
-"""Every protocol that can be checked.  Adding one takes its file and a line here."""
+BROKER: tuple[Protocol, ...] = (HW, KIP_101, KIP_279, KIP_320)
+
+PUBLISHED: tuple[Protocol, ...] = (
+    PUBLISHED_HW,
+    PUBLISHED_KIP_101,
+    PUBLISHED_KIP_279,
+    KIP_320_FIRST_TRY,
+    PUBLISHED_KIP_320,
+)
+
+PROTOCOLS: tuple[Protocol, ...] = BROKER + PUBLISHED
+"""Every protocol that can be checked.  Adding one takes its file and a line above."""
 
 __all__ = ["PROTOCOLS", "Expected", "Family", "Protocol", "Scenario"]

@@ -60,7 +60,7 @@ class Behavior:
         """Return the names of the default properties that the present state violates."""
         return {
             p.name
-            for p in INVARIANTS
+            for p in INVARIANTS["broker"]
             if p.name in DEFAULT_PROPERTIES and self.system.violates(p, self.state)
         }
 
@@ -93,7 +93,7 @@ def search() -> Callable[..., Result]:
     def run(protocol, settings="", names=None, **options):
         [chosen] = [p for p in PROTOCOLS if p.name == protocol]
         wanted = chosen.default_properties if names is None else names
-        properties = [p for p in (*INVARIANTS, DEADLOCK) if p.name in wanted]
+        properties = [p for p in (*INVARIANTS[chosen.family.name], DEADLOCK) if p.name in wanted]
         needs = frozenset(need for p in properties for need in p.needs)
         return check(make_system(protocol, settings, needs), properties, **options)
 

@@ -11,14 +11,19 @@ from rich.text import Text
 
 
 def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
-    """Print the protocols, the properties and the bounds of each family."""
+    """Print the protocols, then the properties and the bounds of each family."""
     _print_table(console, "Protocols", catalogue["protocols"], ("name", "summary"))
-    _print_table(console, "Properties (-p)", catalogue["properties"], ("name", "statement"))
     for family, bounds in catalogue["bounds"].items():
+        properties = catalogue["properties"][family]
+        title = f"Properties of the {family} family (-p NAME)"
+        _print_table(console, title, properties, ("name", "statement"))
         columns = ("name", "default", "allowed", "meaning")
         _print_table(console, f"Bounds of the {family} family (-b NAME=VALUE)", bounds, columns)
-    defaults = catalogue["protocols"][0]["default_properties"]
-    console.print(Text(f"Checked unless -p is given: {', '.join(defaults)}."))
+    defaults = {p["family"]: p["default_properties"] for p in catalogue["protocols"]}
+    for family, names in defaults.items():
+        console.print(
+            Text(f"Checked in the {family} family unless -p is given: {', '.join(names)}.")
+        )
 
 
 def _print_table(

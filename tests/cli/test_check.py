@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants import INVARIANTS, PROPERTIES
 from tidegate.model import PROTOCOLS
 
 SMALL = ["-b", "records=1", "-b", "crashes=1"]
@@ -78,6 +78,7 @@ def test_exit_status(arguments, status):
     [
         (["check", "kip101"], "no protocol 'kip101'; did you mean kip-101"),
         (["check", "hw", "-p", "LogMaching"], "no property 'LogMaching'; did you mean LogMatching"),
+        (["check", "published/hw", "-p", "LogMatching"], "does not speak of the published family"),
         (["check", "hw", "-b", "record=3"], "no bound 'record'; did you mean records"),
         (["check", "hw", "-b", "records"], "write it with a value, as records=VALUE"),
         (["check", "hw", "-b", "records=many"], "'many' is not a whole number; give one within"),
@@ -175,7 +176,7 @@ def test_continue_reports_every_property():
 
 def test_all_and_none():
     report = json.loads(run("check", "kip-101", *SMALL, "-p", "all", "--json", "-").stdout)
-    assert [p["name"] for p in report["properties"]] == [p.name for p in INVARIANTS]
+    assert [p["name"] for p in report["properties"]] == [p.name for p in INVARIANTS["broker"]]
     nothing = run("check", "kip-101", *SMALL, "-p", "none")
     assert "no property was checked; every state was seen" in " ".join(nothing.output.split())
 
@@ -230,6 +231,9 @@ def test_list_names_everything():
         assert word in output
     listed = json.loads(run("list", "--json").output)
     assert {p["name"] for p in listed["protocols"]} == {p.name for p in PROTOCOLS}
+    for family in ("broker", "published"):
+        names = [p["name"] for p in listed["properties"][family]]
+        assert names == [p.name for p in PROPERTIES[family]]
 
 
 def test_help_shows_examples_and_exit_status():

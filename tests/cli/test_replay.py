@@ -55,6 +55,22 @@ def test_another_protocol_averts_the_loss(saved):
     assert "it ends in no violation" in result.output
 
 
+def test_a_trace_of_one_family_is_not_replayed_in_another(saved):
+    result = run("replay", str(saved), "--protocol", "published/hw")
+    assert result.exit_code == 2
+    assert "the trace is of hw, whose family (broker) takes other steps" in flat(result)
+
+
+def test_a_trace_of_a_published_protocol_replays(tmp_path):
+    path = tmp_path / "weak.json"
+    run("check", "published/hw", "-q", "--json", str(path))
+    assert "REPLAYED published/hw: 8 steps taken; it ends as recorded" in run(
+        "replay", str(path)
+    ).output.replace("\n", " ")
+    stopped = run("replay", str(path), "--protocol", "published/kip-320")
+    assert "STOPPED published/kip-320" in stopped.output
+
+
 def test_the_guard_that_stops_a_trace_is_told_with_its_values(tmp_path):
     """Under kip-101 a restarted follower may not fetch before it has asked."""
     path = tmp_path / "trace.json"

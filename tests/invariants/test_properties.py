@@ -6,9 +6,11 @@ import re
 
 import pytest
 
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants import INVARIANTS as BY_FAMILY
 from tidegate.model.broker import actions, leadership, log, rules
 from tidegate.model.broker.protocols import hw, kip101, kip279, kip320
+
+INVARIANTS = BY_FAMILY["broker"]
 
 REPLICATED = """
 Produce 0

@@ -81,7 +81,7 @@ def mutated(rule, weaker, settings):
     mutant = replace(
         KIP_320, name=f"kip-320 without {rule}", rules=replace(KIP_320.rules, **{rule: weaker})
     )
-    properties = [p for p in INVARIANTS if p.name in KIP_320.default_properties]
+    properties = [p for p in INVARIANTS["broker"] if p.name in KIP_320.default_properties]
     needs = frozenset(need for p in properties for need in p.needs)
     system = mutant.system(parse(mutant.family.bounds, settings.split()), needs)
     return check(system, properties)

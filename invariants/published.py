@@ -1,0 +1,90 @@
+"""Loss and divergence as the published family can tell them, beside what its originals state."""
+
+from __future__ import annotations
+
+from ..layout import NONE, members
+from ..model.published.actions import true_leader
+from ..model.published.bounds import Constants
+from ..model.published.state import PublishedState
+from ..spec import Property
+
+
+def _missing(s: PublishedState, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, record): the true leader lacks a record that was committed."""
+    leader = s.quorum.leader
+    if leader == NONE or not true_leader(s, leader):
+        return None
+    log = s.replica[leader].log
+    for record in members(s.aux_committed):
+        if not any(entry.record == record for entry in log):
+            return leader, record
+    return None
+
+
+def no_committed_record_lost(s: PublishedState, k: Constants) -> bool:
+    """Whether the true leader has every record that was ever committed."""
+    return _missing(s, k) is None
+
+
+def explain_loss(s: PublishedState, k: Constants) -> str:
+    """Say which record is gone, and from whose log."""
+    missing = _missing(s, k)
+    if missing is None:
+        return ""
+    leader, record = missing
+    return (
+        f"Record m{record} was below a leader's high watermark: consumers have read it. Replica "
+        f"{leader} now leads epoch {s.quorum.epoch}, and m{record} is not in its log."
+    )
+
+
+def _mismatch(s: PublishedState, k: Constants) -> tuple[int, int, int] | None:
+    """Return (replica, replica, offset) of two replicas that differ below both HWs."""
+    for first in range(k.replicas - 1):
+        one = s.replica[first]
+        for second in range(first + 1, k.replicas):
+            other = s.replica[second]
+            for offset in range(min(one.hw, other.hw)):
+                if one.log[offset].record != other.log[offset].record:
+                    return first, second, offset
+    return None
+
+
+def log_matching(s: PublishedState, k: Constants) -> bool:
+    """Whether all replicas agree below both high watermarks."""
+    return _mismatch(s, k) is None
+
+
+def explain_log_matching(s: PublishedState, k: Constants) -> str:
+    """Say which two replicas differ, and where."""
+    mismatch = _mismatch(s, k)
+    if mismatch is None:
+        return ""
+    first, second, offset = mismatch
+    one, other = s.replica[first], s.replica[second]
+    return (
+        f"At offset {offset}, below both high watermarks ({one.hw} and {other.hw}), replica "
+        f"{first} has m{one.log[offset].record} and replica {second} has "
+        f"m{other.log[offset].record}."
+    )
+
+
+PROPERTIES = (
+    Property(
+        name="NoCommittedRecordLost",
+        statement="Every record that was once below a leader's high watermark is in the log of the "
+        "true leader: the one that the quorum state names, and that leads in its epoch.",
+        source="KIP-101; LeaderCompleteness in Ongaro and Ousterhout, Raft (2014)",
+        predicate=no_committed_record_lost,
+        explain=explain_loss,
+        needs=frozenset({"committed"}),
+    ),
+    Property(
+        name="LogMatchingEverywhere",
+        statement="All replicas hold the same record at every offset below both their high "
+        "watermarks.",
+        source="LogMatchingProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
+        predicate=log_matching,
+        explain=explain_log_matching,
+    ),
+)

@@ -1,0 +1,1 @@
+"""The published family: the protocols as their designers wrote them in TLA+, state for state."""

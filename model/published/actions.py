@@ -1,0 +1,205 @@
+"""The steps of the published family.  They bear the names that the originals give them."""
+
+from __future__ import annotations
+
+from ...layout import NONE
+from .bounds import Constants
+from .history import note_committed
+from .log import append, end_of_last_match, last_epoch, truncate_to
+from .state import PublishedState
+
+
+def leads(s: PublishedState, replica: int) -> bool:
+    """Whether a replica presumes that it leads, be it in an epoch long past."""
+    return s.replica[replica].leader == replica
+
+
+def true_leader(s: PublishedState, replica: int) -> bool:
+    """Whether a replica leads, and the quorum state says so of the same epoch."""
+    return (
+        s.quorum.leader == replica
+        and leads(s, replica)
+        and s.replica[replica].epoch == s.quorum.epoch
+    )
+
+
+def _begin_epoch(s: PublishedState, leader: int, isr: int) -> None:
+    """Begin the next leader epoch in the quorum state and send what it says to everybody."""
+    s.quorum.epoch += 1
+    s.quorum.leader = leader
+    s.quorum.isr = isr
+    s.leader_and_isr[s.quorum.epoch].leader = leader
+    s.leader_and_isr[s.quorum.epoch].isr = isr
+
+
+def _change_isr(s: PublishedState, leader: int, isr: int) -> None:
+    """Write a new ISR to the quorum state and take it as the leader's own; no epoch begins."""
+    s.quorum.isr = isr
+    s.replica[leader].isr = isr
+
+
+def elect_leader(s: PublishedState, k: Constants, replica: int) -> bool:
+    """Make another member of the ISR the leader; the controller may at any time."""
+    if s.quorum.epoch == k.max_leader_epoch:
+        return False
+    if not s.quorum.isr >> replica & 1:
+        return False
+    if s.quorum.leader == replica:
+        return False
+    _begin_epoch(s, replica, s.quorum.isr)
+    return True
+
+
+def controller_shrink_isr(s: PublishedState, k: Constants, replica: int) -> bool:
+    """Take a replica out of the ISR, and out of the lead, as if it had failed.
+
+    A leader that is the last member stays in the ISR.  Where nobody leads, the last member goes as
+    well: the ISR is empty then, and nobody can be elected ever again.
+    """
+    if s.quorum.epoch == k.max_leader_epoch:
+        return False
+    if s.quorum.leader != replica and not s.quorum.isr >> replica & 1:
+        return False
+    if s.quorum.leader != replica:
+        _begin_epoch(s, s.quorum.leader, s.quorum.isr & ~(1 << replica))
+    elif s.quorum.isr == 1 << replica:
+        _begin_epoch(s, NONE, s.quorum.isr)
+    else:
+        _begin_epoch(s, NONE, s.quorum.isr & ~(1 << replica))
+    return True
+
+
+def become_leader(s: PublishedState, k: Constants, leader: int, epoch: int) -> bool:
+    """Take up an epoch as its leader: log and high watermark stay."""
+    if epoch > s.quorum.epoch:
+        return False
+    if s.leader_and_isr[epoch].leader != leader:
+        return False
+    if epoch <= s.replica[leader].epoch:
+        return False
+    s.replica[leader].epoch = epoch
+    s.replica[leader].leader = leader
+    s.replica[leader].isr = s.leader_and_isr[epoch].isr
+    return True
+
+
+def become_follower(s: PublishedState, k: Constants, follower: int, epoch: int) -> bool:
+    """Take up an epoch as a follower, and cut the log where the protocol says.
+
+    An epoch without a leader is taken up by nobody.
+    """
+    if epoch > s.quorum.epoch:
+        return False
+    leader = s.leader_and_isr[epoch].leader
+    if leader == NONE:
+        return False
+    if leader == follower:
+        return False
+    if epoch <= s.replica[follower].epoch:
+        return False
+    if not k.rules.may_follow(s, k, leader, epoch):
+        return False
+    offset = k.rules.truncation_offset(s, k, leader, follower)
+    if offset > s.replica[follower].leo:
+        return False
+    truncate_to(s, k, follower, offset)
+    s.replica[follower].epoch = epoch
+    s.replica[follower].leader = leader
+    s.replica[follower].isr = s.leader_and_isr[epoch].isr
+    return True
+
+
+def leader_write(s: PublishedState, k: Constants, leader: int) -> bool:
+    """Append the next record to the log of a replica that presumes leadership."""
+    if s.written == k.records:
+        return False
+    if not leads(s, leader):
+        return False
+    if s.replica[leader].leo == k.log_size:
+        return False
+    append(s, k, leader, s.replica[leader].epoch, s.written)
+    s.written += 1
+    return True
+
+
+def follower_fetch(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
+    """Copy the leader's next record and learn its high watermark, in one step."""
+    if not leads(s, leader):
+        return False
+    end = s.replica[follower].leo
+    if s.replica[leader].leo <= end:
+        return False
+    if not k.rules.may_fetch(s, k, leader, follower, end):
+        return False
+    entry = s.replica[leader].log[end]
+    append(s, k, follower, entry.epoch, entry.record)
+    s.replica[follower].hw = min(s.replica[leader].hw, end + 1)
+    return True
+
+
+def increase_high_watermark(s: PublishedState, k: Constants, leader: int) -> bool:
+    """Raise a leader's high watermark by one record that its whole ISR acknowledges."""
+    if not leads(s, leader):
+        return False
+    if s.replica[leader].hw >= s.replica[leader].leo:
+        return False
+    if not _all_acknowledge(s, k, leader, s.replica[leader].hw + 1):
+        return False
+    s.replica[leader].hw += 1
+    note_committed(s, k, leader)
+    return True
+
+
+def _all_acknowledge(s: PublishedState, k: Constants, leader: int, end: int) -> bool:
+    """Whether every member of a leader's own ISR has acknowledged all below `end`."""
+    for member in range(k.replicas):
+        counts = s.replica[leader].isr >> member & 1
+        if counts and not k.rules.acknowledges(s, k, leader, member, end):
+            return False
+    return True
+
+
+def leader_shrink_isr(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
+    """Take a follower out of the ISR that does not keep up."""
+    if not true_leader(s, leader):
+        return False
+    if not s.replica[leader].isr >> follower & 1:
+        return False
+    if k.rules.keeps_up(s, k, leader, follower, s.replica[leader].leo):
+        return False
+    _change_isr(s, leader, s.replica[leader].isr & ~(1 << follower))
+    return True
+
+
+def leader_expand_isr(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
+    """Let a follower join the ISR that has all below the leader's high watermark."""
+    if not true_leader(s, leader):
+        return False
+    if s.replica[leader].isr >> follower & 1:
+        return False
+    if not k.rules.reached_hw(s, k, leader, follower, s.replica[leader].hw):
+        return False
+    if not k.rules.may_expand_isr(s, k, leader):
+        return False
+    _change_isr(s, leader, s.replica[leader].isr | 1 << follower)
+    return True
+
+
+def follower_truncate(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
+    """Cut a follower's log, at any time, where its end contradicts the leader's log."""
+    if not leads(s, leader):
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    if not _contradicts(s, k, leader, follower):
+        return False
+    truncate_to(s, k, follower, end_of_last_match(s, k, leader, follower))
+    return True
+
+
+def _contradicts(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
+    """Whether a follower's log is longer than the leader's, or ends in another epoch's record."""
+    end = s.replica[follower].leo
+    if end > s.replica[leader].leo:
+        return True
+    return end > 0 and s.replica[leader].log[end - 1].epoch != last_epoch(s, k, follower)

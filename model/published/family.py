@@ -1,0 +1,117 @@
+"""The published family: Kafka's replication as its designers specified it, in hachikuji's TLA+.
+
+A fetch is one atomic step, and nobody crashes: a replica that fails is one that leaves the ISR and
+does nothing for a while.  The initial state, the steps and their guards are those of the
+specification, so that distinct states and depth are those that TLC counts.
+
+Source: hachikuji/kafka-specification, commit d68782b.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from itertools import permutations, product
+
+from ...bounds import brief, shown
+from ...layout import Layout
+from ...spec import Action, Fairness, TransitionSystem
+from ..broker.view import LEGEND
+from ..protocol import Family, Protocol
+from . import actions
+from .bounds import Constants, PublishedBounds
+from .state import PublishedState
+from .view import columns
+
+
+def initialise(s: PublishedState, k: Constants) -> Iterator[None]:
+    """Put everybody into the ISR; nobody leads yet, no epoch has begun and all logs are empty."""
+    s.quorum.isr = (1 << k.replicas) - 1
+    yield
+
+
+def build(
+    protocol: Protocol, bounds: PublishedBounds, needs: frozenset[str]
+) -> TransitionSystem[PublishedState, Constants]:
+    """Make the transition system of a protocol of this family."""
+    constants = Constants(
+        **{field.name: getattr(bounds, field.name) for field in dataclasses.fields(bounds)},
+        rules=protocol.rules,
+        track_committed="committed" in needs,
+    )
+    return TransitionSystem(
+        name=protocol.name,
+        bounds=shown(bounds),
+        headline=brief(bounds),
+        constants=constants,
+        layout=Layout(PublishedState, constants),
+        actions=protocol.actions,
+        initialise=initialise,
+        columns=columns,
+        legend=LEGEND,
+    )
+
+
+def replicas(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each replica."""
+    return ((replica,) for replica in range(k.replicas))
+
+
+def pairs(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each leader with each other replica as its follower."""
+    return permutations(range(k.replicas), 2)
+
+
+def told(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each replica with each leader epoch that it may be told of."""
+    return product(range(k.replicas), range(k.max_leader_epoch + 1))
+
+
+def _action(
+    name: str,
+    apply: Callable[..., bool],
+    who: str,
+    arguments: Callable[[Constants], Iterator[tuple[int, ...]]],
+    fairness: Fairness = Fairness.NONE,
+    source: str = "KafkaReplication.tla",
+) -> Action:
+    """Make an action of the specification, weakly fair where that asks for any fairness."""
+    return Action(name, apply, who, arguments, source, fairness)
+
+
+WEAK = Fairness.WEAK
+
+ACTIONS = (
+    _action("ControllerElectLeader", actions.elect_leader, "controller", replicas),
+    _action("ControllerShrinkIsr", actions.controller_shrink_isr, "controller", replicas),
+    _action("BecomeLeader", actions.become_leader, "leader", told, WEAK),
+    _action("LeaderExpandIsr", actions.leader_expand_isr, "leader", pairs, WEAK),
+    _action("LeaderShrinkIsr", actions.leader_shrink_isr, "leader", pairs),
+    _action("LeaderWrite", actions.leader_write, "leader", replicas, WEAK),
+    _action("LeaderIncHighWatermark", actions.increase_high_watermark, "leader", replicas, WEAK),
+    _action("BecomeFollower", actions.become_follower, "follower", told, WEAK),
+    _action("FollowerFetch", actions.follower_fetch, "follower", pairs),
+)
+"""Those of every protocol, in the order of the originals' Next."""
+
+FOLLOWER_TRUNCATE = _action(
+    "FollowerTruncate", actions.follower_truncate, "follower", pairs, source="Kip320FirstTry.tla"
+)
+
+MUTATION_BOUNDS = (
+    "records=1",
+    "max_leader_epoch=2",
+    "replicas=3 records=1",
+    "replicas=3 records=1 max_leader_epoch=2",
+)
+
+PUBLISHED = Family(
+    name="published",
+    bounds=PublishedBounds,
+    build=build,
+    scenarios=(),
+    mutation_bounds=MUTATION_BOUNDS,
+    survivors={},
+)
+
+DEFAULT_PROPERTIES = ("TypeOk", "WeakIsr", "StrongIsr", "KnownLeaderInIsr")

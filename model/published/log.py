@@ -1,0 +1,45 @@
+"""What a replica does to its log, and where two logs agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...layout import NONE
+
+if TYPE_CHECKING:
+    from .bounds import Constants
+    from .state import PublishedState
+
+
+def append(s: PublishedState, k: Constants, replica: int, epoch: int, record: int) -> None:
+    """Append a record of a leader epoch to a replica's log."""
+    mine = s.replica[replica]
+    entry = mine.log[mine.leo]
+    entry.epoch = epoch
+    entry.record = record
+    mine.leo += 1
+
+
+def truncate_to(s: PublishedState, k: Constants, replica: int, offset: int) -> None:
+    """Cut a replica's log so that it ends at `offset`, and its high watermark with it."""
+    mine = s.replica[replica]
+    for cut in range(offset, mine.leo):
+        mine.log[cut].epoch = NONE
+        mine.log[cut].record = NONE
+    mine.leo = offset
+    mine.hw = min(mine.hw, offset)
+
+
+def last_epoch(s: PublishedState, k: Constants, replica: int) -> int:
+    """Return the leader epoch of the last record in a replica's log; the log is not empty."""
+    return s.replica[replica].log[s.replica[replica].leo - 1].epoch
+
+
+def end_of_last_match(s: PublishedState, k: Constants, one: int, other: int) -> int:
+    """Return the offset behind the last one at which two logs hold the same record, or 0."""
+    end = min(s.replica[one].leo, s.replica[other].leo)
+    while end > 0:
+        if s.replica[one].log[end - 1].record == s.replica[other].log[end - 1].record:
+            return end
+        end -= 1
+    return 0

@@ -1,0 +1,51 @@
+"""KIP-320, as published: leader and follower count on each other in the same leader epoch only.
+
+A follower cuts its log once per epoch, and only after its leader has taken up that epoch.  Fetches,
+acknowledgements and the ISR are fenced by the epoch of the replicas, not of their records.  No
+violation is known at any bounds.
+
+Source: hachikuji/kafka-specification, Kip320.tla.
+"""
+
+from dataclasses import replace
+
+from ...protocol import Expected
+from ..bounds import Constants
+from ..state import PublishedState
+from .kip279 import KIP_279
+from .kip320_first_try import hw_in_own_epoch
+
+
+def leader_in_epoch(s: PublishedState, k: Constants, leader: int, epoch: int) -> bool:
+    """Follow a leader only once it has taken up that epoch itself: its log may change before."""
+    return s.replica[leader].leader == leader and s.replica[leader].epoch == epoch
+
+
+def same_epoch_up_to(s: PublishedState, k: Constants, leader: int, follower: int, end: int) -> bool:
+    """Count on a follower that is in the leader's own epoch and whose log reaches `end`."""
+    mine, theirs = s.replica[leader], s.replica[follower]
+    return theirs.leader == leader and theirs.epoch == mine.epoch and theirs.leo >= end
+
+
+KIP_320 = replace(
+    KIP_279,
+    name="published/kip-320",
+    parent=KIP_279,
+    story=__doc__,
+    summary="As specified in TLA+: everything is fenced by leader epoch; no violation is known.",
+    rules=replace(
+        KIP_279.rules,
+        may_follow=leader_in_epoch,
+        may_fetch=same_epoch_up_to,
+        acknowledges=same_epoch_up_to,
+        keeps_up=same_epoch_up_to,
+        reached_hw=same_epoch_up_to,
+        may_expand_isr=hw_in_own_epoch,
+    ),
+    expected=(
+        Expected(""),
+        Expected("max_leader_epoch=2"),
+        Expected("replicas=3 records=1"),
+        Expected("replicas=3 records=1 max_leader_epoch=2", slow=True),
+    ),
+)

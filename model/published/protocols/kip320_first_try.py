@@ -1,0 +1,63 @@
+"""KIP-320's first draft, as published: truncate while fetching, fenced by the last record's epoch.
+
+A new follower fetches at once and is told to truncate only when the epoch of its last record is not
+the leader's at that offset.  Leaders compare epochs of records too before they raise the high
+watermark or change the ISR, and let nobody join before their own epoch has begun in what is
+committed.  But records do not tell which epoch a follower is in: one in an older epoch counts, and
+may cut the record afterwards.  Fails WeakIsr and StrongIsr within 3 replicas, 1 record, 3 epochs.
+
+Source: hachikuji/kafka-specification, Kip320FirstTry.tla.
+"""
+
+from dataclasses import replace
+
+from ...protocol import Expected
+from ..bounds import Constants
+from ..family import FOLLOWER_TRUNCATE
+from ..state import PublishedState
+from .kip279 import KIP_279
+
+
+def keep_log(s: PublishedState, k: Constants, leader: int, follower: int) -> int:
+    """Cut nothing on becoming a follower."""
+    return s.replica[follower].leo
+
+
+def same_record_epoch(
+    s: PublishedState, k: Constants, leader: int, follower: int, end: int
+) -> bool:
+    """Count on a follower whose record before `end` is of the same epoch as the leader's."""
+    mine, theirs = s.replica[leader], s.replica[follower]
+    if theirs.leader != leader or theirs.leo < end or mine.leo < end:
+        return False
+    return end == 0 or theirs.log[end - 1].epoch == mine.log[end - 1].epoch
+
+
+def hw_in_own_epoch(s: PublishedState, k: Constants, leader: int) -> bool:
+    """Let followers join once all is committed that the leader had when its epoch began."""
+    mine = s.replica[leader]
+    return mine.hw == mine.leo or mine.log[mine.hw].epoch == mine.epoch
+
+
+KIP_320_FIRST_TRY = replace(
+    KIP_279,
+    name="published/kip-320-first-try",
+    parent=KIP_279,
+    story=__doc__,
+    summary="As specified in TLA+: truncation while fetching; unsafe with 3 replicas.",
+    rules=replace(
+        KIP_279.rules,
+        truncation_offset=keep_log,
+        may_fetch=same_record_epoch,
+        acknowledges=same_record_epoch,
+        keeps_up=same_record_epoch,
+        reached_hw=same_record_epoch,
+        may_expand_isr=hw_in_own_epoch,
+    ),
+    actions=(*KIP_279.actions, FOLLOWER_TRUNCATE),
+    expected=(
+        Expected(""),
+        Expected("replicas=3 records=1"),
+        Expected("replicas=3 records=1 max_leader_epoch=2", ("WeakIsr", "StrongIsr"), slow=True),
+    ),
+)

@@ -1,0 +1,68 @@
+"""The state of the published family: what KafkaReplication.tla declares, with its ranges.
+
+Two of its variables are not stored a second time.  The next leader epoch is always one above the
+quorum state's.  And the controller starts an epoch with each LeaderAndIsr that it sends, so their
+set holds exactly one per epoch up to the quorum state's and is an array here.
+"""
+
+from __future__ import annotations
+
+from ...layout import NONE, Record, array, integer, nested, subset
+from .bounds import Constants
+
+
+def _epochs(k: Constants) -> int:
+    """Leader epochs that can ever exist."""
+    return k.max_leader_epoch + 1
+
+
+class LogEntry(Record):
+    """A record at one offset of a log, or the absence of one (both variables ``NONE``)."""
+
+    epoch: int = integer(NONE, lambda k: k.max_leader_epoch, "leader epoch of its leader")
+    record: int = integer(NONE, lambda k: k.records - 1, "which record: they count from 0")
+
+
+class Replica(Record):
+    """A replica: its log, and what it believes of the partition."""
+
+    epoch: int = integer(NONE, lambda k: k.max_leader_epoch, "newest leader epoch taken up")
+    leader: int = integer(
+        NONE, lambda k: k.replicas - 1, "whom it follows; itself where it presumes leadership"
+    )
+    isr: int = subset(lambda k: k.replicas, "the ISR as it believes it to be")
+    hw: int = integer(0, lambda k: k.log_size, "high watermark: consumers read offsets below it")
+    leo: int = integer(0, lambda k: k.log_size, "log end offset: the next record gets this one")
+    log: list[LogEntry] = array(lambda k: k.log_size, LogEntry)
+
+
+class LeaderAndIsr(Record):
+    """What the controller told of one leader epoch; whoever is told may be so at any later time.
+
+    Both are at their lowest value for an epoch that has not begun.
+    """
+
+    leader: int = integer(NONE, lambda k: k.replicas - 1, "who leads; NONE: nobody")
+    isr: int = subset(lambda k: k.replicas, "the ISR when it was sent")
+
+
+class Quorum(Record):
+    """The partition's state as ZooKeeper holds it."""
+
+    leader: int = integer(NONE, lambda k: k.replicas - 1, "who leads; NONE: nobody")
+    epoch: int = integer(
+        NONE, lambda k: k.max_leader_epoch, "leader epoch; NONE before the first election"
+    )
+    isr: int = subset(lambda k: k.replicas, "the in-sync replicas; may become empty")
+
+
+class PublishedState(Record):
+    """The whole state.  ``aux_`` marks history that no guard reads."""
+
+    quorum: Quorum = nested(Quorum)
+    replica: list[Replica] = array(lambda k: k.replicas, Replica)
+    leader_and_isr: list[LeaderAndIsr] = array(_epochs, LeaderAndIsr)
+    written: int = integer(0, lambda k: k.records, "records written so far; the next one's name")
+    aux_committed: int = subset(
+        lambda k: k.records if k.track_committed else 0, "records ever below a leader's HW"
+    )

@@ -1,0 +1,38 @@
+"""A state in the words of Kafka, a column per participant, for traces."""
+
+from __future__ import annotations
+
+from ...layout import NONE
+from ..broker.view import replicas
+from .actions import leads
+from .bounds import Constants
+from .state import PublishedState
+
+
+def columns(s: PublishedState, k: Constants) -> dict[str, str]:
+    """Return the heading and the text of each column: the controller, then every replica."""
+    shown = {"controller": _controller(s)}
+    for replica in range(k.replicas):
+        shown[f"replica {replica}"] = f"{_role(s, replica)}\n{_log(s, replica)}"
+    return shown
+
+
+def _controller(s: PublishedState) -> str:
+    leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
+    epoch = "" if s.quorum.epoch == NONE else f" e{s.quorum.epoch}"
+    return f"{leader}{epoch}\nisr {replicas(s.quorum.isr)}"
+
+
+def _role(s: PublishedState, replica: int) -> str:
+    mine = s.replica[replica]
+    if leads(s, replica):
+        stale = "" if mine.epoch == s.quorum.epoch else " (stale)"
+        return f"leads e{mine.epoch} isr {replicas(mine.isr)}{stale}"
+    return "idle" if mine.leader == NONE else f"follows {mine.leader} e{mine.epoch}"
+
+
+def _log(s: PublishedState, replica: int) -> str:
+    mine = s.replica[replica]
+    entries = [f"m{entry.record}@{entry.epoch}" for entry in mine.log[: mine.leo]]
+    entries.insert(mine.hw, "|")
+    return f"[{' '.join(entries)}] hw {mine.hw}"

@@ -1,0 +1,146 @@
+"""What the published protocols say, step by step, and how their traces read."""
+
+import inspect
+import re
+
+import pytest
+
+from tidegate.bounds import parse
+from tidegate.checker.check import check
+from tidegate.checker.result import Limits
+from tidegate.invariants import INVARIANTS, PROPERTIES
+from tidegate.model import PROTOCOLS
+
+PUBLISHED = [protocol for protocol in PROTOCOLS if protocol.family.name == "published"]
+
+ONE_RECORD = """
+ControllerElectLeader 0
+BecomeLeader 0 0
+BecomeFollower 1 0
+LeaderWrite 0
+"""
+"""Replica 0 leads epoch 0 and has m0; replica 1 follows it."""
+
+WORDS = {
+    "WeakIsr": "m0 at offset 0; replica 1 is in the ISR it believes in, but its log ends at 0",
+    "StrongIsr": "replica 1 is in the quorum state's ISR, but its log ends at 0",
+    "KnownLeaderInIsr": r"names broker 1 leader of epoch 0, but its ISR is \[0\]",
+    "TypeOk": r"quorum.leader is 7, declared -1\.\.1",
+    "NoCommittedRecordLost": "m0 was below a leader's high watermark.*Replica 0 now leads epoch 0",
+    "LogMatchingEverywhere": r"offset 0.*\(1 and 1\), replica 0 has m0 and replica 1 has m1",
+}
+"""What is said of a state that violates the property."""
+
+
+@pytest.mark.parametrize("protocol", PUBLISHED, ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize("settings", ["", "records=1 replicas=3", "records=3 log_size=1"])
+def test_no_action_is_impure_and_every_variable_stays_in_range(system, protocol, settings):
+    watched = system(protocol.name, settings)
+    watched.debug = True
+    assert check(watched, [], limits=Limits(max_states=700)).distinct_states > 300
+
+
+@pytest.mark.parametrize("protocol", PUBLISHED, ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize("settings", ["records=0", "replicas=1", "max_leader_epoch=0"])
+def test_the_smallest_bounds_are_bounds_too(search, protocol, settings):
+    assert not search(protocol.name, settings).first
+
+
+def test_a_record_is_committed_once_the_isr_has_it(begin):
+    behavior = begin("published/hw").follow(ONE_RECORD)
+    assert not behavior.can("LeaderIncHighWatermark", 0)
+    behavior.follow("FollowerFetch 0 1\nLeaderIncHighWatermark 0")
+    assert [replica.hw for replica in behavior.record.replica] == [1, 0]
+
+
+def test_the_isr_can_become_empty(begin):
+    """Where nobody leads, the last member can be taken out; nobody can be elected from then on."""
+    behavior = begin("published/hw", "max_leader_epoch=3")
+    behavior.follow("ControllerShrinkIsr 0\nControllerShrinkIsr 1")
+    assert behavior.record.quorum.isr == 0
+    assert not behavior.can("ControllerElectLeader", 0)
+    assert not behavior.can("ControllerElectLeader", 1)
+
+
+def test_a_leader_that_is_the_last_member_stays_in_the_isr(begin):
+    behavior = begin("published/hw", "max_leader_epoch=2")
+    behavior.follow("ControllerElectLeader 0\nControllerShrinkIsr 1\nControllerShrinkIsr 0")
+    assert (behavior.record.quorum.leader, behavior.record.quorum.isr) == (-1, 0b01)
+
+
+@pytest.mark.parametrize("protocol", PUBLISHED, ids=lambda protocol: protocol.name)
+def test_kip_101_as_published_cannot_follow_a_longer_log_of_the_same_epoch(begin, protocol):
+    """The looked-up offset, 2, is beyond the follower's log end, 1; Kafka would take 1."""
+    behavior = begin(protocol.name, "max_leader_epoch=2").follow(ONE_RECORD)
+    behavior.follow("FollowerFetch 0 1\nLeaderWrite 0")
+    behavior.follow("ControllerElectLeader 1\nControllerElectLeader 0\nBecomeLeader 0 2")
+    assert behavior.can("BecomeFollower", 1, 2) == (protocol.name != "published/kip-101")
+
+
+def test_only_kip_320_waits_for_its_leader_to_be_in_the_epoch(begin):
+    for protocol in PUBLISHED:
+        behavior = begin(protocol.name).follow("ControllerElectLeader 0")
+        assert behavior.can("BecomeFollower", 1, 0) == (protocol.name != "published/kip-320")
+
+
+def test_columns_say_who_leads_and_what_is_in_the_logs(begin):
+    behavior = begin("published/hw").follow(ONE_RECORD)
+    behavior.follow("FollowerFetch 0 1\nLeaderIncHighWatermark 0\nControllerElectLeader 1")
+    assert behavior.system.columns(behavior.state) == {
+        "controller": "1 leads e1\nisr 0,1",
+        "replica 0": "leads e0 isr 0,1 (stale)\n[m0@0 |] hw 1",
+        "replica 1": "follows 0 e0\n[| m0@0] hw 0",
+    }
+
+
+def test_columns_before_the_first_election(begin):
+    behavior = begin("published/hw")
+    assert behavior.system.columns(behavior.state) == {
+        "controller": "no leader\nisr 0,1",
+        "replica 0": "idle\n[|] hw 0",
+        "replica 1": "idle\n[|] hw 0",
+    }
+
+
+def test_every_family_has_properties_and_its_protocols_check_some_of_them():
+    assert {protocol.family.name for protocol in PROTOCOLS} == set(PROPERTIES) == set(INVARIANTS)
+    for protocol in PROTOCOLS:
+        names = {prop.name for prop in INVARIANTS[protocol.family.name]}
+        assert set(protocol.default_properties) <= names
+
+
+@pytest.mark.parametrize("prop", INVARIANTS["published"], ids=lambda prop: prop.name)
+def test_a_property_tells_a_state_that_violates_it(begin, prop):
+    behavior = begin("published/hw").follow(ONE_RECORD)
+    behavior.follow("FollowerFetch 0 1\nLeaderIncHighWatermark 0")
+    system = behavior.system
+    assert not system.violates(prop, behavior.state)
+    system.layout.load(behavior.state)
+    system.record.replica[1].leo = 0
+    system.record.replica[1].log[0].record = -1 if prop.name != "LogMatchingEverywhere" else 1
+    system.record.quorum.leader = {"KnownLeaderInIsr": 1, "TypeOk": 7}.get(prop.name, 0)
+    system.record.quorum.isr = 0b01 if prop.name == "KnownLeaderInIsr" else 0b11
+    if prop.name == "NoCommittedRecordLost":
+        system.record.replica[0].log[0].record = 1
+    if prop.name == "LogMatchingEverywhere":
+        system.record.replica[1].hw = 1
+    assert system.judge([prop])() == [prop]
+    violating = system.layout.dump()
+    assert re.search(WORDS[prop.name], system.explain(prop, violating))
+
+
+def test_no_guard_and_no_rule_reads_history():
+    """Auxiliary variables are written by the history module and read by properties alone."""
+    from tidegate.model.published import actions, family, log, rules, view
+    from tidegate.model.published.protocols import hw, kip101, kip279, kip320, kip320_first_try
+
+    modules = (
+        actions, family, log, rules, view, hw, kip101, kip279, kip320, kip320_first_try,
+    )  # fmt: skip
+    for module in modules:
+        assert "aux_" not in inspect.getsource(module), module.__name__
+
+
+def test_log_size_follows_records():
+    bounds = parse(PUBLISHED[0].family.bounds, ["records=3"])
+    assert bounds.log_size == 3

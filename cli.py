@@ -22,11 +22,12 @@ from .commands.selection import (
     protocol_to_replay,
     protocols_to_compare,
 )
-from .invariants import INVARIANTS
+from .invariants import INVARIANTS, PROPERTIES
 from .spec import (
     Kind,
     ModelError,
     Outcome,
+    ReplayError,
     TidegateError,
     TransitionSystem,
 )
@@ -38,6 +39,7 @@ EXIT_INTERNAL, EXIT_INTERRUPTED = 70, 130
 EXIT_STATUS = """\b
 Exit status (as TLC's where TLC has one):
   0   every property holds in every state within the bounds
+  1   replay came to another end than recorded, or the output's reader is gone
   2   wrong usage: an unknown name, a value out of range, an unusable file
   3   incomplete: a limit was reached and nothing violated so far
   11  deadlock: nothing is enabled, or nothing heals (-p Deadlock, -p Stuck)
@@ -63,6 +65,8 @@ class _Group(click.Group):
             self._fail(f"the model or an engine is wrong: {error}", EXIT_INTERNAL)
         except TidegateError as error:
             self._fail(str(error), EXIT_USAGE)
+        except OSError as error:
+            self._fail(f"cannot write the output: {error.strerror or error}", EXIT_USAGE)
         except Exception as error:
             if os.environ.get("TIDEGATE_TRACEBACK"):
                 raise
@@ -133,7 +137,7 @@ def main() -> None:
 @click.option("--max-depth", type=click.IntRange(min=1), help="Stop at behaviors of N states.")
 @click.option(
     "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(min=0, max=1e9, min_open=True),
     metavar="SECONDS",
     help="Stop after so many seconds.",
 )
@@ -167,7 +171,7 @@ def check_command(context: click.Context, /, **options: Any) -> None:
     system, properties = assemble(options["protocol"], options["settings"], options["names"])
     system.debug = options["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
-    with report_file(options["json_file"]) as target:
+    with report_file(options["json_file"], "--json") as target:
         with progress(options["quiet"]) as show:
             result = check(
                 system,
@@ -232,11 +236,11 @@ def replay(context: click.Context, /, trace: str, protocol: str | None, full: bo
     Examples:
       tidegate check hw --json loss.json
       tidegate replay loss.json                       as it was found
-      tidegate replay loss.json --protocol kip-101    which guard averts it
+      tidegate replay loss.json --protocol kip-101    what another protocol makes of it
     \b
     Exit status:
       0   every step can be taken, and the states are as recorded
-      1   a state differs from the recorded one
+      1   a state differs, or the recorded violation is not there any more
       2   the file is no such trace, or a step in it cannot be taken
     """
     from .checker.render.replayed import print_replayed
@@ -245,15 +249,21 @@ def replay(context: click.Context, /, trace: str, protocol: str | None, full: bo
 
     recorded = read_trace(trace)
     chosen = protocol_to_replay(recorded.protocol, protocol)
-    invariants = INVARIANTS[chosen.family.name]
-    needs = frozenset(need for prop in invariants for need in prop.needs)
-    settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
-    system = chosen.system(parse(chosen.family.bounds, settings), needs)
-    replayed = take_again(system, recorded)
+    known = PROPERTIES[chosen.family.name]
+    needs = frozenset(need for prop in known for need in prop.needs)
+    try:
+        settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
+        system = chosen.system(parse(chosen.family.bounds, settings), needs)
+        replayed = take_again(system, recorded)
+    except TidegateError as error:
+        raise ReplayError(f"{trace}: {error}") from None
     end = replayed.trace.states[-1]
-    violated = [prop for prop in invariants if system.violates(prop, end)]
+    invariants = INVARIANTS[chosen.family.name]
+    judged = [p for p in known if p in invariants or p.name == recorded.property]
+    violated = [prop for prop in judged if system.violates(prop, end)]
     print_replayed(make_console(), system, recorded, replayed, violated, full)
-    context.exit(2 if replayed.stopped else 1 if replayed.differs is not None else 0)
+    lost = system.name == recorded.protocol and recorded.property not in {p.name for p in violated}
+    context.exit(2 if replayed.stopped else 1 if lost or replayed.differs is not None else 0)
 
 
 @main.command(short_help="Find the smallest bounds that violate each property; takes an hour.")
@@ -280,7 +290,7 @@ def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) 
     from .commands.verdicts import write_verdicts
 
     protocols = protocols_to_compare(names)
-    with report_file(output) as target:
+    with report_file(output, "--output") as target:
         assert target is not None
         write_verdicts(target, protocols, title or "", jobs)
 
@@ -305,7 +315,7 @@ def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) 
 )
 @click.option(
     "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(min=0, max=1e9, min_open=True),
     metavar="SECONDS",
     help="Give up a search after so many seconds.",
 )

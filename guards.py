@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 
@@ -19,11 +20,12 @@ from typing import Any
 class Guard:
     """A condition under which an action is not enabled.
 
-    ``number`` counts the action's guards from 0, ``line`` is its line in the source file, and
-    ``test`` its condition as source text: the action is disabled where it is true.
+    ``number`` counts the action's guards from 0, ``file`` and ``line`` are its place in the source,
+    and ``test`` is its condition as source text: the action is disabled where it is true.
     """
 
     number: int
+    file: str
     line: int
     test: str
 
@@ -40,7 +42,7 @@ def guards(apply: Callable[..., bool]) -> tuple[Guard, ...]:
     """Return the guards of an action in the order in which they are tried."""
     _, first_line = inspect.getsourcelines(apply)
     return tuple(
-        Guard(number, first_line + node.lineno - 1, ast.unparse(node.test))
+        Guard(number, _file(apply), first_line + node.lineno - 1, ast.unparse(node.test))
         for number, node in enumerate(_guards(_function(apply)))
     )
 
@@ -61,6 +63,12 @@ def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
     node = _guards(_function(apply))[number]
     space = {**inspect.unwrap(apply).__globals__, **scope}
     return Refusal(guards(apply)[number], _values(node.test, space))
+
+
+def _file(apply: Callable[..., bool]) -> str:
+    """Return the file of an action, from the package's root where it is in there."""
+    file, root = Path(inspect.getsourcefile(apply) or "?"), Path(__file__).parent
+    return str(file.relative_to(root) if file.is_relative_to(root) else file)
 
 
 def _function(apply: Callable[..., bool]) -> ast.FunctionDef:

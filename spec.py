@@ -151,7 +151,7 @@ DEADLOCK = Property(
     statement="In every state some action is enabled.",
     source="TLA+ (Lamport, Specifying Systems, 14.2.2)",
     predicate=lambda s, k: True,
-    explain=lambda s, k: "no action is enabled here: nothing can happen any more",
+    explain=lambda s, k: "No action is enabled here: nothing can happen any more.",
 )
 
 

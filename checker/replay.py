@@ -72,11 +72,8 @@ def read_trace(path: str) -> Recorded:
             raise ReplayError(f"{path}: this report has no trace, since nothing was violated")
     try:
         return _recorded(document)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise ReplayError(
-            f"{path}: not a trace in ITF as Tidegate writes it ({what}); {again}"
-        ) from None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise ReplayError(f"{path}: not a trace in ITF as Tidegate writes it; {again}") from None
     except ReplayError as error:
         raise ReplayError(f"{path}: {error}; {again}") from None
 
@@ -97,7 +94,7 @@ def _recorded(document: dict[str, Any]) -> Recorded:
     for state in states[1:]:
         arguments = state["#meta"]["arguments"]
         values = tuple(int(value) for value in arguments.values())
-        steps.append(Step(str(state["#meta"]["action"]), tuple(arguments), values))
+        steps.append(Step(str(state["#meta"]["action"])[:80], tuple(arguments), values))
     plain = [{name: value for name, value in s.items() if name != "#meta"} for s in states]
     bounds = {str(name): str(value) for name, value in meta["bounds"].items()}
     return Recorded(

@@ -13,6 +13,7 @@ from ..invariants import INVARIANTS
 from ..model import PROTOCOLS, Protocol, Scenario
 from ..spec import TransitionSystem
 from .pool import processes
+from .selection import SelectionError
 
 
 def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, jobs: int) -> None:
@@ -26,12 +27,20 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
         Only scenarios whose title contains this are compared.
     jobs
         How many searches run at once, each in its own process.
+
+    Raises
+    ------
+    SelectionError
+        If no scenario's title contains it.
     """
     scenarios = [
         (number, scenario)
         for number, scenario in enumerate(protocols[0].family.scenarios)
         if title.lower() in scenario.title.lower()
     ]
+    if not scenarios:
+        titles = "; ".join(scenario.title for scenario in protocols[0].family.scenarios)
+        raise SelectionError(f"no scenario has {title!r} in its title; there are: {titles}")
     with processes(jobs) as pool:
         running = {
             (number, protocol.name): pool.apply_async(compare, (protocol.name, number))

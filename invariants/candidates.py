@@ -39,7 +39,7 @@ def leader_completeness(s: BrokerState, k: Constants) -> bool:
 def explain_leader_completeness(s: BrokerState, k: Constants) -> str:
     """Say which committed record the elected leader lacks."""
     missing = _missing(s, k, _live_leader(s))
-    return _explain(s, missing, "has been elected") if missing else ""
+    return _explain(s, missing, "is the leader by election") if missing else ""
 
 
 def leader_candidate_completeness(s: BrokerState, k: Constants) -> bool:
@@ -50,7 +50,7 @@ def leader_candidate_completeness(s: BrokerState, k: Constants) -> bool:
 def explain_leader_candidate_completeness(s: BrokerState, k: Constants) -> str:
     """Say which committed record which member of the ISR lacks."""
     missing = _missing(s, k, members(s.quorum.isr))
-    return _explain(s, missing, "is in the ISR and may be elected") if missing else ""
+    return _explain(s, missing, "is a member of the ISR") if missing else ""
 
 
 def _explain(s: BrokerState, missing: tuple[int, int], role: str) -> str:
@@ -86,7 +86,7 @@ def explain_committed_somewhere(s: BrokerState, k: Constants) -> str:
     lost = s.aux_committed[offset]
     return (
         f"Record m{lost.record} was committed at offset {offset} in leader epoch {lost.epoch}, "
-        "and no replica has it any more, alive or dead: nothing can bring it back."
+        "and no replica has it any more, alive or dead."
     )
 
 

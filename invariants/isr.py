@@ -77,7 +77,7 @@ def explain_known_leader_in_isr(s: AnyState, k: AnyConstants) -> str:
     """Say who leads without being in sync."""
     return (
         f"The quorum state names broker {s.quorum.leader} leader of epoch {s.quorum.epoch}, but "
-        f"its ISR is {members(s.quorum.isr)}."
+        f"its ISR is {','.join(map(str, members(s.quorum.isr)))}."
     )
 
 

@@ -104,7 +104,9 @@ def _holders(s: BrokerState, k: Constants, record: int) -> str:
     ]
     if not holders:
         return f"No replica has m{record} any more."
-    return f"Only replica {' and '.join(holders)} still has m{record}, and does not lead."
+    if len(holders) == 1:
+        return f"Only replica {holders[0]} still has m{record}."
+    return f"Replicas {' and '.join(holders)} still have m{record}."
 
 
 NO_COMMITTED_RECORD_LOST = Property(

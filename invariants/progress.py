@@ -52,9 +52,17 @@ def explain(s: BrokerState, k: Constants) -> str:
             "new fault leads to a state in which one does."
         )
     behind = _behind(s, k)
+    replica = s.replica[behind]
+    if replica.leader != leader or replica.epoch != s.quorum.epoch:
+        what = f"has not taken up epoch {s.quorum.epoch}"
+    elif replica.truncating:
+        what = "has not finished truncation"
+    else:
+        what = f"has its log end at {replica.leo}, not at {s.replica[leader].leo}"
     return (
-        f"Replica {behind} is alive but behind broker {leader}, which leads epoch "
-        f"{s.quorum.epoch}, and no step but a new fault leads to a state in which it has caught up."
+        f"Broker {leader} leads epoch {s.quorum.epoch}, and replica {behind} is alive but {what}: "
+        "no steps but new faults or writes lead to a state in which every live replica follows "
+        "with the leader's log end."
     )
 
 
@@ -62,7 +70,8 @@ STUCK = Property(
     name="Stuck",
     kind=Kind.STUCK,
     statement="From every state, steps that heal (all but faults and writes) can lead to one in "
-    "which a leader acts, if a member of the ISR is alive, and no live replica is behind.",
+    "which a leader acts, if a member of the ISR is alive and the bounds leave an election, and "
+    "every live replica follows it with the same log end.",
     source="KAFKA-10706; ReplicaEventuallyCatchesUp without fairness (TLA+: possibility)",
     predicate=recovered,
     explain=explain,

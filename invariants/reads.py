@@ -50,7 +50,7 @@ def explain_high_watermark_monotonic(s: BrokerState, k: Constants) -> str:
     leader = acting_leader(s)
     return (
         f"Consumers have seen the high watermark at {s.aux_hw}; broker {leader} now leads epoch "
-        f"{s.quorum.epoch} and has it at {s.replica[leader].hw}, until its followers have fetched."
+        f"{s.quorum.epoch} and has it at {s.replica[leader].hw}."
     )
 
 

@@ -22,12 +22,23 @@ def print_replayed(
     violated: list[Property],
     full: bool,
 ) -> None:
-    """Print the behavior as far as it goes, then where it stopped or what it ends in."""
+    """Print the behavior as far as it goes, then where it stopped or what it ends in.
+
+    Parameters
+    ----------
+    violated
+        The properties that are violated at its end, of all that could be judged.
+    """
     print_behavior(console, system, replayed.trace, full)
     taken = count(len(replayed.trace.steps), "step")
     for prop in violated:
-        head = (f"{prop.name} is violated. ", "bold red")
-        print_prose(console, Text.assemble(head, system.explain(prop, replayed.trace.states[-1])))
+        if prop.name == recorded.property:
+            head = (f"{prop.name} is violated. ", "bold red")
+            end = replayed.trace.states[-1]
+            print_prose(console, Text.assemble(head, system.explain(prop, end)))
+    others = ", ".join(prop.name for prop in violated if prop.name != recorded.property)
+    if others:
+        print_prose(console, Text(f"Violated in this state as well: {others}."))
     if replayed.stopped:
         step, refused = replayed.stopped
         number = len(replayed.trace.steps) + 1
@@ -35,16 +46,14 @@ def print_replayed(
         print_prose(console, Text(f"Step {number}, {step}, is not enabled here. {_why(refused)}"))
     elif replayed.differs is not None:
         console.print(Text.assemble(("DIFFERS ", "bold yellow"), f"{system.name}: {taken} taken."))
-        print_prose(
-            console,
-            Text(f"State {replayed.differs} is not as recorded: an action was changed since."),
-        )
+        where = f"State {replayed.differs} is not as recorded"
+        print_prose(console, Text(f"{where}: an action was changed since, or the file was."))
     else:
-        end = (
-            "as recorded" if recorded.property in {p.name for p in violated} else "in no violation"
-        )
-        head = ("REPLAYED ", "bold green")
-        console.print(Text.assemble(head, f"{system.name}: {taken} taken; it ends {end}."))
+        still = any(prop.name == recorded.property for prop in violated)
+        line = f"{system.name}: {taken} taken; {recorded.property} is "
+        line += "violated at the end, as recorded." if still else "not violated at the end."
+        style = "bold green" if still else "bold yellow"
+        print_prose(console, Text.assemble(("REPLAYED ", style), line))
 
 
 def _why(refused: Refusal | None) -> str:
@@ -53,4 +62,5 @@ def _why(refused: Refusal | None) -> str:
         return ""
     values = ", ".join(f"{text} = {value}" for text, value in refused.values.items())
     guard = refused.guard
-    return f"Its guard on line {guard.line} refuses it: {guard.test}, with {values}."
+    place = f"{guard.file}:{guard.line}"
+    return f"Its guard at {place} refuses it: {guard.test}, with {values}."

@@ -45,7 +45,9 @@ def _what(result: Result) -> str:
     """Say what the outcome means."""
     violated = [v for v in result.verdicts if v.outcome is Outcome.VIOLATED]
     if violated:
-        return f"{', '.join(_with_steps(verdict) for verdict in violated)}."
+        open_names = [v.property.name for v in result.verdicts if v.outcome is Outcome.INCOMPLETE]
+        undecided = f" Not decided: {', '.join(open_names)}." if open_names else ""
+        return f"{', '.join(_with_steps(verdict) for verdict in violated)}.{undecided}"
     names = ", ".join(verdict.property.name for verdict in result.verdicts)
     if result.outcome is Outcome.INCOMPLETE:
         nothing = f"nothing violates {names} so far" if names else "nothing was checked"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from ...spec import TidegateError
@@ -42,20 +43,24 @@ def progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
         with ExitStack() as stack:
             yield _live(console, stack)
     else:
-        yield _plain
+        yield _plain()
 
 
 _PLAIN_EVERY, _LIVE_FROM, _LIVE_EVERY = 30.0, 2.0, 0.25
 """Seconds between plain lines, before the live line appears, and between its refreshes."""
 
-_last_plain = time.monotonic()
 
+def _plain() -> Callable[[Progress], None]:
+    """Return a function that prints a line now and then."""
+    shown = time.monotonic()
 
-def _plain(progress: Progress) -> None:
-    global _last_plain
-    if time.monotonic() - _last_plain >= _PLAIN_EVERY:
-        _last_plain = time.monotonic()
-        sys.stderr.write(progress_line(progress) + "\n")
+    def show(progress: Progress) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= _PLAIN_EVERY:
+            shown = time.monotonic()
+            sys.stderr.write(progress_line(progress) + "\n")
+
+    return show
 
 
 def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
@@ -84,40 +89,83 @@ def progress_line(progress: Progress) -> str:
 
 
 @contextmanager
-def report_file(path: str | None) -> Iterator[IO[str] | None]:
+def report_file(path: str | None, option: str) -> Iterator[IO[str] | None]:
     """Open a report's file before the search, so that an unwritable one is found at once.
 
-    It is written beside its place and moved there when it is whole; '-' is standard output.
+    It is written beside its place and moved there when it is whole; a device, a pipe and standard
+    output ('-') are written as they are.
+
+    Parameters
+    ----------
+    option
+        Name of the option that gave the path, for messages.
 
     Raises
     ------
     OutputError
-        If it cannot be written to, before or after.
+        If it cannot be written to.
     """
-    if path is None or path == "-":
-        yield None if path is None else sys.stdout
+    if path is None:
+        yield None
         return
-    partial = f"{path}.{os.getpid()}.partial"
     try:
-        with ExitStack() as stack:
-            if os.path.isdir(path):
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            if os.path.exists(path) and not os.access(path, os.W_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-            stack.callback(_remove, partial)
-            target = stack.enter_context(open(partial, "w", encoding="utf-8"))
-            yield target
-            target.close()
-            os.replace(partial, path)
+        target = _open(path)
     except OSError as error:
-        raise OutputError(
-            f"--json {path}: cannot write there ({error.strerror}); name another file"
-        ) from None
+        raise _unwritable(option, path, error) from None
+    text = io.StringIO()
+    with ExitStack() as stack:
+        stack.callback(_discard, target)
+        yield text
+        try:
+            target.write(text.getvalue())
+            _finish(path, target)
+        except OSError as error:
+            raise _unwritable(option, path, error) from None
 
 
-def _remove(path: str) -> None:
-    if os.path.exists(path):
-        os.unlink(path)
+def _unwritable(option: str, path: str, error: OSError) -> OutputError:
+    return OutputError(
+        f"{option} {path!r}: cannot write there ({error.strerror}); name another file"
+    )
+
+
+def _open(path: str) -> IO[str]:
+    """Open what will hold the report: a file beside its place, or the device or pipe itself."""
+    if path == "-":
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "standard output is closed")
+        return sys.stdout
+    if not path:
+        raise FileNotFoundError(errno.ENOENT, "the name is empty")
+    if os.path.exists(path) and not os.path.isfile(path):
+        return open(path, "w", encoding="utf-8")
+    place = os.path.realpath(path)
+    if os.path.exists(place) and not os.access(place, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    target = open(  # noqa: SIM115 - it stays open for as long as the search runs
+        f"{place}.{os.getpid()}.partial", "w", encoding="utf-8"
+    )
+    if os.path.exists(place):
+        os.chmod(target.name, os.stat(place).st_mode & 0o777)
+    return target
+
+
+def _finish(path: str, target: IO[str]) -> None:
+    """Flush what was written, and move it to its place."""
+    target.flush()
+    if target is not sys.stdout:
+        target.close()
+        if target.name.endswith(".partial"):
+            os.replace(target.name, os.path.realpath(path))
+
+
+def _discard(target: IO[str]) -> None:
+    """Remove what was not finished."""
+    if target is not sys.stdout:
+        with suppress(OSError):
+            target.close()
+        if target.name.endswith(".partial") and os.path.exists(target.name):
+            os.unlink(target.name)
 
 
 def write_json(target: IO[str], document: dict[str, Any]) -> None:

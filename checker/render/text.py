@@ -19,7 +19,7 @@ _NARROWEST = 13
 """A participant's column is not folded to fewer characters than this."""
 
 _EDGES = 2
-"""What a table takes beside its columns."""
+"""What a table takes beside its columns and the spaces between them."""
 
 
 def print_trace(
@@ -44,18 +44,18 @@ def print_behavior(
 ) -> None:
     """Print the steps and states of a behavior, as columns if they fit."""
     rows = [system.columns(state) for state in trace.states]
-    table = _table(trace, rows, dims=_dims(console))
+    widths = _widths(trace, rows, console.width)
     if full:
         _print_states(console, system, trace)
-    elif sum(_least_widths(table)) + _EDGES <= console.width:
-        console.print(table)
+    elif widths:
+        console.print(_table(trace, rows, widths, dims=_dims(console)))
     else:
         _print_list(console, trace, rows)
 
 
 def print_prose(console: Console, text: Text, indent: int = 0) -> None:
     """Print text broken between words, without the spaces that would trail its lines."""
-    for line in text.wrap(console, console.width - indent):
+    for line in text.wrap(console, max(1, console.width - indent)):
         line.rstrip()
         console.print(Text(" " * indent) + line)
 
@@ -65,29 +65,41 @@ def _dims(console: Console) -> bool:
     return console.color_system is not None and not console.no_color
 
 
-def _table(trace: Trace, rows: list[dict[str, str]], dims: bool) -> Table:
+def _widths(trace: Trace, rows: list[dict[str, str]], available: int) -> list[int]:
+    """Return the width of each column, or nothing where they do not fit side by side.
+
+    A participant's column is as wide as its widest line; where that is too much, the widest ones
+    give way first, down to ``_NARROWEST``, and their lines are folded.
+    """
+    steps = [_step(trace, index).plain for index in range(len(rows))]
+    fixed = [len(str(len(trace.steps))), max(_widest(step) for step in steps)]
+    widths = [max(len(name), *(_widest(row[name]) for row in rows)) for name in rows[0]]
+    spaces = len(fixed) + len(widths) - 1
+    room = available - _EDGES - spaces - sum(fixed)
+    while sum(widths) > room:
+        widest = widths.index(max(widths))
+        if widths[widest] <= _NARROWEST:
+            return []
+        widths[widest] -= 1
+    return fixed + widths
+
+
+def _table(trace: Trace, rows: list[dict[str, str]], widths: list[int], dims: bool) -> Table:
     """Return the trace with a column per participant."""
-    table = Table(box=box.HORIZONTALS, show_lines=True, pad_edge=False, padding=(0, 1, 0, 0))
-    steps = [_step(trace, index) for index in range(len(rows))]
-    table.add_column("", justify="right", min_width=len(str(len(trace.steps))))
-    table.add_column("step", min_width=max(_widest(step.plain) for step in steps))
-    for heading in rows[0]:
-        widest = max(_widest(row[heading]) for row in rows)
-        table.add_column(heading, min_width=min(widest, _NARROWEST))
+    table = Table(box=box.HORIZONTALS, show_lines=True, pad_edge=False, padding=0)
+    table.add_column("", justify="right", width=widths[0])
+    table.add_column("step", width=widths[1])
+    for heading, width in zip(rows[0], widths[2:], strict=True):
+        table.add_column(heading, width=width, overflow="fold")
     for index, row in enumerate(rows):
         before = rows[index - 1] if index else {}
         cells = [_cell(row[name], before.get(name), dims) for name in row]
-        table.add_row(str(index), steps[index], *cells)
+        table.add_row(str(index), _step(trace, index), *cells)
     return table
 
 
 def _widest(text: str) -> int:
     return max(len(line) for line in text.split("\n"))
-
-
-def _least_widths(table: Table) -> list[int]:
-    """Return what each column needs, with the space behind it."""
-    return [(column.min_width or 0) + 1 for column in table.columns]
 
 
 def _step(trace: Trace, index: int) -> Text:

@@ -19,7 +19,7 @@ def columns(s: BrokerState, k: Constants) -> dict[str, str]:
     """Return the heading and the text of each column: the controller, then every broker."""
     shown = {"controller": _controller(s)}
     for broker in range(k.replicas):
-        parts = (_role(s, broker), _log(s, broker), _under_way(s, k, broker))
+        parts = (_role(s, broker), _log(s, k, broker), _under_way(s, k, broker))
         shown[f"broker {broker}"] = "\n".join(part for part in parts if part)
     return shown
 
@@ -58,14 +58,17 @@ def _role(s: BrokerState, broker: int) -> str:
     if replica.leader != NONE:
         asks = ", truncating" if replica.truncating else ""
         return f"follows {replica.leader} e{replica.epoch}{asks}"
-    return "restarted" if replica.epoch < s.quorum.epoch else f"idle e{replica.epoch}"
+    if replica.restarted:
+        return "restarted"
+    return f"no leader e{replica.epoch}"
 
 
-def _log(s: BrokerState, broker: int) -> str:
+def _log(s: BrokerState, k: Constants, broker: int) -> str:
     replica = s.replica[broker]
     entries = [record(entry) for entry in replica.log[: replica.leo]]
     entries.insert(replica.hw, "|")
-    return f"[{' '.join(entries)}] hw {replica.hw}"
+    checkpoint = f" (disk {replica.checkpoint})" if k.hw_checkpoint else ""
+    return f"[{' '.join(entries)}] hw {replica.hw}{checkpoint}"
 
 
 def _under_way(s: BrokerState, k: Constants, follower: int) -> str:
@@ -75,13 +78,18 @@ def _under_way(s: BrokerState, k: Constants, follower: int) -> str:
         FETCH: f"-> {leader}: fetch at {replica.leo}",
         FETCH_RESPONSE: f"<- {leader}: {_records(message.records)}, hw {message.hw}",
         OUT_OF_RANGE: f"<- {leader}: out of range, end {message.end_offset}",
-        EPOCH_REQUEST: f"-> {leader}: end of epoch?",
+        EPOCH_REQUEST: f"-> {leader}: end of e{_last_epoch(replica.log, replica.leo)}?",
         EPOCH_RESPONSE: f"<- {leader}: {_epoch_end(message.epoch, message.end_offset)}",
     }
     late = s.late_fetch[follower]
+    lines = [texts.get(message.kind, "")]
     if late.leader != NONE:
-        return f"(at {late.leader}: late fetch at {late.offset})"
-    return texts.get(message.kind, "")
+        lines.append(f"(at {late.leader}: late fetch at {late.offset})")
+    return "\n".join(line for line in lines if line)
+
+
+def _last_epoch(log: list[LogEntry], leo: int) -> int:
+    return log[leo - 1].epoch if leo else NONE
 
 
 def _records(entries: list[LogEntry]) -> str:

@@ -23,6 +23,11 @@ def run(*arguments, **options):
     return CliRunner().invoke(main, arguments, **options)
 
 
+def flat(result):
+    """Return what was printed, without line breaks."""
+    return " ".join(result.output.split())
+
+
 def tidegate(*arguments, **options):
     """Start the command line as its own process."""
     command = [sys.executable, "-m", "tidegate", *arguments]
@@ -35,7 +40,7 @@ def test_hw_loses_a_committed_record_and_says_how():
     assert result.exit_code == 12
     assert "VIOLATED hw, replicas=2, records=2, elections=1, crashes=2" in result.output
     assert "NoCommittedRecordLost is violated. Record m0 was committed" in result.output
-    assert "12  BecomeLeader" in result.output
+    assert re.search(r"^ 12 BecomeLeader ", result.output, re.MULTILINE)
 
 
 def test_kip_101_holds_at_the_same_bounds():
@@ -129,6 +134,44 @@ def test_json_has_everything(tmp_path):
     assert list(tmp_path.iterdir()) == [path], "nothing half-written is left behind"
 
 
+def test_a_device_or_a_pipe_is_written_and_stays_what_it_is(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with tidegate("check", "kip-101", *SMALL, "-q", "--json", str(pipe)) as process:
+        assert json.loads(pipe.read_text())["outcome"] == "holds"
+        assert process.wait(30) == 0
+    assert pipe.is_fifo()
+
+
+def test_a_link_keeps_pointing_at_the_report(tmp_path):
+    target, link = tmp_path / "report.json", tmp_path / "link.json"
+    target.write_text("old")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    run("check", "kip-101", *SMALL, "--json", str(link))
+    assert link.is_symlink()
+    assert json.loads(target.read_text())["outcome"] == "holds"
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_full_disk_gets_one_clear_error():
+    result = run("check", "kip-101", *SMALL, "--json", "/dev/full")
+    assert result.exit_code == 2
+    assert "--json '/dev/full': cannot write there (No space left on device)" in flat(result)
+    with open("/dev/full", "w") as full:
+        process = subprocess.run(
+            [sys.executable, "-m", "tidegate", "check", "hw"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert process.returncode == 2
+    assert "cannot write the output: No space left on device" in process.stderr
+
+
+def test_undecided_properties_are_named():
+    output = flat(run("check", "hw", "-p", "Stuck", "-p", "NoCommittedRecordLost", "-q"))
+    assert "Not decided: Stuck." in output
+
+
 def test_json_on_standard_output_is_all_there_is():
     result = run("check", "kip-101", *SMALL, "--json", "-")
     assert json.loads(result.stdout)["outcome"] == "holds"
@@ -198,6 +241,19 @@ def test_a_trace_fits_its_terminal(columns, environment):
     for line in output.splitlines():
         if "\x1b[" not in line:
             assert len(line) <= int(columns)
+
+
+@pytest.mark.parametrize("columns", [*range(60, 100, 4), 160])
+def test_no_width_loses_a_word(columns):
+    """Whatever the width, the same words are there: folded, or as a list, but never cropped."""
+    settings = ["-b", "replicas=3", "-b", "crashes=1", "-b", "records=1"]
+    arguments = ["check", "kip-320", *settings, "-p", "HighWatermarkMonotonic"]
+    output = CliRunner(env={"COLUMNS": str(columns)}).invoke(main, arguments).output
+    assert max(map(len, output.splitlines())) <= columns
+    table = output.split("HighWatermarkMonotonic is violated.")[0]
+    letters = "".join(table.split())
+    assert letters.count("m0@0") == 10
+    assert letters.count("hw") == 16
 
 
 def test_three_replicas_fit_in_80_columns_whole():

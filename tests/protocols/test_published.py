@@ -24,7 +24,7 @@ LeaderWrite 0
 WORDS = {
     "WeakIsr": "m0 at offset 0; replica 1 is in the ISR it believes in, but its log ends at 0",
     "StrongIsr": "replica 1 is in the quorum state's ISR, but its log ends at 0",
-    "KnownLeaderInIsr": r"names broker 1 leader of epoch 0, but its ISR is \[0\]",
+    "KnownLeaderInIsr": r"names broker 1 leader of epoch 0, but its ISR is 0",
     "TypeOk": r"quorum.leader is 7, declared -1\.\.1",
     "NoCommittedRecordLost": "m0 was below a leader's high watermark.*Replica 0 now leads epoch 0",
     "LogMatchingEverywhere": r"offset 0.*\(1 and 1\), replica 0 has m0 and replica 1 has m1",

@@ -83,11 +83,16 @@ def at_or_above_epoch_start(s: BrokerState, k: Constants, leader: int, offset: i
 
 
 def leads_in_quorum(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Let a leader in the quorum's epoch change the ISR: Kafka writes with a version check."""
+    """Let a leader change the ISR that knows the quorum's present one.
+
+    Kafka writes with a version check: a leader of another epoch fails it, and so does one that
+    resumed this epoch with the ISR of its beginning (possible with ``stale_leader_and_isr`` only).
+    """
     return (
         s.replica[broker].leader == broker
         and s.quorum.leader == broker
         and s.replica[broker].epoch == s.quorum.epoch
+        and s.replica[broker].isr == s.quorum.isr
     )
 
 

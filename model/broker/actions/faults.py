@@ -36,6 +36,8 @@ def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
     replica.epoch_start = 0
     replica.isr = 0
     forget_followers(s, k, broker)
+    # Loading a log cuts its epoch cache to it: an epoch without a record is not remembered.
+    truncate_to(s, k, broker, replica.leo)
     forget_outdated(s, k)
 
 

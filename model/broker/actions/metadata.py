@@ -76,7 +76,11 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
 
 
 def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
-    """Take up an epoch as a follower of its leader, or of nobody where it names none."""
+    """Take up an epoch as a follower of its leader, or of nobody where it names none.
+
+    Without a leader the log stays as it is: Kafka's ReplicaManager.makeFollowers truncates only
+    what has a live leader to follow.
+    """
     if not s.replica[follower].alive:
         return False
     if epoch <= s.replica[follower].epoch:
@@ -87,6 +91,7 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
         return False
     previous_leader = s.replica[follower].leader
     _take_up(s, k, follower, epoch)
-    k.rules.begin_following(s, k, follower, previous_leader)
+    if s.replica[follower].leader != NONE:
+        k.rules.begin_following(s, k, follower, previous_leader)
     forget_outdated(s, k)
     return True

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
@@ -41,24 +42,20 @@ def progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
         with ExitStack() as stack:
             yield _live(console, stack)
     else:
-        yield _plain()
+        yield _plain
 
 
 _PLAIN_EVERY, _LIVE_FROM, _LIVE_EVERY = 30.0, 2.0, 0.25
 """Seconds between plain lines, before the live line appears, and between its refreshes."""
 
+_last_plain = time.monotonic()
 
-def _plain() -> Callable[[Progress], None]:
-    """Return a function that writes a line whenever the search has taken long enough again."""
-    shown = 0.0
 
-    def show(progress: Progress) -> None:
-        nonlocal shown
-        if progress.seconds - shown >= _PLAIN_EVERY:
-            shown = progress.seconds
-            sys.stderr.write(progress_line(progress) + "\n")
-
-    return show
+def _plain(progress: Progress) -> None:
+    global _last_plain
+    if time.monotonic() - _last_plain >= _PLAIN_EVERY:
+        _last_plain = time.monotonic()
+        sys.stderr.write(progress_line(progress) + "\n")
 
 
 def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:

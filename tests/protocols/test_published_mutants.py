@@ -1,6 +1,6 @@
 """What the published KIP-320 rests on: with one rule weakened, it fails, and in so many steps.
 
-Origin of the steps: a throw-away port of hachikuji/kafka-specification d68782b that agrees with
+Origin of the steps: a throw-away port of hachikuji/kafka-specification d68782b, which agrees with
 TLC.
 """
 

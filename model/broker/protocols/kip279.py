@@ -81,7 +81,17 @@ KIP_279 = replace(
         Expected("records=3 elections=2 bounce_noticed"),
         Expected("elections=3 bounce_noticed"),
         Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost")),
+        Expected(
+            "unclean_election elections=3",
+            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching"),
+            slow=True,
+        ),
         Expected("power_losses=1 crashes=1", ("NoCommittedRecordLost", "NoAckedRecordLost")),
+        Expected(
+            "power_losses=1 crashes=1 elections=3",
+            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching"),
+            slow=True,
+        ),
         Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),
 )

@@ -44,7 +44,17 @@ KIP_320 = replace(
             ("NoCommittedRecordLost", "NoAckedRecordLost"),
         ),
         Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost")),
+        Expected(
+            "unclean_election elections=3",
+            ("NoCommittedRecordLost", "NoAckedRecordLost"),
+            slow=True,
+        ),
         Expected("power_losses=1 crashes=1", ("NoCommittedRecordLost", "NoAckedRecordLost")),
+        Expected(
+            "power_losses=1 crashes=1 elections=3",
+            ("NoCommittedRecordLost", "NoAckedRecordLost"),
+            slow=True,
+        ),
         Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),
 )

@@ -133,6 +133,11 @@ def main() -> None:
     is_flag=True,
     help="Explore everything and report the first violation of every property.",
 )
+@click.option(
+    "--symmetry",
+    is_flag=True,
+    help="Search states that differ only in which replica is which but once.",
+)
 @click.option("--max-states", type=click.IntRange(min=1), help="Stop at this many distinct states.")
 @click.option("--max-depth", type=click.IntRange(min=1), help="Stop at behaviors of N states.")
 @click.option(
@@ -179,6 +184,7 @@ def check_command(context: click.Context, /, **options: Any) -> None:
                 limits=limits,
                 keep_going=options["keep_going"],
                 report=show,
+                symmetry=options["symmetry"],
             )
         if target is not None:
             from .checker.render.report import report

@@ -35,20 +35,29 @@ class Record:
 
 @dataclass(frozen=True)
 class Field:
-    """One declared variable: its lowest and highest value, both included, and how it is shown."""
+    """One declared variable: its lowest and highest value, both included, and how it is shown.
+
+    ``names`` says what the value speaks of, where that matters to symmetry: ``"replica"`` for the
+    number of a replica (or NONE), ``"replicas"`` for a set of them.
+    """
 
     low: Limit
     high: Limit
     doc: str
     show: Callable[[int], object] = int
+    names: str = ""
 
 
 @dataclass(frozen=True)
 class Array:
-    """A declared sequence of records or of variables, of a length fixed by the constants."""
+    """A declared sequence of records or of variables, of a length fixed by the constants.
+
+    ``by_replica`` says that its index is the number of a replica.
+    """
 
     length: Limit
     element: type[Record] | Field
+    by_replica: bool = False
 
 
 T = TypeVar("T", bound=Record)
@@ -57,6 +66,11 @@ T = TypeVar("T", bound=Record)
 def integer(low: Limit, high: Limit, doc: str) -> int:
     """Declare a whole number within ``low..high``."""
     return cast(int, Field(low, high, doc))
+
+
+def replica_id(high: Limit, doc: str) -> int:
+    """Declare the number of a replica, or NONE."""
+    return cast(int, Field(NONE, high, doc, names="replica"))
 
 
 def boolean(doc: str) -> bool:
@@ -69,13 +83,13 @@ def one_of(names: Sequence[str], doc: str, high: Limit | None = None) -> int:
     return cast(int, Field(0, len(names) - 1 if high is None else high, doc, names.__getitem__))
 
 
-def subset(size: Limit, doc: str) -> int:
+def subset(size: Limit, doc: str, names: str = "") -> int:
     """Declare a set of the numbers below `size`, stored as a bit mask."""
 
     def high(k: object) -> int:
         return int((1 << _number(size, k)) - 1)
 
-    return cast(int, Field(0, high, doc, lambda mask: set(members(mask))))
+    return cast(int, Field(0, high, doc, lambda mask: set(members(mask)), names))
 
 
 def nested(declaration: type[T]) -> T:
@@ -84,12 +98,12 @@ def nested(declaration: type[T]) -> T:
 
 
 @overload
-def array(length: Limit, element: type[T]) -> list[T]: ...
+def array(length: Limit, element: type[T], *, by_replica: bool = False) -> list[T]: ...
 @overload
-def array(length: Limit, element: int) -> list[int]: ...
-def array(length: Limit, element: object) -> object:
+def array(length: Limit, element: int, *, by_replica: bool = False) -> list[int]: ...
+def array(length: Limit, element: object, *, by_replica: bool = False) -> object:
     """Declare a sequence of records, or of variables, of fixed length."""
-    return Array(length, cast("type[Record] | Field", element))
+    return Array(length, cast("type[Record] | Field", element), by_replica)
 
 
 def members(mask: int) -> list[int]:
@@ -105,11 +119,15 @@ def members(mask: int) -> list[int]:
 class Variable:
     """A field of the laid-out state.
 
-    ``path`` addresses it from the state record (``replica[1].log[0].epoch``); ``low`` and ``high``
-    are its range, both included; ``word`` and ``shift`` place it in the packed form.
+    ``path`` addresses it from the state record (``replica[1].log[0].epoch``); ``replicas`` are the
+    indices in it that are numbers of replicas, and ``form`` is the path with a gap for each of
+    these; ``low`` and ``high`` are its range, both included; ``word`` and ``shift`` place it in the
+    packed form.
     """
 
     path: str
+    form: str
+    replicas: tuple[int, ...]
     low: int
     high: int
     field: Field
@@ -158,7 +176,7 @@ class Layout(Generic[S]):
         self.variables: list[Variable] = []
         self._places: list[tuple[Any, str | int]] = []
         self._objects: list[Any] = []
-        self._place(self.record, declaration, constants, "")
+        self._place(self.record, declaration, constants, "", ())
         self.stored = tuple(v for v in self.variables if v.width)
         self.words = 1 + max((v.word for v in self.stored), default=0)
         self.bits = sum(v.width for v in self.stored)
@@ -208,21 +226,32 @@ class Layout(Generic[S]):
         assert isinstance(shown, dict)
         return shown
 
-    def _place(self, node: Any, declared: type | Field | Array, k: object, path: str) -> None:
+    def _place(
+        self,
+        node: Any,
+        declared: type | Field | Array,
+        k: object,
+        form: str,
+        replicas: tuple[int, ...],
+    ) -> None:
         """Walk the declaration in order and give every variable its place."""
-        for key, part, address in _parts(node, declared, path):
+        for key, part, address in _parts(node, declared, form):
+            by_replica = isinstance(declared, Array) and declared.by_replica
+            at = (*replicas, int(key)) if by_replica else replicas
             if isinstance(part, Field):
                 if not any(node is known for known in self._objects):
                     self._objects.append(node)
                 low, high = _number(part.low, k), _number(part.high, k)
                 if high < low:
                     raise ValueError(f"{address}: its range {low}..{high} is empty")
-                self._append(address, low, high, part)
+                self._append(address, at, low, high, part)
                 self._places.append((node, key))
             else:
-                self._place(_get(node, key), part, k, address)
+                self._place(_get(node, key), part, k, address, at)
 
-    def _append(self, path: str, low: int, high: int, declared: Field) -> None:
+    def _append(
+        self, form: str, replicas: tuple[int, ...], low: int, high: int, declared: Field
+    ) -> None:
         """Put the variable behind the one before it, in the next word where it would straddle."""
         word, shift = 0, 0
         if self.variables:
@@ -230,7 +259,8 @@ class Layout(Generic[S]):
             word, shift = last.word, last.shift + last.width
         if shift + (high - low).bit_length() > WORD_BITS:
             word, shift = word + 1, 0
-        self.variables.append(Variable(path, low, high, declared, word, shift))
+        path = form.format(*replicas)
+        self.variables.append(Variable(path, form, replicas, low, high, declared, word, shift))
 
     def _store(self, values: tuple[int, ...]) -> State:
         """Return stored variables as bytes where each fits in one, else as a tuple."""
@@ -304,7 +334,8 @@ def _parts(node: Any, declared: Any, path: str) -> Iterator[tuple[str | int, Any
     """Yield (key, declaration, path) of what lies directly in a record or an array."""
     if isinstance(declared, Array):
         for index in range(len(node)):
-            yield index, declared.element, f"{path}[{index}]"
+            shown = "{}" if declared.by_replica else index
+            yield index, declared.element, f"{path}[{shown}]"
     else:
         for name, part in _declared(declared):
             yield name, part, f"{path}.{name}" if path else name

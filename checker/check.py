@@ -7,7 +7,8 @@ from time import perf_counter
 from typing import Any
 
 from ..spec import Kind, Outcome, Property, TransitionSystem
-from .counterexample import confirm, least, shortest_traces
+from ..symmetry import Symmetry, refuse_unsound
+from .counterexample import confirm, itself, least, shortest_traces
 from .healing import stuck_states
 from .interpreted import Search
 from .result import Limits, Progress, Result, Verdict
@@ -23,6 +24,7 @@ def check(
     limits: Limits = Limits(),
     keep_going: bool = False,
     report: Callable[[Progress], None] = lambda progress: None,
+    symmetry: bool = False,
 ) -> Result:
     """Decide `properties` in all states of `system` within its bounds.
 
@@ -35,6 +37,8 @@ def check(
         behind the first level that holds a violation.
     report
         Called now and then with how far the search is.
+    symmetry
+        Search only one of the states that are the same but for the names of replicas.
 
     Returns
     -------
@@ -43,17 +47,18 @@ def check(
 
     Examples
     --------
-    >>> from tidegate.checker.check import check
     >>> from tidegate.invariants import INVARIANTS
     >>> from tidegate.model import PROTOCOLS
-    >>> from tidegate.model.broker.bounds import BrokerBounds
-    >>> hw = PROTOCOLS[0].system(BrokerBounds(records=1, log_size=1, crashes=1))
+    >>> hw = PROTOCOLS[0]
+    >>> system = hw.system(hw.family.bounds(records=1, log_size=1, crashes=1))
     >>> [type_ok] = [p for p in INVARIANTS["broker"] if p.name == "TypeOk"]
-    >>> check(hw, [type_ok]).outcome
+    >>> check(system, [type_ok]).outcome
     <Outcome.HOLDS: 'holds'>
     """
     started = perf_counter()
-    search = Search(system, properties, keep_going)
+    if symmetry:
+        refuse_unsound(properties)
+    search = Search(system, properties, keep_going, Symmetry(system) if symmetry else None)
     search.run(limits, report)
     complete = search.stopped_by is None and (keep_going or not search.violations)
     if complete:
@@ -71,6 +76,7 @@ def check(
         verdicts=verdicts,
         first=first,
         stopped_by=search.stopped_by,
+        permutations=len(search.symmetry.group) if search.symmetry else 1,
     )
 
 
@@ -93,7 +99,15 @@ def _verdicts(
     ends = {
         name: (level, least(system, states)) for name, (level, states) in search.violations.items()
     }
-    traces = shortest_traces(system, search.levels, ends.values())
+    if search.symmetry:
+        for _, state in ends.values():
+            search.symmetry.verify(state, properties)
+    traces = shortest_traces(
+        system,
+        search.levels,
+        ends.values(),
+        search.symmetry.canonical if search.symmetry else itself,
+    )
     otherwise = Outcome.HOLDS if complete else Outcome.INCOMPLETE
     verdicts = []
     for prop in properties:

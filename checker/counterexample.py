@@ -7,7 +7,7 @@ least (parent's fingerprint, action, arguments) among the states of the level be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..layout import State
@@ -20,6 +20,13 @@ class EngineError(TidegateError):
 
 Levels = Sequence[Sequence[State]]
 
+Canonical = Callable[[State], State]
+
+
+def itself(state: State) -> State:
+    """Return the state that stands for `state` without symmetry: the state itself."""
+    return state
+
 
 def least(system: TransitionSystem[Any, Any], states: Iterable[State]) -> State:
     """Return the state with the least fingerprint, which engines agree on."""
@@ -27,7 +34,10 @@ def least(system: TransitionSystem[Any, Any], states: Iterable[State]) -> State:
 
 
 def shortest_traces(
-    system: TransitionSystem[Any, Any], levels: Levels, targets: Iterable[tuple[int, State]]
+    system: TransitionSystem[Any, Any],
+    levels: Levels,
+    targets: Iterable[tuple[int, State]],
+    canonical: Canonical = itself,
 ) -> dict[State, Trace]:
     """Return the canonical shortest trace to every target.
 
@@ -37,20 +47,26 @@ def shortest_traces(
         All states up to the deepest target, by their distance from an initial state.
     targets
         Pairs of a level and a state in it.
+    canonical
+        Under symmetry: what stands for a state in the levels.  The trace is one of real states.
 
     Notes
     -----
     Nothing was stored about parents; each level is expanded once more, from the deepest up.
     """
     wanted = set(targets)
-    parents: dict[tuple[int, State], tuple[State, int]] = {}
+    parents: dict[tuple[int, State], State] = {}
     todo = set(wanted)
     for level in range(max((depth for depth, _ in todo), default=0), 0, -1):
         children = {state for depth, state in todo if depth == level}
-        for child, parent in _least_parents(system, levels[level - 1], children).items():
+        found = _least_parents(system, levels[level - 1], children, canonical)
+        for child, parent in found.items():
             parents[level, child] = parent
-            todo.add((level - 1, parent[0]))
-    return {state: _trace(system, parents, level, state) for level, state in wanted}
+            todo.add((level - 1, parent))
+    return {
+        state: _behavior(system, _ancestors(parents, level, state), canonical)
+        for level, state in wanted
+    }
 
 
 def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> None:
@@ -73,31 +89,43 @@ def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) ->
 
 
 def _least_parents(
-    system: TransitionSystem[Any, Any], level: Iterable[State], children: set[State]
-) -> dict[State, tuple[State, int]]:
-    """Return for each child its least (fingerprint of the parent, instance) in the level before."""
-    best: dict[State, tuple[int, int, State]] = {}
+    system: TransitionSystem[Any, Any],
+    level: Iterable[State],
+    children: set[State],
+    canonical: Canonical,
+) -> dict[State, State]:
+    """Return for each child its parent with the least fingerprint in the level before."""
+    best: dict[State, tuple[int, State]] = {}
     if not children:
         return {}
     for state in level:
-        for instance, successor in system.successors(state):
-            if successor in children:
-                candidate = (system.layout.fingerprint(state), instance, state)
-                best[successor] = min(candidate, best.get(successor, candidate))
-    return {child: (state, instance) for child, (_, instance, state) in best.items()}
+        for _, successor in system.successors(state):
+            child = canonical(successor)
+            if child in children:
+                candidate = (system.layout.fingerprint(state), state)
+                best[child] = min(candidate, best.get(child, candidate))
+    return {child: parent for child, (_, parent) in best.items()}
 
 
-def _trace(
-    system: TransitionSystem[Any, Any],
-    parents: dict[tuple[int, State], tuple[State, int]],
-    level: int,
-    state: State,
-) -> Trace:
-    """Chain the parents from a state back to its initial one."""
-    states, steps = [state], []
+def _ancestors(parents: dict[tuple[int, State], State], level: int, state: State) -> list[State]:
+    """Return a state with its chain of parents, the initial one first."""
+    chain = [state]
     while level:
-        state, instance = parents[level, state]
-        states.append(state)
-        steps.append(system.instances[instance].step)
+        chain.append(parents[level, chain[-1]])
         level -= 1
-    return Trace(tuple(reversed(states)), tuple(reversed(steps)))
+    return chain[::-1]
+
+
+def _behavior(
+    system: TransitionSystem[Any, Any], chain: Sequence[State], canonical: Canonical
+) -> Trace:
+    """Return the behavior through a chain of states; between two the least action and arguments."""
+    states = [next(s for s in system.initial_states() if canonical(s) == chain[0])]
+    steps = []
+    for following in chain[1:]:
+        for instance, successor in system.successors(states[-1]):
+            if canonical(successor) == following:
+                steps.append(system.instances[instance].step)
+                states.append(successor)
+                break
+    return Trace(tuple(states), tuple(steps))

@@ -13,7 +13,11 @@ from typing import Any
 
 from ..layout import State
 from ..spec import Kind, Property, TransitionSystem
+from ..symmetry import Symmetry
 from .result import Limits, Progress
+
+_VERIFIED_EVERY = 64
+"""Of so many states on a level one is checked to be treated like its permutations."""
 
 
 class Search:
@@ -28,6 +32,8 @@ class Search:
     keep_going
         Explore everything and keep the first violations of every property, instead of stopping
         behind the first level that holds a violation.
+    symmetry
+        Search only one of the states that are the same but for the names of replicas.
 
     Attributes
     ----------
@@ -48,9 +54,12 @@ class Search:
         system: TransitionSystem[Any, Any],
         properties: Sequence[Property],
         keep_going: bool = False,
+        symmetry: Symmetry | None = None,
     ) -> None:
         self.system = system
+        self.properties = properties
         self.keep_going = keep_going
+        self.symmetry = symmetry
         self.seen: set[State] = set()
         self.levels: list[list[State]] = []
         self.taken = [0] * len(system.instances)
@@ -83,6 +92,8 @@ class Search:
         frontier = self.levels[-1]
         self.levels.append([])
         for expanded, state in enumerate(frontier):
+            if self.symmetry and not expanded % _VERIFIED_EVERY:
+                self.symmetry.verify(state, self.properties)
             stuck = True
             for instance, successor in self.system.successors(state):
                 self.taken[instance] += 1
@@ -103,6 +114,8 @@ class Search:
 
     def _meet(self, state: State) -> None:
         """Add a state, which the system's record holds, to the last level if it is new."""
+        if self.symmetry:
+            state = self.symmetry.canonical(state)
         if state in self.seen:
             return
         self.seen.add(state)

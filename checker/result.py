@@ -67,6 +67,8 @@ class Result:
         Steps taken per action, an entry for every action.
     verdicts
         One per property, in the order they were asked for.
+    permutations
+        Size of the symmetry group; 1 where every state was searched as itself.
     first
         The verdict whose counterexample is reported: the least in the canonical order.
     """
@@ -84,6 +86,7 @@ class Result:
     stopped_by: str | None = None
     exact: bool = True
     collision_probability: float = 0.0
+    permutations: int = 1
 
     @property
     def never_taken(self) -> list[str]:

@@ -25,6 +25,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "stopped_by": result.stopped_by,
         "exact": result.exact,
         "collision_probability": result.collision_probability,
+        "permutations": result.permutations,
         "distinct_states": result.distinct_states,
         "generated_states": result.generated_states,
         "depth": result.depth,

@@ -64,7 +64,7 @@ def _with_steps(verdict: Verdict) -> str:
 
 def covered(result: Result) -> str:
     """Say how much was searched, how well, and in what time."""
-    states = f"{count(result.distinct_states, 'distinct state')}, depth {result.depth}"
+    states = count(result.distinct_states, "distinct state")
     taken = f"{count(result.generated_states, 'step')} taken"
     if result.complete:
         scope = "all states within the bounds"
@@ -72,6 +72,9 @@ def covered(result: Result) -> str:
         scope = f"stopped by {result.stopped_by}"
     else:
         scope = "all states up to the first violation"
+    if result.permutations > 1:
+        states += f" up to {result.permutations} permutations of the replicas"
+    states += f", depth {result.depth}"
     sure = "exact" if result.exact else f"collision probability {result.collision_probability:.1e}"
     return f"{states}, {taken}: {scope}; {sure}, {result.engine} engine, {result.seconds:.1f} s."
 

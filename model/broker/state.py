@@ -6,7 +6,7 @@ range holds a single value (because an option is off) takes no room in the store
 
 from __future__ import annotations
 
-from ...layout import NONE, Record, array, boolean, integer, nested, one_of, subset
+from ...layout import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
 from .bounds import Constants
 from .messages import EPOCH_RESPONSE, MESSAGES, OUT_OF_RANGE
 
@@ -42,8 +42,7 @@ class Replica(Record):
         lambda k: k.elections,
         "newest leader epoch taken up; after a restart, the newest one that is refused (KIP-380)",
     )
-    leader: int = integer(
-        NONE,
+    leader: int = replica_id(
         lambda k: k.replicas - 1,
         "whom it follows; itself where it leads; NONE where it does neither",
     )
@@ -67,7 +66,9 @@ class Replica(Record):
     epoch_start: int = integer(
         0, lambda k: k.log_size, "while it leads: its log end when it took up its epoch"
     )
-    isr: int = subset(lambda k: k.replicas, "while it leads: the ISR as it believes it to be")
+    isr: int = subset(
+        lambda k: k.replicas, "while it leads: the ISR as it believes it to be", names="replicas"
+    )
     remote_leo: list[int] = array(
         lambda k: k.replicas,
         integer(
@@ -75,6 +76,7 @@ class Replica(Record):
             lambda k: k.log_size,
             "while it leads: log end of each follower as its last fetch told; 0 before that",
         ),
+        by_replica=True,
     )
 
 
@@ -103,10 +105,8 @@ class Message(Record):
 class LateFetch(Record):
     """A fetch that its leader has received and whose sender has died since (KIP-903)."""
 
-    leader: int = integer(
-        NONE,
-        lambda k: k.replicas - 1 if k.late_request else NONE,
-        "who has it; NONE: there is none",
+    leader: int = replica_id(
+        lambda k: k.replicas - 1 if k.late_request else NONE, "who has it; NONE: there is none"
     )
     epoch: int = integer(
         NONE, lambda k: k.elections if k.late_request else NONE, "leader epoch that it carries"
@@ -117,18 +117,18 @@ class LateFetch(Record):
 class LeaderAndIsr(Record):
     """What the controller told every broker about one leader epoch; it may arrive at any time."""
 
-    leader: int = integer(NONE, lambda k: k.replicas - 1, "who leads; NONE: nobody")
-    isr: int = subset(lambda k: k.replicas, "the ISR when it was sent")
+    leader: int = replica_id(lambda k: k.replicas - 1, "who leads; NONE: nobody")
+    isr: int = subset(lambda k: k.replicas, "the ISR when it was sent", names="replicas")
 
 
 class Quorum(Record):
     """The partition's state as ZooKeeper or the controller quorum holds it."""
 
-    leader: int = integer(NONE, lambda k: k.replicas - 1, "who leads; NONE: nobody")
+    leader: int = replica_id(lambda k: k.replicas - 1, "who leads; NONE: nobody")
     epoch: int = integer(
         0, lambda k: k.elections, "leader epoch: one more at each election or fence"
     )
-    isr: int = subset(lambda k: k.replicas, "the in-sync replicas")
+    isr: int = subset(lambda k: k.replicas, "the in-sync replicas", names="replicas")
 
 
 class Committed(Record):
@@ -155,9 +155,9 @@ class BrokerState(Record):
     """The whole state.  ``aux_`` marks history that no guard reads."""
 
     quorum: Quorum = nested(Quorum)
-    replica: list[Replica] = array(lambda k: k.replicas, Replica)
-    message: list[Message] = array(lambda k: k.replicas, Message)
-    late_fetch: list[LateFetch] = array(lambda k: k.replicas, LateFetch)
+    replica: list[Replica] = array(lambda k: k.replicas, Replica, by_replica=True)
+    message: list[Message] = array(lambda k: k.replicas, Message, by_replica=True)
+    late_fetch: list[LateFetch] = array(lambda k: k.replicas, LateFetch, by_replica=True)
     leader_and_isr: list[LeaderAndIsr] = array(_epochs, LeaderAndIsr)
     written: int = integer(0, lambda k: k.records, "records written so far; the next one's name")
     crashed: int = integer(0, lambda k: k.crashes, "crashes so far")

@@ -7,7 +7,7 @@ set holds exactly one per epoch up to the quorum state's and is an array here.
 
 from __future__ import annotations
 
-from ...layout import NONE, Record, array, integer, nested, subset
+from ...layout import NONE, Record, array, integer, nested, replica_id, subset
 from .bounds import Constants
 
 
@@ -27,10 +27,10 @@ class Replica(Record):
     """A replica: its log, and what it believes of the partition."""
 
     epoch: int = integer(NONE, lambda k: k.max_leader_epoch, "newest leader epoch taken up")
-    leader: int = integer(
-        NONE, lambda k: k.replicas - 1, "whom it follows; itself where it presumes leadership"
+    leader: int = replica_id(
+        lambda k: k.replicas - 1, "whom it follows; itself where it presumes leadership"
     )
-    isr: int = subset(lambda k: k.replicas, "the ISR as it believes it to be")
+    isr: int = subset(lambda k: k.replicas, "the ISR as it believes it to be", names="replicas")
     hw: int = integer(0, lambda k: k.log_size, "high watermark: consumers read offsets below it")
     leo: int = integer(0, lambda k: k.log_size, "log end offset: the next record gets this one")
     log: list[LogEntry] = array(lambda k: k.log_size, LogEntry)
@@ -42,25 +42,27 @@ class LeaderAndIsr(Record):
     Both are at their lowest value for an epoch that has not begun.
     """
 
-    leader: int = integer(NONE, lambda k: k.replicas - 1, "who leads; NONE: nobody")
-    isr: int = subset(lambda k: k.replicas, "the ISR when it was sent")
+    leader: int = replica_id(lambda k: k.replicas - 1, "who leads; NONE: nobody")
+    isr: int = subset(lambda k: k.replicas, "the ISR when it was sent", names="replicas")
 
 
 class Quorum(Record):
     """The partition's state as ZooKeeper holds it."""
 
-    leader: int = integer(NONE, lambda k: k.replicas - 1, "who leads; NONE: nobody")
+    leader: int = replica_id(lambda k: k.replicas - 1, "who leads; NONE: nobody")
     epoch: int = integer(
         NONE, lambda k: k.max_leader_epoch, "leader epoch; NONE before the first election"
     )
-    isr: int = subset(lambda k: k.replicas, "the in-sync replicas; may become empty")
+    isr: int = subset(
+        lambda k: k.replicas, "the in-sync replicas; may become empty", names="replicas"
+    )
 
 
 class PublishedState(Record):
     """The whole state.  ``aux_`` marks history that no guard reads."""
 
     quorum: Quorum = nested(Quorum)
-    replica: list[Replica] = array(lambda k: k.replicas, Replica)
+    replica: list[Replica] = array(lambda k: k.replicas, Replica, by_replica=True)
     leader_and_isr: list[LeaderAndIsr] = array(_epochs, LeaderAndIsr)
     written: int = integer(0, lambda k: k.records, "records written so far; the next one's name")
     aux_committed: int = subset(

@@ -1,0 +1,133 @@
+"""Symmetry: states that differ only in which replica is which are searched once.
+
+The group is that of the permutations of replicas which map the set of initial states onto itself.
+Of the states that it maps onto each other the least one, as stored, stands for all.  Which
+variables hold or are indexed by numbers of replicas comes from the state's declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from typing import Any
+
+from .layout import NONE, Layout, State, Variable
+from .spec import Kind, ModelError, Property, TidegateError, TransitionSystem
+
+Permutation = tuple[int, ...]
+"""Element r is what replica r becomes."""
+
+
+class SymmetryError(TidegateError):
+    """Symmetry would not be sound here, or is not decided together with what is asked."""
+
+
+class Symmetry:
+    """The symmetry of a transition system under permutations of its replicas.
+
+    Parameters
+    ----------
+    system
+        Its state's declaration says which variables speak of replicas.
+
+    Attributes
+    ----------
+    group
+        The permutations that map the set of initial states onto itself, the identity first.
+    """
+
+    def __init__(self, system: TransitionSystem[Any, Any]) -> None:
+        self.system = system
+        replicas = 1 + max((r for v in system.layout.variables for r in v.replicas), default=-1)
+        initial = set(system.initial_states())
+        every = [
+            (permutation, permuted(system.layout, permutation))
+            for permutation in permutations(range(replicas))
+        ]
+        fixing = [(p, apply) for p, apply in every if {apply(s) for s in initial} == initial]
+        self.group = [permutation for permutation, _ in fixing]
+        self._others = [apply for _, apply in fixing[1:]]
+
+    def canonical(self, state: State) -> State:
+        """Return the state that stands for `state` and all that the group maps it to."""
+        return min(state, *(apply(state) for apply in self._others)) if self._others else state
+
+    def verify(self, state: State, properties: Sequence[Property]) -> None:
+        """Check that steps and properties treat the permutations of `state` alike.
+
+        Raises
+        ------
+        ModelError
+            If they do not: the protocol tells replicas apart, and symmetry would be unsound.
+        """
+        expected = self._successors(state), self._violated(state, properties)
+        for permutation, apply in zip(self.group[1:], self._others, strict=True):
+            other = apply(state)
+            if (self._successors(other), self._violated(other, properties)) != expected:
+                raise ModelError(
+                    f"symmetry is broken: renaming replicas as {permutation} changes which steps "
+                    "are possible or which properties hold; search without --symmetry"
+                )
+
+    def _successors(self, state: State) -> set[State]:
+        return {self.canonical(successor) for _, successor in self.system.successors(state)}
+
+    def _violated(self, state: State, properties: Sequence[Property]) -> set[str]:
+        self.system.layout.load(state)
+        return {prop.name for prop in self.system.judge(properties)()}
+
+
+def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State], State]:
+    """Return a function that renames the replicas in a stored state.
+
+    What replica r had, replica ``permutation[r]`` has then; every mention of r, alone or in a set,
+    becomes one of ``permutation[r]``.
+    """
+    places = {variable.path: index for index, variable in enumerate(layout.stored)}
+    back = {new: old for old, new in enumerate(permutation)}
+    tables: dict[str, object] = {}
+    parts = []
+    for number, variable in enumerate(layout.stored):
+        source = places[variable.form.format(*(back[r] for r in variable.replicas))]
+        table = _renamed(variable, permutation)
+        if table is None:
+            parts.append(f"state[{source}]")
+        else:
+            tables[f"t{number}"] = table
+            parts.append(f"t{number}[state[{source}]]")
+    kind = "bytes" if isinstance(layout.dump(), bytes) else ""
+    text = f"def apply(state):\n return {kind}(({','.join(parts)},))\n"
+    exec(compile(text, f"<permutation {permutation}>", "exec"), tables)
+    apply: Callable[[State], State] = tables["apply"]  # type: ignore[assignment]
+    return apply
+
+
+def _renamed(variable: Variable, permutation: Permutation) -> list[int] | None:
+    """Return what each stored value of a variable becomes; None where nothing is renamed."""
+    values = range(variable.low, variable.high + 1)
+    if variable.field.names == "replica":
+        becomes = {NONE: NONE, **dict(enumerate(permutation))}
+        return [becomes[value] - variable.low for value in values]
+    if variable.field.names == "replicas":
+        return [
+            sum(1 << new for old, new in enumerate(permutation) if mask >> old & 1)
+            for mask in values
+        ]
+    return None
+
+
+def refuse_unsound(properties: Sequence[Property]) -> None:
+    """Refuse symmetry where it is not known to be sound.
+
+    Raises
+    ------
+    SymmetryError
+        With a property that speaks of what can follow a state: what heals one replica need not
+        heal another, and that is not judged up to renaming.
+    """
+    for prop in properties:
+        if prop.kind is Kind.STUCK:
+            raise SymmetryError(
+                f"--symmetry cannot be combined with -p {prop.name}: that property follows steps "
+                "from each state on, and these are not followed up to renaming; leave one out"
+            )

@@ -31,7 +31,7 @@ def check(
     Parameters
     ----------
     limits
-        Where to give up.
+        Where to give up; a search that is stopped, also by Ctrl-C, reports what it covered.
     keep_going
         Explore everything and find the first violation of every property, instead of stopping
         behind the first level that holds a violation.
@@ -39,11 +39,6 @@ def check(
         Called now and then with how far the search is.
     symmetry
         Search only one of the states that are the same but for the names of replicas.
-
-    Returns
-    -------
-    Result
-        A search that was stopped (by a limit, or by Ctrl-C) reports what it covered.
 
     Examples
     --------

@@ -7,10 +7,10 @@ import pytest
 from tidegate.bounds import parse
 from tidegate.checker.check import check
 from tidegate.checker.result import Result
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants import INVARIANTS, PROPERTIES
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
-from tidegate.spec import DEADLOCK, Step, TransitionSystem
+from tidegate.spec import Step, TransitionSystem
 
 EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark"})
 
@@ -93,7 +93,9 @@ def search() -> Callable[..., Result]:
     def run(protocol, settings="", names=None, **options):
         [chosen] = [p for p in PROTOCOLS if p.name == protocol]
         wanted = chosen.default_properties if names is None else names
-        properties = [p for p in (*INVARIANTS[chosen.family.name], DEADLOCK) if p.name in wanted]
+        known = PROPERTIES[chosen.family.name]
+        properties = [p for p in known if p.name in wanted]
+        assert len(properties) == len(wanted), "a property that does not exist"
         needs = frozenset(need for p in properties for need in p.needs)
         return check(make_system(protocol, settings, needs), properties, **options)
 

@@ -10,6 +10,8 @@ from tidegate.invariants.progress import STUCK
 from tidegate.model import PROTOCOLS
 from tidegate.spec import Fairness, Kind, Outcome, Property
 
+BROKER = [protocol for protocol in PROTOCOLS if protocol.family.name == "broker"]
+
 
 def test_rungs_go_up_by_their_sum_then_in_the_order_of_the_names():
     climbed = [tuple(rung.values()) for rung in rungs({"a": 2, "b": 1, "c": 1})]
@@ -61,7 +63,7 @@ def test_only_weakly_fair_steps_heal(walk, reach_2):
     assert result.first.trace.steps == ()
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+@pytest.mark.parametrize("protocol", BROKER, ids=lambda protocol: protocol.name)
 def test_no_protocol_is_stuck_at_small_bounds(search, protocol):
     result = search(protocol.name, "records=1", ["Stuck"])
     assert result.outcome is Outcome.HOLDS

@@ -2,8 +2,8 @@
 
 A broker that becomes a follower cuts its log to its own high watermark, at once.  That watermark
 lags behind the leader's by a fetch, so the cut takes records that are committed, and the broker
-may be elected before it has them back.  Loses committed records and lets logs diverge, both
-within 2 replicas, 2 records, 2 crashes and 1 election.
+may be elected before it has them back.  Loses committed records within 2 replicas, 1 record, 1
+crash and 2 elections, or 2 crashes and 1 election; with 2 records logs diverge as well.
 
 Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211).
 """

@@ -3,7 +3,8 @@
 A new follower asks the leader where the epoch of its last record ends (OffsetsForLeaderEpoch) and
 cuts its log to that.  Repairs both scenarios of the KIP.  Not repaired: a leader that does not
 know the epoch asked about answers with a larger one's start, which can be too high (KIP-279):
-logs diverge within 2 replicas, 3 records, 2 crashes and 2 elections.
+logs diverge within 2 replicas, 3 records, 2 crashes and 2 elections, and a committed record is lost
+within 2 records, 2 crashes and 3 elections.
 
 Source: KIP-101; the lookup is that of Kafka 0.11's LeaderEpochFileCache.endOffsetFor.
 """

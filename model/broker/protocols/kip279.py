@@ -4,7 +4,7 @@ The leader answers with the largest epoch that it knows up to the one asked, and
 follower without that epoch cuts to the end of its own largest smaller one and asks again.  A new
 leader caches its epoch at once, also before its first record (KAFKA-7415).  Not repaired: requests
 carry no leader epoch, so a broker that wrongly believes it leads is believed.  Loses a committed
-record within 2 replicas, 2 records, 2 crashes and 3 elections; two of these follow upon each other
+record within 2 replicas, 1 record, 2 crashes and 3 elections; two of these follow upon each other
 before the brokers, which both bounced unnoticed, have taken up the first.
 
 Source: KIP-279, apache/kafka#4882.

@@ -1,0 +1,99 @@
+"""``tidegate verdicts`` and the page it makes."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.checker.ladder import Found
+from tidegate.checker.render.verdicts import letters, section
+from tidegate.cli import main
+from tidegate.invariants import INVARIANTS
+from tidegate.model import PROTOCOLS
+
+BROKER = [protocol for protocol in PROTOCOLS if protocol.family.name == "broker"]
+
+PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
+
+
+def test_a_section_shows_violations_with_bounds_and_steps_and_what_holds():
+    largest = {"records": 2, "elections": 1}
+    columns = {
+        "hw": {
+            "A": Found(({"records": 1, "elections": 1}, 7), None),
+            "B": Found(None, (largest, 9)),
+        }
+    }
+    page = section("Title", "replicas=2", largest, columns, ["A", "B"])
+    assert "| A | **R1 E1**, 7 steps |" in page
+    assert "| B | holds |" in page
+    assert "| *distinct states at R2 E1* | 9 |" in page
+    assert letters(largest) == "R2 E1"
+
+
+@pytest.mark.slow
+def test_the_command_writes_the_page(tmp_path):
+    path = tmp_path / "page.md"
+    arguments = ["--protocol", "hw", "--scenario", "noticed, 3", "--output", str(path)]
+    result = CliRunner().invoke(main, ["verdicts", *arguments])
+    assert result.exit_code == 0
+    [shown] = [t for t in sections(path.read_text()) if "noticed, 3" in t]
+    [kept] = [t for t in sections(PAGE.read_text()) if "noticed, 3" in t]
+    assert rows(shown, 1) == rows(kept, 1), "the page in docs is out of date"
+
+
+def sections(page):
+    return page.split("\n## ")[1:]
+
+
+def rows(text, column):
+    """Return one column of a table by its first."""
+    cells = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return {row[0]: row[column] for row in cells if len(row) > column}
+
+
+def test_the_page_covers_every_protocol_property_and_scenario():
+    page = PAGE.read_text()
+    for text, scenario in zip(sections(page), BROKER[0].family.scenarios, strict=True):
+        assert text.startswith(scenario.title)
+        assert {prop.name for prop in INVARIANTS["broker"]} <= set(rows(text, 1))
+        assert all(f" {protocol.name} |" in text for protocol in BROKER)
+
+
+CELLS = [
+    ("Clean elections", "hw", "NoCommittedRecordLost"),
+    ("Clean elections", "hw", "LogMatching"),
+    ("Unclean election", "kip-320", "NoAckedRecordLost"),
+    ("acks=1", "kip-101", "NoAckedRecordLost"),
+    ("Power loss", "kip-279", "NoCommittedRecordLost"),
+]
+
+
+@pytest.mark.parametrize(("title", "protocol", "name"), CELLS)
+def test_a_cell_of_the_page_comes_out_again(search, title, protocol, name):
+    """Violated at the bounds that the page names, in as many steps, and not one rung below."""
+    [scenario] = [s for s in BROKER[0].family.scenarios if s.title == title]
+    [text] = [t for t in sections(PAGE.read_text()) if t.startswith(f"{title}\n")]
+    column = 1 + [p.name for p in BROKER].index(protocol)
+    match = re.fullmatch(r"\*\*(.*)\*\*, (\d+) steps", rows(text, column)[name])
+    values = [int(letter[1:]) for letter in match[1].split()]
+    rung = dict(zip(scenario.largest, values, strict=True))
+
+    def at(bounds):
+        given = " ".join(f"{bound}={value}" for bound, value in bounds.items())
+        return search(protocol, f"{scenario.settings} {given}", [name])
+
+    assert len(at(rung).first.trace.steps) == int(match[2])
+    for bound, value in rung.items():
+        if value:
+            assert at({**rung, bound: value - 1}).first is None
+
+
+def test_an_unknown_scenario_is_refused_and_nothing_is_overwritten(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text("kept")
+    result = CliRunner().invoke(main, ["verdicts", "--scenario", "nosuch", "--output", str(path)])
+    assert result.exit_code == 2
+    assert "no scenario has 'nosuch' in its title" in result.output
+    assert path.read_text() == "kept"

@@ -81,9 +81,7 @@ MUTANTS = [
         "begin_leading", cache_with_first_record, "replicas=2", "R2 C2 E3", LOST, 21, marks=slow
     ),
     ("begin_leading", cache_with_first_record, "replicas=2 moves", "R2 C0 E3", LOST, 17),
-    pytest.param(
-        "has_epoch_start", always, "replicas=3 moves", "R1 C0 E3", LOST, 14, marks=slow
-    ),
+    ("has_epoch_start", always, "replicas=3 moves", "R1 C0 E2", LOST, 14),
     pytest.param(
         "forget_followers", keep, "replicas=3 moves", "R1 C0 E3", "NoCommittedRecordLost", 17,
         marks=slow,

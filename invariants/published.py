@@ -7,6 +7,7 @@ from ..model.published.actions import true_leader
 from ..model.published.bounds import Constants
 from ..model.published.state import PublishedState
 from ..spec import Property
+from .divergence import explain_log_matching_everywhere, log_matching_everywhere
 
 
 def _missing(s: PublishedState, k: Constants) -> tuple[int, int] | None:
@@ -38,37 +39,6 @@ def explain_loss(s: PublishedState, k: Constants) -> str:
     )
 
 
-def _mismatch(s: PublishedState, k: Constants) -> tuple[int, int, int] | None:
-    """Return (replica, replica, offset) of two replicas that differ below both HWs."""
-    for first in range(k.replicas - 1):
-        one = s.replica[first]
-        for second in range(first + 1, k.replicas):
-            other = s.replica[second]
-            for offset in range(min(one.hw, other.hw)):
-                if one.log[offset].record != other.log[offset].record:
-                    return first, second, offset
-    return None
-
-
-def log_matching(s: PublishedState, k: Constants) -> bool:
-    """Whether all replicas agree below both high watermarks."""
-    return _mismatch(s, k) is None
-
-
-def explain_log_matching(s: PublishedState, k: Constants) -> str:
-    """Say which two replicas differ, and where."""
-    mismatch = _mismatch(s, k)
-    if mismatch is None:
-        return ""
-    first, second, offset = mismatch
-    one, other = s.replica[first], s.replica[second]
-    return (
-        f"At offset {offset}, below both high watermarks ({one.hw} and {other.hw}), replica "
-        f"{first} has m{one.log[offset].record} and replica {second} has "
-        f"m{other.log[offset].record}."
-    )
-
-
 PROPERTIES = (
     Property(
         name="NoCommittedRecordLost",
@@ -84,7 +54,7 @@ PROPERTIES = (
         statement="All replicas hold the same record at every offset below both their high "
         "watermarks.",
         source="LogMatchingProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
-        predicate=log_matching,
-        explain=explain_log_matching,
+        predicate=log_matching_everywhere,
+        explain=explain_log_matching_everywhere,
     ),
 )

@@ -37,6 +37,10 @@ class ReplayError(TidegateError):
     """A step of a given behavior cannot be taken in this transition system."""
 
 
+class EngineError(TidegateError):
+    """An engine reported what the semantics do not confirm; its answer cannot be believed."""
+
+
 class Outcome(Enum):
     """What a search found out; ``INCOMPLETE`` is never to be read as ``HOLDS``."""
 

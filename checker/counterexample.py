@@ -11,12 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..layout import State
-from ..spec import Property, TidegateError, Trace, TransitionSystem
-
-
-class EngineError(TidegateError):
-    """An engine reported what the semantics do not confirm; its answer cannot be believed."""
-
+from ..spec import EngineError, Property, Trace, TransitionSystem
 
 Levels = Sequence[Sequence[State]]
 

@@ -1,1 +1,1 @@
-"""The commands that run many searches; they join model, properties and checker as ``cli`` does."""
+"""The commands; the only place that joins a model, properties and an engine."""

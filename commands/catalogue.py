@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import click
+
 from ..bounds import declared
+from ..checker.render.catalogue import print_catalogue
+from ..checker.render.story import print_story, story
+from ..checker.render.terminal import make_console
 from ..invariants import PROPERTIES
 from ..model import PROTOCOLS
+from .selection import find_protocol
 
 
 def catalogue() -> dict[str, Any]:
@@ -42,3 +49,31 @@ def catalogue() -> dict[str, Any]:
             for name, family in families.items()
         },
     }
+
+
+@click.command(name="list", short_help="Show the protocols, the properties and the bounds.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def list_command(as_json: bool) -> None:
+    """Show what can be checked: protocols, properties, and bounds with ranges and defaults."""
+    if as_json:
+        click.echo(json.dumps(catalogue(), indent=2))
+    else:
+        print_catalogue(make_console(), catalogue())
+
+
+@click.command(short_help="Tell a protocol's story, rules, actions and expected verdicts.")
+@click.argument("protocol")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def show(protocol: str, as_json: bool) -> None:
+    """Tell what PROTOCOL does: its story, the rules it replaces, its actions with their guards.
+
+    \b
+    Examples:
+      tidegate show kip-320
+      tidegate show kip-101 --json
+    """
+    told = story(find_protocol(protocol))
+    if as_json:
+        click.echo(json.dumps(told, indent=2))
+    else:
+        print_story(make_console(), told)

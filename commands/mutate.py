@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
 from rich.text import Text
 
 from ..bounds import parse
 from ..checker.check import check
 from ..checker.render.summary import count
+from ..checker.render.terminal import make_console
 from ..checker.render.text import print_prose
 from ..checker.result import Limits
 from ..invariants import INVARIANTS
@@ -18,6 +21,7 @@ from ..model import PROTOCOLS, Protocol
 from ..model.mutants import Mutant, mutants
 from ..spec import ModelError, Outcome, Property
 from .pool import processes
+from .selection import find_properties, find_protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -130,3 +134,53 @@ def print_fates(console: Console, name: str, found: Iterator[Fate]) -> None:
     for fate in survivors:
         note = fate.note or "not explained yet: larger bounds or another property may kill it"
         print_prose(console, Text(f"- {fate.mutant}: {note}."))
+
+
+@click.command(short_help="Weaken every guard and rule in turn, and see which property notices.")
+@click.argument("protocol")
+@click.option(
+    "-b",
+    "--bounds",
+    "ladder",
+    metavar="'NAME=VALUE ...'",
+    multiple=True,
+    help="Search at these bounds (repeatable, in order) instead of the family's own ladder.",
+)
+@click.option(
+    "-p",
+    "--property",
+    "names",
+    metavar="PROPERTY",
+    multiple=True,
+    help="Check this property (repeatable), or 'all'. Default: the protocol's own.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, max=1e9, min_open=True),
+    metavar="SECONDS",
+    help="Give up a search after so many seconds.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
+def mutate(
+    protocol: str,
+    ladder: tuple[str, ...],
+    names: tuple[str, ...],
+    time_limit: float | None,
+    jobs: int,
+) -> None:
+    """Leave out every guard of PROTOCOL, and undo every rule it replaces, one at a time.
+
+    Printed is for each such mutant which property kills it, in how many steps and at which bounds;
+    or that it survived.
+
+    \b
+    Examples:
+      tidegate mutate kip-320 --time-limit 60
+      tidegate mutate hw -b records=1 -b 'elections=2 moves'
+    """
+    chosen = find_protocol(protocol)
+    bounds = ladder or chosen.family.mutation_bounds
+    for rung in bounds:
+        parse(chosen.family.bounds, rung.split())
+    found = fates(chosen, find_properties(chosen, names), bounds, time_limit, jobs)
+    print_fates(make_console(), chosen.name, found)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import IO, Any
 
+import click
+
 from ..bounds import parse
 from ..checker.ladder import Found, Rung, climb
+from ..checker.render.terminal import report_file
 from ..checker.render.verdicts import INTRODUCTION, section
 from ..invariants import INVARIANTS
 from ..model import PROTOCOLS, Protocol, Scenario
 from ..spec import TransitionSystem
 from .pool import processes
-from .selection import SelectionError
+from .selection import SelectionError, protocols_to_compare
 
 
 def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, jobs: int) -> None:
@@ -69,3 +73,30 @@ def compare(name: str, number: int) -> dict[str, Found]:
         return protocol.system(parse(protocol.family.bounds, settings), needs)
 
     return climb(build, properties, scenario.largest)
+
+
+@click.command(short_help="Find the smallest bounds that violate each property; takes an hour.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    required=True,
+    help="Write the page there.",
+)
+@click.option("--protocol", "names", multiple=True, help="Only this protocol (repeatable).")
+@click.option("--scenario", "title", help="Only scenarios whose title contains this.")
+@click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
+def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) -> None:
+    """Find the smallest bounds that violate each property, or the largest at which it holds.
+
+    Every scenario of a family is searched for every protocol, and the page of verdicts written.
+
+    \b
+    Examples:
+      tidegate verdicts --output docs/verdicts.md
+      tidegate verdicts --protocol kip-320 --scenario moves --output moves.md
+    """
+    protocols = protocols_to_compare(names)
+    with report_file(output, "--output") as target:
+        assert target is not None
+        write_verdicts(target, protocols, title or "", jobs)

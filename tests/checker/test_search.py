@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidegate.checker.check import check
-from tidegate.checker.counterexample import EngineError, confirm, shortest_traces
+from tidegate.checker.counterexample import confirm, shortest_traces
 from tidegate.checker.result import Limits
-from tidegate.spec import DEADLOCK, ModelError, Outcome, ReplayError, Step
+from tidegate.spec import DEADLOCK, EngineError, ModelError, Outcome, ReplayError, Step
 
 
 def test_die_hard_has_16_states_and_4_gallons_take_6_steps(jugs, make_invariant):

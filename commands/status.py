@@ -1,0 +1,35 @@
+"""Exit statuses, as documented in every command's help."""
+
+from __future__ import annotations
+
+from ..checker.result import Result
+from ..spec import Kind, Outcome
+
+EXIT_HOLDS, EXIT_USAGE, EXIT_INCOMPLETE = 0, 2, 3
+EXIT_DEADLOCK, EXIT_SAFETY = 11, 12
+EXIT_INTERNAL, EXIT_INTERRUPTED = 70, 130
+
+EXIT_STATUS = """\b
+Exit status (as TLC's where TLC has one):
+  0   every property holds in every state within the bounds
+  1   replay came to another end than recorded, or the output's reader is gone
+  2   wrong usage: an unknown name, a value out of range, an unusable file
+  3   incomplete: a limit was reached and nothing violated so far
+  11  deadlock: nothing is enabled, or nothing heals (-p Deadlock, -p Stuck)
+  12  a safety property is violated
+  13  reserved for liveness properties
+  70  internal error, or an ill-formed model
+  130 interrupted, with nothing violated so far
+"""
+
+
+def exit_status(result: Result) -> int:
+    """Return the exit status of a search; a violation counts more than not having seen all."""
+    violated = [v.property.kind for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    if any(kind in (Kind.INVARIANT, Kind.TYPE) for kind in violated):
+        return EXIT_SAFETY
+    if violated:
+        return EXIT_DEADLOCK
+    if result.outcome is Outcome.HOLDS:
+        return EXIT_HOLDS
+    return EXIT_INTERRUPTED if result.stopped_by == "an interrupt" else EXIT_INCOMPLETE

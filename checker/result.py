@@ -27,13 +27,45 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Resources:
+    """What a search is done with; the answer does not depend on any of it.
+
+    Parameters
+    ----------
+    engine
+        ``interpreted``, ``compiled``, or ``auto``: interpreted at first, then compiled if the
+        model turns out to be large.
+    workers
+        Threads of the compiled engine; None for as many as there are cores.
+    store
+        ``exact``, or ``fingerprint`` for more states in the same memory.
+    memory
+        Bytes that the compiled engine may use; None for a share of what is free.
+    chunk
+        States that one of its workers takes at a time.
+    """
+
+    engine: str = "auto"
+    workers: int | None = None
+    store: str = "exact"
+    memory: int | None = None
+    chunk: int = 512
+
+
+@dataclass(frozen=True)
 class Progress:
-    """How far a search is; handed to whoever wants to show it."""
+    """How far a search is; handed to whoever wants to show it.
+
+    ``queue`` counts the states of the level that are still to be expanded, ``memory`` is in bytes
+    (0 where it is not known), and ``largest`` is the action taken most often so far.
+    """
 
     distinct_states: int
     depth: int
     queue: int
     seconds: float
+    memory: int = 0
+    largest: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,12 @@ from typing import Any
 
 import click
 
-from ..checker.check import ENGINES, check
+from ..checker.check import check
+from ..checker.engines import ENGINES, STORES
 from ..checker.render.terminal import make_console, progress, report_file, write_json
-from ..checker.result import Limits, Result
+from ..checker.result import Limits, Resources, Result
 from ..spec import TransitionSystem
+from .parameters import Size
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
 
@@ -42,6 +44,24 @@ from .status import EXIT_STATUS, exit_status
     default="auto",
     show_default=True,
     help="How to search; every engine gives the same answer.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1, max=256),
+    help="Threads of the compiled engine.  [default: cores]",
+)
+@click.option(
+    "--store",
+    type=click.Choice(STORES),
+    default="exact",
+    show_default=True,
+    help="Keep whole states, or 88-bit fingerprints: a third of the memory, nearly certain.",
+)
+@click.option(
+    "--max-memory",
+    type=Size(),
+    metavar="SIZE",
+    help="Stop where more would be needed, as in 500M or 12G.  [default: 80 % of what is free]",
 )
 @click.option(
     "--continue",
@@ -101,6 +121,12 @@ def check_command(context: click.Context, /, **options: Any) -> None:
                 keep_going=options["keep_going"],
                 report=show,
                 symmetry=options["symmetry"],
+                resources=Resources(
+                    engine=options["engine"],
+                    workers=options["workers"],
+                    store=options["store"],
+                    memory=options["max_memory"],
+                ),
             )
         if target is not None:
             from ..checker.render.report import report

@@ -336,7 +336,7 @@ def mutate(
     """Leave out every guard of PROTOCOL, and undo every rule it replaces, one at a time.
 
     Printed is for each such mutant which property kills it, in how many steps and at which bounds;
-    or that it survived.
+    or that it survived. What PROTOCOL violates by itself, in as few steps, kills no mutant.
 
     \b
     Examples:

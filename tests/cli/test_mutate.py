@@ -57,3 +57,11 @@ def test_wrong_bounds_are_found_before_the_search():
     result = CliRunner().invoke(main, ["mutate", "hw", "-b", "records=1 nonsense=2"])
     assert result.exit_code == 2
     assert "no bound 'nonsense'" in result.output
+
+
+def test_what_the_protocol_violates_by_itself_kills_no_mutant():
+    """The original violates WeakIsr in 8 steps; a guard it does not need must not seem needed."""
+    result = CliRunner().invoke(main, ["mutate", "published/hw", "-b", "records=1"])
+    output = " ".join(result.output.split())
+    assert "SURVIVED LeaderExpandIsr: not k.rules.may_expand_isr(s, k, leader)" in output
+    assert "s.replica[leader].hw) -- WeakIsr in 6 steps" in output

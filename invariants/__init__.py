@@ -26,7 +26,12 @@ INVARIANTS: Mapping[str, tuple[Property, ...]] = {
         *leadership.PROPERTIES,
         *well_formed.PROPERTIES,
     ),
-    "published": (*isr.PROPERTIES, well_formed.TYPE_OK, *published.PROPERTIES),
+    "published": (
+        *isr.PROPERTIES,
+        *leadership.PROPERTIES,
+        well_formed.TYPE_OK,
+        *published.PROPERTIES,
+    ),
     "async-isr": (well_formed.TYPE_OK, *async_isr.PROPERTIES),
 }
 """Every statement about single states, by the family of protocols whose states it speaks of."""

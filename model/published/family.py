@@ -100,6 +100,7 @@ FOLLOWER_TRUNCATE = _action(
 
 MUTATION_BOUNDS = (
     "records=1",
+    "log_size=1",
     "max_leader_epoch=2",
     "replicas=3 records=1",
     "replicas=3 records=1 max_leader_epoch=2",
@@ -114,4 +115,10 @@ PUBLISHED = Family(
     survivors={},
 )
 
-DEFAULT_PROPERTIES = ("TypeOk", "WeakIsr", "StrongIsr", "KnownLeaderInIsr")
+DEFAULT_PROPERTIES = (
+    "TypeOk",
+    "WeakIsr",
+    "StrongIsr",
+    "KnownLeaderInIsr",
+    "AtMostOneLeaderPerEpoch",
+)

@@ -96,7 +96,8 @@ def _fate(
             complete = False
         elif result[0]:
             return Fate(mutant.name, result[0], result[1], bounds)
-    note = protocol.family.survivors.get(mutant.name, "")
+    notes = protocol.family.survivors
+    note = notes.get(f"{protocol.name}: {mutant.name}") or notes.get(mutant.name, "")
     return Fate(mutant.name, None, None, ladder[-1], complete, note)
 
 

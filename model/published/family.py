@@ -21,6 +21,7 @@ from ..protocol import Family, Protocol
 from . import actions
 from .bounds import Constants, PublishedBounds
 from .state import PublishedState
+from .survivors import SURVIVORS
 from .view import columns
 
 
@@ -102,6 +103,7 @@ MUTATION_BOUNDS = (
     "records=1",
     "log_size=1",
     "max_leader_epoch=2",
+    "records=3 max_leader_epoch=2",
     "replicas=3 records=1",
     "replicas=3 records=1 max_leader_epoch=2",
 )
@@ -112,7 +114,7 @@ PUBLISHED = Family(
     build=build,
     scenarios=(),
     mutation_bounds=MUTATION_BOUNDS,
-    survivors={},
+    survivors=SURVIVORS,
 )
 
 DEFAULT_PROPERTIES = (

@@ -13,7 +13,7 @@ SURVIVORS = {
     ),
     "ControllerShrinkIsr: s.quorum.leader != replica and (not s.quorum.isr >> replica & 1)": (
         "the controller begins an epoch with the same leader and ISR; kip-320 holds everything so "
-        "to 2 replicas, 2 records and 4 epochs"
+        "to 3 replicas, 2 records and 3 epochs"
     ),
     "BecomeLeader: epoch > s.quorum.epoch": (
         "an epoch that has not begun names no leader, which a later guard refuses; no state more"

@@ -46,6 +46,8 @@ class Search:
         The same states by their distance from an initial state.
     taken
         How often each instance of an action was taken.
+    outside
+        Every state met outside the system's constraint: judged, but in no level and not expanded.
     violations
         For every violated property the first level that violates it, and its violating states.
     stopped_by
@@ -69,6 +71,7 @@ class Search:
         self.keep_going = keep_going
         self.symmetry = symmetry
         self.seen: set[State] = set()
+        self.outside: set[State] = set()
         self.levels: list[list[State]] = []
         self.taken = [0] * len(system.instances)
         self.violations: dict[str, tuple[int, list[State]]] = {}
@@ -164,13 +167,16 @@ class Search:
                     return
 
     def _meet(self, state: State) -> None:
-        """Add a state, which the system's record holds, to the last level if it is new."""
+        """Judge a state that the record holds if it is new; add it to the last level if inside."""
         if self.symmetry:
             state = self.symmetry.canonical(state)
-        if state in self.seen:
+        if state in self.seen or state in self.outside:
             return
-        self.seen.add(state)
-        self.levels[-1].append(state)
+        if self.system.inside():
+            self.seen.add(state)
+            self.levels[-1].append(state)
+        else:
+            self.outside.add(state)
         for prop in self._violated():
             self._note(prop, len(self.levels) - 1, state)
 

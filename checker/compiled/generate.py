@@ -84,7 +84,7 @@ class Generator:
             canonical=self._generated("canonical", 1, "void"),
             admits=self._generated("admits", 1, "i1"),
             symmetric=symmetry is not None,
-            constrained=False,
+            constrained=system.constraint is not None,
         )
 
     def module(self) -> Module:
@@ -92,6 +92,7 @@ class Generator:
         self._expand()
         self._judge()
         self._canonical()
+        self._admits()
         exported = [self._exported(function) for function in EXPORTED]
         text = "\n".join([DECLARATIONS, *self.unit.bodies, *self.texts, *exported])
         return Module(text, self.words, self.program.stride)
@@ -231,6 +232,19 @@ class Generator:
         self.texts.append(masks(self.layout))
         self._define("void @canonical(i64 %state)", out, "noinline")
 
+    def _admits(self) -> None:
+        """Generate ``admits(state)``: whether a state is inside the system's constraint."""
+        if self.system.constraint is None:
+            return
+        out = Emitter()
+        words = self._unpacked(out, "%state")
+        given: list[Value] = [self._state(words), self.constants]
+        constraint = self.unit.function(self.system.constraint, given)
+        if constraint.returns != "i1":
+            raise UnsupportedError(f"the constraint of {self.system.name} does not return bool")
+        out.emit(f"ret i1 {out.value(f'call i1 @{_quoted(constraint.name)}(ptr {words})')}")
+        self._define("i1 @admits(i64 %state)", out, "noinline")
+
     def _define(self, head: str, out: Emitter, attributes: str) -> None:
         lines = "\n".join([*out.prologue, *out.lines])
         self.texts.append(f"define internal {head} {attributes} nounwind {{\nentry:\n{lines}\n}}")
@@ -271,3 +285,7 @@ class Generator:
 
     def _error_word(self, out: Emitter, words: str) -> str:
         return self._word(out, words, self.words)
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

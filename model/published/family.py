@@ -21,6 +21,7 @@ from ..protocol import Family, Protocol
 from . import actions
 from .bounds import Constants, PublishedBounds
 from .state import PublishedState
+from .survivors import SURVIVORS
 from .view import columns
 
 
@@ -100,7 +101,9 @@ FOLLOWER_TRUNCATE = _action(
 
 MUTATION_BOUNDS = (
     "records=1",
+    "log_size=1",
     "max_leader_epoch=2",
+    "records=3 max_leader_epoch=2",
     "replicas=3 records=1",
     "replicas=3 records=1 max_leader_epoch=2",
 )
@@ -111,7 +114,13 @@ PUBLISHED = Family(
     build=build,
     scenarios=(),
     mutation_bounds=MUTATION_BOUNDS,
-    survivors={},
+    survivors=SURVIVORS,
 )
 
-DEFAULT_PROPERTIES = ("TypeOk", "WeakIsr", "StrongIsr", "KnownLeaderInIsr")
+DEFAULT_PROPERTIES = (
+    "TypeOk",
+    "WeakIsr",
+    "StrongIsr",
+    "KnownLeaderInIsr",
+    "AtMostOneLeaderPerEpoch",
+)

@@ -23,6 +23,7 @@ CASES = [
     ("published/kip-279", "replicas=3 records=1"),
     ("published/kip-320-first-try", "replicas=3 records=1"),
     ("published/kip-320", "replicas=3 records=1 max_leader_epoch=1"),
+    ("published/async-isr", ""),
 ]
 
 

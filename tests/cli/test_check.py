@@ -287,7 +287,7 @@ def test_list_names_everything():
         assert word in output
     listed = json.loads(run("list", "--json").output)
     assert {p["name"] for p in listed["protocols"]} == {p.name for p in PROTOCOLS}
-    for family in ("broker", "published"):
+    for family in PROPERTIES:
         names = [p["name"] for p in listed["properties"][family]]
         assert names == [p.name for p in PROPERTIES[family]]
 

@@ -3,7 +3,7 @@
 Both spend their time on reading, copying, hashing and comparing states, and on trying guards.  So
 there are no arrays, no loops and no parameters here: all that is known beforehand is a number in
 the text, and the state is as small as it can be.  What is compared together is one variable: a
-replica's leader epoch and its leader are its `view`, so that "the follower is in its leader's epoch"
+replica's leader epoch and its leader are its `view`, so that "a follower is in its leader's epoch"
 is one comparison.  Steps that exclude each other share a rule, as every rule is tried in every
 state; each rule still takes one step at a time.
 

@@ -100,9 +100,8 @@ def plot(rows: Sequence[Row], file: Path) -> None:
     panels = figure.subplots(len(sizes), 1, sharex=True, squeeze=False)[:, 0]
     for size, panel in zip(sizes, panels, strict=True):
         here = [row for row in rows if row.size == size]
-        replicas, log_size, records, epoch = size
         panel.set_title(
-            f"{replicas} replicas, log size {log_size}, {records} records, max_leader_epoch {epoch}:"
+            f"{', '.join(f'{name}={value}' for name, value in size._asdict().items())}:"
             f" {here[0].states:,} distinct states",
             fontsize=9,
             loc="left",
@@ -128,5 +127,6 @@ def plot(rows: Sequence[Row], file: Path) -> None:
         panel.grid(axis="x", color="0.9")
         panel.spines[["top", "right", "left"]].set_visible(False)
     panels[-1].set_xlabel("distinct states per CPU second: median, least and most")
-    panels[-1].margins(x=0.15)
+    rates = [rate for row in rows for rate in row.rates]
+    panels[-1].set_xlim(min(rates) / 3, max(rates) * 3)
     figure.savefig(file, dpi=150)

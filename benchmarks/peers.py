@@ -72,8 +72,8 @@ def present(options: argparse.Namespace) -> list[Checker]:
     memory = physical_memory() * 4 // 5
     everybody: list[Checker] = [
         Tidegate(options.engine, options.workers),
-        Spin(memory),
         Rumur(),
+        Spin(memory),
         Tlc(options.tlc_jar, options.tlc_specs, memory),
     ]
     wanted = [c for c in everybody if not options.only or c.name.lower() in options.only]

@@ -117,8 +117,8 @@ class Tidegate(Checker):
 class Spin(Checker):
     """SPIN, depth-first, without partial order reduction, which would leave out states.
 
-    Its breadth-first search takes half as long again.  Its hash compaction and its parallel search
-    may lose states without a word, so they are no comparison.
+    Breadth-first it takes nearly twice as long.  Its hash compaction and its parallel search may
+    lose states without a word, so they are no comparison.
     """
 
     memory: int

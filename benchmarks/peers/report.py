@@ -81,8 +81,8 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def _short(number: float) -> str:
-    """Return a number with three digits that mean something, or all before the point."""
-    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+    """Return a number with three significant digits, or with all before the point."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:#.3g}"
 
 
 def plot(rows: Sequence[Row], file: Path) -> None:

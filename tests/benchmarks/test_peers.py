@@ -186,8 +186,12 @@ def test_ratio_is_the_median_of_the_rounds():
 
 def test_table_has_a_line_per_checker():
     ours, theirs = table(rows()).splitlines()[2:]
-    assert ours == ("| 3, 2, 2, 2 | Tidegate | 737,794 | 738 (369 to 738) | 1 | 2 | 50 | 0.5 |  |")
-    assert theirs == ("| 3, 2, 2, 2 | SPIN | 737,794 | 246 (92.2 to 246) | 3 | 4 | 50 | 0.5 | 3 |")
+    assert ours == (
+        "| 3, 2, 2, 2 | Tidegate | 737,794 | 738 (369 to 738) | 1.00 | 2.00 | 50 | 0.5 |  |"
+    )
+    assert theirs == (
+        "| 3, 2, 2, 2 | SPIN | 737,794 | 246 (92.2 to 246) | 3.00 | 4.00 | 50 | 0.5 | 3.00 |"
+    )
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])

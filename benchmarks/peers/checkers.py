@@ -56,9 +56,7 @@ class Checker(ABC):
         done = run(self.command(size, expected), directory)
         states = self.distinct_states(done.output) if done.status == 0 else None
         if states is None:
-            raise CheckerError(
-                f"{self.name} at {size} did not see all states:\n{done.output[-3000:]}"
-            )
+            raise CheckerError(f"{self.name} at {size} did not see all states:\n{_said(done)}")
         return states, done
 
     def _succeed(
@@ -67,8 +65,13 @@ class Checker(ABC):
         """Run a command of the build and return its CPU seconds."""
         done = run(command, directory)
         if done.status not in statuses:
-            raise CheckerError(f"{self.name}: {' '.join(command)} failed:\n{done.output[-3000:]}")
+            raise CheckerError(f"{self.name}: {' '.join(command)} failed:\n{_said(done)}")
         return done.cpu
+
+
+def _said(done: Run) -> str:
+    """Return the last that a run said."""
+    return (done.output + done.errors)[-3000:]
 
 
 def _count(pattern: str, output: str) -> int | None:

@@ -25,8 +25,8 @@ class Run:
         so that nothing below what this command holds itself, some 20 MB, is seen.
     status
         Exit status.
-    output
-        What it printed.
+    output, errors
+        What it printed, and what it said beside that: Tidegate reports how far it is there.
     """
 
     cpu: float
@@ -34,31 +34,35 @@ class Run:
     peak: int
     status: int
     output: str
+    errors: str
 
 
 def run(command: list[str], directory: Path) -> Run:
     """Run a program to its end.
 
-    Its output goes to a file: a pipe would need a reader, which would take CPU time beside it.
+    Its output goes to files: a pipe would need a reader, which would take CPU time beside it.
     """
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         began = time.monotonic()
         process = subprocess.Popen(
             command,
             cwd=directory,
             stdin=subprocess.DEVNULL,
             stdout=output,
-            stderr=subprocess.STDOUT,
+            stderr=errors,
         )
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - began
         process.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        text = output.read().decode("utf-8", "replace")
+        said = []
+        for file in (output, errors):
+            file.seek(0)
+            said.append(file.read().decode("utf-8", "replace"))
     return Run(
         cpu=usage.ru_utime + usage.ru_stime,
         wall=wall,
         peak=usage.ru_maxrss * 1024,
         status=process.returncode,
-        output=text,
+        output=said[0],
+        errors=said[1],
     )

@@ -127,7 +127,7 @@ def test_bounds_that_the_models_cannot_do_are_refused(bounds):
 
 def test_a_run_has_status_and_all_output(tmp_path):
     done = run(["sh", "-c", "echo out; echo err >&2; exit 3"], tmp_path)
-    assert (done.status, done.output) == (3, "out\nerr\n")
+    assert (done.status, done.output, done.errors) == (3, "out\n", "err\n")
 
 
 class Fake(Checker):
@@ -153,12 +153,22 @@ class Fake(Checker):
 
 
 @pytest.fixture
-def compare(command):
-    """Return the command's function, which the package of the same name hides."""
+def module(command):
+    """Return the command's module, which the package of the same name hides."""
     spec = importlib.util.spec_from_file_location("peers_command", command)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+@pytest.fixture
+def compare(module):
+    """Return the command's function."""
     return module.compare
+
+
+def test_known_states_are_what_the_goldens_pin(module):
+    assert module.KNOWN[Size(3, 2, 2, 2)] == pinned(Size(3, 2, 2, 2))
 
 
 def test_checkers_that_disagree_have_no_result(compare, tmp_path):
@@ -175,7 +185,7 @@ def rows():
     """Return three rounds of two checkers."""
     made = []
     for checker, seconds in (("Tidegate", (1.0, 2.0, 1.0)), ("SPIN", (3.0, 8.0, 3.0))):
-        runs = [Run(cpu, cpu + 1, 50_000_000, 0, "") for cpu in seconds]
+        runs = [Run(cpu, cpu + 1, 50_000_000, 0, "", "") for cpu in seconds]
         made.append(Row(Size(3, 2, 2, 2), checker, 0.5, 737_794, runs))
     return made
 

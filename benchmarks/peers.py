@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from peers.checkers import Checker, CheckerError, Rumur, Spin, Tidegate, Tlc, physical_memory
@@ -32,11 +33,14 @@ SPIN is told how many to expect, so that its table has the right size from the f
 
 def read_size(text: str) -> Size:
     """Read bounds from the command line."""
+    numbers = text.split(",")
+    if len(numbers) != len(Size._fields) or not all(map(str.isdecimal, numbers)):
+        raise argparse.ArgumentTypeError(f"{text} is not four numbers with commas between them")
+    size = Size(*map(int, numbers))
     try:
-        size = Size(*map(int, text.split(",")))
         Packing.of(size)
-    except (TypeError, ValueError) as problem:
-        raise argparse.ArgumentTypeError(f"{text}: {problem}") from problem
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from problem
     return size
 
 
@@ -69,6 +73,8 @@ def arguments() -> argparse.Namespace:
     chosen = parser.parse_args()
     if chosen.repeat < 1:
         parser.error("--repeat wants at least one round")
+    if chosen.plot and not find_spec("matplotlib"):
+        parser.error("--plot wants matplotlib: pip install -e '.[bench]'")
     return chosen
 
 

@@ -23,8 +23,10 @@ COMMANDS = {
     "list": "catalogue:list_command",
     "show": "catalogue:show",
     "replay": "replay:replay",
+    "resume": "resume:resume",
     "verdicts": "verdicts:verdicts",
     "mutate": "mutate:mutate",
+    "cache": "cache:cache",
 }
 """Every command and where it is: imported when it is asked for, so that each starts quickly."""
 

@@ -17,7 +17,7 @@ ENGINES = ("auto", "interpreted", "compiled")
 
 STORES = ("exact", "fingerprint")
 
-SMALL = 10_000
+SMALL = 20_000
 """States up to which ``auto`` leaves a model to the interpreted engine: compiling takes longer."""
 
 
@@ -80,7 +80,8 @@ def finished_search(
     _refuse(system, properties, resources)
     search = Search(system, properties, keep_going, symmetry, started)
     alone = resources.engine == "interpreted" or system.debug
-    pause_at = None if alone else 0 if resources.engine == "compiled" else SMALL
+    at_once = resources.engine == "compiled" or resources.checkpoint is not None
+    pause_at = None if alone else 0 if at_once else SMALL
     if pause_at != 0 and search.run(limits, report, pause_at):
         return search
     compiled = _compiled(
@@ -120,11 +121,8 @@ def _compiled(
             properties,
             keep_going,
             symmetry,
-            exact=resources.store == "exact",
-            workers=resources.workers,
-            memory=resources.memory,
-            chunk=resources.chunk,
-            started=started,
+            resources,
+            started,
         )
     except UnsupportedError as error:
         if must:
@@ -149,6 +147,8 @@ def _refuse(
             "--debug watches every action, which only the interpreted engine can; leave out "
             "--engine compiled"
         )
+    if resources.checkpoint is not None and resources.engine == "interpreted":
+        raise EngineChoiceError("--engine interpreted keeps no checkpoints; leave out --checkpoint")
     if resources.store == "fingerprint":
         if resources.engine == "interpreted":
             raise EngineChoiceError(

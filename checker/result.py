@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from ..spec import Outcome, Property, Trace
 
@@ -43,6 +45,14 @@ class Resources:
         Bytes that the compiled engine may use; None for a share of what is free.
     chunk
         States that one of its workers takes at a time.
+    checkpoint
+        Directory in which the compiled engine keeps what it needs to go on after a crash.
+    checkpoint_every
+        Seconds between two checkpoints at least; they are made between levels.
+    resume
+        Whether to go on from that checkpoint.
+    about
+        What the checkpoint says of the search, for whoever resumes it.
     """
 
     engine: str = "auto"
@@ -50,6 +60,10 @@ class Resources:
     store: str = "exact"
     memory: int | None = None
     chunk: int = 512
+    checkpoint: Path | None = None
+    checkpoint_every: float = 60.0
+    resume: bool = False
+    about: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -48,14 +49,18 @@ def cached_code(module: Module) -> bytes:
     return code
 
 
-def clear() -> int:
-    """Remove all that is kept; return how many bytes that was."""
+def size() -> int:
+    """Return how many bytes are kept."""
     try:
-        size = sum(file.stat().st_size for file in directory().iterdir())
-    except FileNotFoundError:
+        return sum(file.stat().st_size for file in directory().iterdir())
+    except OSError:
         return 0
-    shutil.rmtree(directory())
-    return size
+
+
+def clear() -> None:
+    """Remove all that is kept."""
+    with suppress(FileNotFoundError):
+        shutil.rmtree(directory())
 
 
 def _keep(module: Module, content: bytes) -> None:

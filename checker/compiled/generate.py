@@ -24,6 +24,7 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     kernel.find_parents,
     growth.grow,
     growth.restash,
+    growth.remember,
 )
 """What the driver calls; all arguments are numbers."""
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from .intrinsics import high_product, load, shifted, store
-from .memory import Shared
+from .memory import Shared, Worker
 from .program import Program
-from .seen import BUCKET
+from .seen import BUCKET, UPPER, copy, mark_of, seal
+
+BATCH = 64
+"""States whose buckets are on their way at the same time."""
 
 
 def grow(p: Program, shared: int, old: int, new: int, whole: int, rest: int) -> None:
@@ -32,6 +35,27 @@ def grow(p: Program, shared: int, old: int, new: int, whole: int, rest: int) -> 
                 low = shifted(mark, 64 - known)
                 upper = (first + (low - first & (1 << known) - 1)) << 24
                 place(shared, high_product(upper, new), upper, mark)
+
+
+def remember(p: Program, worker: int, first: int, number: int, count: int) -> None:
+    """Put states that lie at an address, and are known, into the table; `number` is the first's."""
+    shared = load(worker + Worker.SHARED)
+    buffer = load(worker + Worker.BUFFER)
+    done = 0
+    while done < count:
+        some = min(BATCH, count - done)
+        for index in range(some):
+            candidate = buffer + index * p.stride
+            copy(p, first + (done + index) * p.words * 8, candidate)
+            seal(p, shared, candidate)
+        for index in range(some):
+            candidate = buffer + index * p.stride
+            upper = load(candidate + 8 * p.words) & UPPER
+            mark = mark_of(p, candidate)
+            if p.exact:
+                mark = mark + number + done + index + 1
+            place(shared, high_product(upper, load(shared + Shared.BUCKETS)), upper, mark)
+        done += some
 
 
 def place(shared: int, bucket: int, upper: int, mark: int) -> None:

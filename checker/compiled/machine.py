@@ -13,9 +13,6 @@ from .generate import Module
 from .memory import Region, Shared, Worker
 
 MINUS_ONE = (1 << 64) - 1
-CHUNK = 512
-"""States that a worker takes from the frontier at a time."""
-
 POLL = 0.1
 """Seconds between looks at the workers' progress."""
 
@@ -70,6 +67,7 @@ class Machine:
         self._parents = code.function("find_parents", 1)
         self._add = code.function("add_states", 3)
         self._grow = code.function("grow", 5)
+        self._remember = code.function("remember", 4)
         self._restash = code.function("restash", 3)
         shared = self.shared
         shared[Shared.TABLE], shared[Shared.STASH] = self.table.address, self.stash.address
@@ -159,6 +157,22 @@ class Machine:
         added = self._add(self.workers[0][0].address, space.address, len(states))
         space.close()
         return added == len(states)
+
+    def restore(self, states: int, taken: Sequence[int]) -> None:
+        """Take the first states in memory for found, and their table entries for made."""
+        block, own = self.workers[0]
+        block[Worker.INSERTED] = states
+        for index, count in enumerate(taken):
+            own[block[Worker.TAKEN] - own.address + 8 * index] = count
+
+    def set_tail(self, states: int) -> None:
+        """Have new states written behind so many."""
+        self.shared[Shared.TAIL] = states
+
+    def remember(self, first: int, number: int, count: int) -> None:
+        """Put states that lie in memory from `first` on into the table, numbered from `number`."""
+        address = self.written.address + first * self.state_bytes
+        self._remember(self.workers[0][0].address, address, number, count)
 
     def begin_level(self, frontier: Segments) -> int:
         """Make stretches of states the frontier; return the number of its chunks."""

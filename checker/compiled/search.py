@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from ...layout import State
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
-from ..result import Limits, Progress
+from ..result import Limits, Progress, Resources
 from . import kernel
 from .build import Code
 from .cache import cached_code
+from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .generate import Generator
+from .journal import Journal, code_hash
 from .limits import available_memory
-from .machine import CHUNK, Machine, Segments, Sizes, Words
-from .memory import Shared
+from .machine import Machine, Segments, Sizes, Words
+from .memory import MemoryLimitError, Shared
 from .seen import BLOCK
-from .statefile import StateFile
 
 EXACT_BUCKETS = 1 << 16
 """Smallest table whose marks, with 24 bits of hash each, tell what they need when it grows."""
@@ -41,10 +43,10 @@ class CompiledSearch:
 
     Parameters
     ----------
-    workers
-        Threads that search at the same time; the answer does not depend on their number.
-    chunk
-        States that one of them takes at a time.
+    resources
+        How much it may use, and where it keeps a checkpoint.
+    started
+        When the clock began that a limit in seconds refers to; now, if not given.
     """
 
     name = "compiled"
@@ -55,43 +57,69 @@ class CompiledSearch:
         properties: Sequence[Property],
         keep_going: bool = False,
         symmetry: Symmetry | None = None,
-        *,
-        exact: bool = True,
-        workers: int | None = None,
-        memory: int | None = None,
-        chunk: int = CHUNK,
+        resources: Resources = Resources(),
         started: float | None = None,
     ) -> None:
         self.system = system
         self.properties = properties
         self.keep_going = keep_going
         self.symmetry = symmetry
-        self.exact = exact
+        self.exact = resources.store == "exact"
         self.violations: dict[str, tuple[int, list[State]]] = {}
         self.levels: list[Segments] = []
         self.frontier: Segments = []
         self.stopped_by: str | None = None
         self.started = perf_counter() if started is None else started
-        generator = Generator(system, properties, exact, symmetry)
-        self.module = generator.module()
-        self.memory = memory or available_memory()
-        sizes = Sizes(
-            memory=self.memory,
-            workers=workers or len(os.sched_getaffinity(0)),
-            chunk=chunk,
-            buckets=EXACT_BUCKETS if exact else FINGERPRINT_BUCKETS,
-        )
-        self.machine = Machine(
-            Code(cached_code(self.module)),
-            self.module,
-            exact,
-            len(system.instances),
-            len(properties),
-            sizes,
-        )
-        self.file = None if exact else StateFile(None, self.machine.state_bytes)
+        self.module = Generator(system, properties, self.exact, symmetry).module()
+        self.memory = resources.memory or available_memory()
+        self._words: dict[str, tuple[int, Words]] = {}
+        keep = Checkpoint(resources.checkpoint) if resources.checkpoint else None
+        self._begun = self._manifest(resources.checkpoint) if resources.resume else None
+        if keep and not resources.resume:
+            keep.refuse_existing()
+        self.machine = self._machine(resources)
+        self.journal = None
+        if keep or not self.exact:
+            self.journal = Journal(
+                self.machine, keep, self._begun, resources.about, resources.checkpoint_every
+            )
         self._report: Callable[[Progress], None] = lambda progress: None
         self._limits = Limits()
+
+    def _machine(self, resources: Resources) -> Machine:
+        """Make the machine, with a table that is large enough for what is known already."""
+        smallest = EXACT_BUCKETS if self.exact else FINGERPRINT_BUCKETS
+        known = self._begun.states if self._begun else 0
+        # A mean of five marks leaves nearly all buckets room.
+        buckets = max(smallest, known // 5)
+        kept = known * 8 * self.module.words if self.exact else 0
+        if buckets * 72 + kept > self.memory:
+            raise MemoryLimitError(
+                f"--max-memory {self.memory >> 20}M is too little: the table of seen states"
+                f"{' and the states of the checkpoint' if known else ''} takes "
+                f"{(buckets * 72 + kept >> 20) + 1}M; allow more"
+                f"{'' if self.exact or known else ', or use --store exact'}"
+            )
+        sizes = Sizes(
+            memory=self.memory,
+            workers=resources.workers or len(os.sched_getaffinity(0)),
+            chunk=resources.chunk,
+            buckets=buckets,
+        )
+        code = Code(cached_code(self.module))
+        instances = len(self.system.instances)
+        return Machine(code, self.module, self.exact, instances, len(self.properties), sizes)
+
+    def _manifest(self, folder: Path | None) -> Manifest:
+        """Read the checkpoint to go on from, if it is one of this very search."""
+        assert folder is not None
+        manifest = read_manifest(folder)
+        if manifest.code != code_hash(self.module):
+            raise CheckpointError(
+                f"{folder}: made by other code: the protocol, a property or Tidegate has changed "
+                "since; begin the search anew"
+            )
+        return manifest
 
     @property
     def distinct_states(self) -> int:
@@ -118,7 +146,7 @@ class CompiledSearch:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
         self._limits, self._report = limits, report
         try:
-            self._begin()
+            self._go_on() if self._begun else self._begin()
             while self.levels[-1] and (self.keep_going or not self.violations):
                 if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
                     self.stopped_by = f"--max-depth {limits.max_depth}"
@@ -128,8 +156,10 @@ class CompiledSearch:
                     break
         except KeyboardInterrupt:
             self.stopped_by = "an interrupt"
-        if not self.levels[-1]:
+        if self.levels and not self.levels[-1]:
             self.levels.pop()
+        if self.journal:
+            self.journal.save()
 
     def _begin(self) -> None:
         """Store the initial states."""
@@ -165,18 +195,36 @@ class CompiledSearch:
 
     def _finish_level(self, before: list[tuple[int, int]], tail: int) -> None:
         """Make what was found since the workers stood at `before` the next level."""
-        machine = self.machine
-        self.frontier = machine.new_segments(before, tail)
-        if self.file is None:
-            self.levels.append(self.frontier)
-        else:
-            first = self.file.states
-            for start, count in self.frontier:
-                self.file.append(machine.written, start, count)
-            self.levels.append([(first, self.file.states - first)])
+        self.frontier = self.machine.new_segments(before, tail)
+        level = self.frontier
+        if self.journal is not None:
+            if not self.exact:
+                level = [(self.journal.file.states, sum(count for _, count in level))]
+            if not self.stopped_by:
+                self._put_aside()
+        self.levels.append(level if self.frontier else [])
         self._note_violations(len(self.levels) - 2)
-        if not self.frontier:
-            self.levels[-1] = []
+        if self.journal is not None and not self.stopped_by:
+            self.journal.finish_level(self._words)
+
+    def _put_aside(self) -> None:
+        """Write the states of a level to disk, and stop where that cannot be done."""
+        assert self.journal is not None
+        try:
+            self.journal.add_level(self.frontier)
+        except OSError as error:
+            self.stopped_by = f"the file of states, which cannot be written ({error.strerror})"
+
+    def _go_on(self) -> None:
+        """Bring the search of another process back."""
+        assert self.journal is not None
+        assert self._begun is not None
+        self.frontier = self.journal.restore(self.exact)
+        self.levels = [[(first, count)] if count else [] for first, count, _ in self.journal.levels]
+        for name, (level, words) in self._begun.violations.items():
+            self._keep(name, level, tuple(words))
+        self._note_violations(0)
+        self._make_room_for_states()
 
     def _watch(self) -> bool:
         """Report how far the search is; False where a limit is reached."""
@@ -242,13 +290,19 @@ class CompiledSearch:
         for number, (_, words) in machine.take_found().items():
             prop = self.properties[number]
             level = expanded if prop.kind is Kind.DEADLOCK else len(self.levels) - 1
-            self.violations.setdefault(prop.name, (level, [self.system.layout.unpack(words)]))
+            self._keep(prop.name, level, words)
         active = sum(
             1 << number
             for number, prop in enumerate(self.properties)
             if prop.name not in self.violations
         )
         machine.shared[Shared.ACTIVE] = active
+
+    def _keep(self, name: str, level: int, words: Words) -> None:
+        """Keep a violation, unless one of that property is known already."""
+        if name not in self.violations:
+            self._words[name] = level, words
+            self.violations[name] = level, [self.system.layout.unpack(words)]
 
     def _verify_symmetry(self, frontier: Segments) -> None:
         """Check for some states of a level that their permutations are treated alike."""
@@ -271,11 +325,12 @@ class CompiledSearch:
     def _parents(self, level: int, children: Sequence[State]) -> dict[int, tuple[int, Words]]:
         """Return for each child, by number, its least parent with the parent's fingerprint."""
         targets = [self.system.layout.pack(child) for child in children]
-        if self.file is None:
+        if self.exact:
             return self.machine.parents(self.levels[level], targets)
         least: dict[int, tuple[int, Words]] = {}
         [(first, count)] = self.levels[level]
-        for _, some in self.file.pieces(first, count, self.machine.read_ahead()):
+        assert self.journal is not None
+        for some in self.journal.file.pieces(first, count, self.machine.read_ahead()):
             for number, found in self.machine.parents([(0, some)], targets).items():
                 least[number] = min(found, least.get(number, found))
         return least

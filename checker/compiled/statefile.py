@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from .memory import Region
 
-PIECE = 1 << 24
-"""States that are read back at a time, at most; their room is address space until it is used."""
+PIECE = 1 << 22
+"""States that are read back at a time, at most."""
+
+_AT_ONCE = 64 << 20
+"""Bytes that the operating system is handed at a time."""
 
 
 class StateFile:
@@ -36,33 +40,57 @@ class StateFile:
             os.unlink(name)
         else:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        os.ftruncate(self._file, states * state_bytes)
-        os.lseek(self._file, 0, os.SEEK_END)
+        if os.fstat(self._file).st_size > states * state_bytes:
+            os.ftruncate(self._file, states * state_bytes)
 
-    def append(self, region: Region, first: int, count: int) -> None:
-        """Write states that lie in a row in memory behind those in the file."""
+    def append(self, region: Region, first: int, count: int, checksum: int) -> int:
+        """Write states that lie in a row in memory behind those in the file.
+
+        Returns
+        -------
+        int
+            Their checksum (CRC-32), gone on from that of what comes before them.
+        """
         view = region.view(first * self.state_bytes, count * self.state_bytes)
         done = 0
         while done < len(view):
-            done += os.write(self._file, view[done : done + (64 << 20)])
-        view.release()
+            part = view[done : done + _AT_ONCE]
+            written = os.pwrite(self._file, part, self.states * self.state_bytes + done)
+            checksum = zlib.crc32(part[:written], checksum)
+            done += written
         self.states += count
+        return checksum
 
-    def pieces(self, first: int, count: int, region: Region) -> Iterator[tuple[int, int]]:
-        """Read states back into the beginning of `region`; yield (first, count) of each piece."""
-        most = min(PIECE, region.size // self.state_bytes)
-        for start in range(first, first + count, most):
-            some = min(most, first + count - start)
-            view = region.view(0, some * self.state_bytes)
-            done = 0
-            while done < len(view):
-                offset = start * self.state_bytes + done
-                read = os.preadv(self._file, [view[done : done + (64 << 20)]], offset)
-                if not read:
-                    raise OSError(f"the file of states ends at {offset} bytes")
-                done += read
-            view.release()
-            yield start, some
+    def read(self, region: Region, at: int, first: int, count: int, checksum: int = 0) -> int:
+        """Read states back into memory, to the place of state `at`; return their checksum.
+
+        Parameters
+        ----------
+        checksum
+            Of what comes before them, to go on from.
+
+        Raises
+        ------
+        OSError
+            If the file ends before them.
+        """
+        view = region.view(at * self.state_bytes, count * self.state_bytes)
+        done = 0
+        while done < len(view):
+            offset = first * self.state_bytes + done
+            read = os.preadv(self._file, [view[done : done + _AT_ONCE]], offset)
+            if not read:
+                raise OSError(0, f"the file of states ends at byte {offset}")
+            checksum = zlib.crc32(view[done : done + read], checksum)
+            done += read
+        return checksum
+
+    def pieces(self, first: int, count: int, region: Region) -> Iterator[int]:
+        """Read states back into the beginning of `region`, piece by piece; yield their number."""
+        for start in range(first, first + count, PIECE):
+            some = min(PIECE, first + count - start)
+            self.read(region, 0, start, some)
+            yield some
 
     def sync(self) -> None:
         """Wait until what was written is on disk."""

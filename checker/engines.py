@@ -84,9 +84,14 @@ def finished_search(
     pause_at = None if alone else 0 if at_once else SMALL
     if pause_at != 0 and search.run(limits, report, pause_at):
         return search
-    compiled = _compiled(
-        system, properties, keep_going, symmetry, resources, limits, report, started
-    )
+    try:
+        compiled = _compiled(
+            system, properties, keep_going, symmetry, resources, limits, report, started
+        )
+    except KeyboardInterrupt:
+        # Nothing was compiled yet: what was covered is what was interpreted.
+        search.stopped_by = "an interrupt"
+        return search
     if compiled is not None:
         return compiled
     search.run(limits, report)

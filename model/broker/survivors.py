@@ -1,6 +1,7 @@
 """Mutants of the broker family's protocols that nothing kills, and why.
 
-Each was looked at under kip-320.  A note that is kip-320's own speaks of what its fences exclude.
+Each survived under kip-320 with 2 replicas and 1 record; some were searched further.  A note that
+is kip-320's own speaks of what its fences exclude.
 """
 
 from __future__ import annotations

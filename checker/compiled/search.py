@@ -11,14 +11,14 @@ from typing import Any
 from ...layout import State
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
-from ..result import Limits, Progress, Resources
+from ..memory import available_memory
+from ..result import DEFAULT, Limits, Progress, Resources
 from . import kernel
 from .build import Code
 from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .generate import Generator
 from .journal import Journal, code_hash
-from .limits import available_memory
 from .machine import Machine, Segments, Sizes, Words
 from .memory import MemoryLimitError, Shared
 from .seen import BLOCK
@@ -60,7 +60,7 @@ class CompiledSearch:
         properties: Sequence[Property],
         keep_going: bool = False,
         symmetry: Symmetry | None = None,
-        resources: Resources = Resources(),
+        resources: Resources = DEFAULT,
         started: float | None = None,
     ) -> None:
         self.system = system

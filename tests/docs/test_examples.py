@@ -59,6 +59,8 @@ def test_every_command_in_the_readme_runs(arguments, tmp_path, monkeypatch):
         arguments = [*arguments, "--max-states", "3000"]
     if arguments[0] == "replay":
         CliRunner().invoke(main, ["check", "hw", "--json", arguments[1]])
+    if arguments[0] == "resume":
+        CliRunner().invoke(main, ["check", "hw", "--checkpoint", arguments[1]])
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code in (0, 3, 12), result.output
 

@@ -23,6 +23,7 @@ COMMANDS = {
     "list": "catalogue:list_command",
     "show": "catalogue:show",
     "replay": "replay:replay",
+    "render": "render:render",
     "verdicts": "verdicts:verdicts",
     "mutate": "mutate:mutate",
 }

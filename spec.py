@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from .layout import Layout, State
+from .scene import Place, View
 
 S = TypeVar("S")
 """The record that actions read and write, as the model declares it."""
@@ -138,6 +139,8 @@ class Property:
     needs
         Names of the histories (auxiliary variables) that it reads; the state holds them only when
         a requested property needs them.
+    places
+        ``places(s, k)``: for a state that violates it, the offsets of logs at which it does.
     """
 
     name: str
@@ -147,6 +150,7 @@ class Property:
     explain: Callable[[Any, Any], str]
     kind: Kind = Kind.INVARIANT
     needs: frozenset[str] = frozenset()
+    places: Callable[[Any, Any], tuple[Place, ...]] = lambda s, k: ()
 
 
 DEADLOCK = Property(
@@ -203,6 +207,8 @@ class TransitionSystem(Generic[S, K]):
         For traces: ``columns(s, k)`` gives a heading and a short text per participant.
     legend
         How to read those texts.
+    view
+        For diagrams: how the family shows states and steps.
 
     Attributes
     ----------
@@ -222,6 +228,7 @@ class TransitionSystem(Generic[S, K]):
         initialise: Callable[[S, K], Iterator[None]],
         columns: Callable[[S, K], dict[str, str]],
         legend: str = "",
+        view: View | None = None,
     ) -> None:
         self.name = name
         self.bounds = bounds
@@ -238,6 +245,7 @@ class TransitionSystem(Generic[S, K]):
         self._initialise = initialise
         self._columns = columns
         self.legend = legend
+        self.view = view
         self.debug = False
         self._tried = [
             (index, instance.action.apply, instance.arguments)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..guards import Refusal, refusal
+from ..guards import Refusal
 from ..layout import State
 from ..spec import ReplayError, Step, Trace, TransitionSystem
+from .reasons import why_not
 from .render.itf import VERSION, encoded
 
 
@@ -141,26 +141,3 @@ def _first_difference(
         if any(now.get(name) != before[name] for name in before if not name.startswith("aux_")):
             return number
     return None
-
-
-def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Refusal | None:
-    """Return the guard that refuses `step` in `state`, with what it looked at, named as shown.
-
-    A variable's value is given as people see it: ``message[1].kind`` is ``nothing``, not 0.
-    """
-    [instance] = [instance for instance in system.instances if instance.step == step]
-    system.layout.load(state)
-    refused = refusal(instance.action.apply, system.record, system.constants, *instance.arguments)
-    if refused is None:
-        return None
-    shown = {variable.path: variable.field.show for variable in system.layout.variables}
-    values: dict[str, object] = {}
-    for text, value in refused.values.items():
-        path = text.removeprefix("s.")
-        for name, argument in zip(step.parameters, step.arguments, strict=True):
-            path = re.sub(rf"\b{name}\b", str(argument), path)
-        if text.startswith("s.") and path in shown and isinstance(value, int):
-            values[text] = shown[path](value)
-        else:
-            values[text] = value
-    return Refusal(refused.guard, values)

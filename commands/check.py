@@ -12,6 +12,7 @@ from ..checker.result import Limits, Result
 from ..spec import TransitionSystem
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
+from .telling import tell
 
 
 @click.command(
@@ -70,6 +71,13 @@ from .status import EXIT_STATUS, exit_status
     metavar="FILE",
     help="Write the report as JSON, '-' for standard output (then nothing else goes there).",
 )
+@click.option(
+    "--html",
+    "html_file",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the counterexample as a page that stands alone.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
 @click.option(
     "--debug",
@@ -88,11 +96,15 @@ def check_command(context: click.Context, /, **options: Any) -> None:
       tidegate check kip-101 -b records=3 -b elections=2 --continue
       tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 600
       tidegate check hw --json report.json --quiet
+      tidegate check hw --html loss.html
     """
     system, properties = assemble(options["protocol"], options["settings"], options["names"])
     system.debug = options["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
-    with report_file(options["json_file"], "--json") as target:
+    with (
+        report_file(options["json_file"], "--json") as target,
+        report_file(options["html_file"], "--html") as page,
+    ):
         with progress(options["quiet"]) as show:
             result = check(
                 system,
@@ -106,6 +118,8 @@ def check_command(context: click.Context, /, **options: Any) -> None:
             from ..checker.render.report import report
 
             write_json(target, report(system, result))
+        if page is not None:
+            page.write(_page(system, result, options))
     if options["json_file"] != "-":
         _print(system, result, options)
     context.exit(exit_status(result))
@@ -118,3 +132,21 @@ def _print(system: TransitionSystem[Any, Any], result: Result, options: dict[str
         print_verdict(make_console(), system, result)
     else:
         print_result(make_console(), system, result, options["full"], options["keep_going"])
+
+
+def _page(system: TransitionSystem[Any, Any], result: Result, options: dict[str, Any]) -> str:
+    """Return the counterexample as a page; nothing where nothing is violated, and say so."""
+    from ..checker.render.forms import FORMS, numbers
+    from ..checker.render.report import report
+
+    if result.first is None or result.first.trace is None:
+        make_console(stderr=True).print("--html: nothing is violated, so no page is written")
+        return ""
+    told = tell(
+        system.name,
+        options["settings"],
+        result.first.trace.steps,
+        result.first.property,
+        numbers(report(system, result)),
+    )
+    return FORMS["html"](told, options["full"])

@@ -18,6 +18,7 @@ from ...spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol, Scenario
 from .actions import controller, epoch_request, faults, follower, leader, metadata
 from .bounds import BrokerBounds, Constants
+from .scenes import VIEW
 from .state import BrokerState
 from .view import LEGEND, columns
 
@@ -60,6 +61,7 @@ def build(
         initialise=initialise,
         columns=columns,
         legend=LEGEND,
+        view=VIEW,
     )
 
 

@@ -57,7 +57,7 @@ def test_every_command_in_the_readme_runs(arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if arguments[0] == "check":
         arguments = [*arguments, "--max-states", "3000"]
-    if arguments[0] == "replay":
+    if arguments[0] in ("replay", "render"):
         CliRunner().invoke(main, ["check", "hw", "--json", arguments[1]])
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code in (0, 3, 12), result.output

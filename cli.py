@@ -24,6 +24,7 @@ COMMANDS = {
     "show": "catalogue:show",
     "replay": "replay:replay",
     "render": "render:render",
+    "graph": "graph:graph",
     "verdicts": "verdicts:verdicts",
     "mutate": "mutate:mutate",
 }

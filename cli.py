@@ -25,6 +25,8 @@ COMMANDS = {
     "replay": "replay:replay",
     "render": "render:render",
     "graph": "graph:graph",
+    "simulate": "simulate:simulate",
+    "explore": "explore:explore",
     "verdicts": "verdicts:verdicts",
     "mutate": "mutate:mutate",
 }

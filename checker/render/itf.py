@@ -23,7 +23,7 @@ def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace)
     that of the document names protocol, bounds and property, so that it can be replayed.  The
     property is empty for a behavior that violates none.
     """
-    shows = f"shortest behavior of {system.name} that violates {prop.name}" if prop else "behavior"
+    shows = f"behavior of {system.name}" + (f" that violates {prop.name}" if prop else "")
     states: list[dict[str, Any]] = []
     for index, state in enumerate(trace.states):
         meta: dict[str, Any] = {"index": index}

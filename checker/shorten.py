@@ -1,0 +1,74 @@
+"""Shorten a behavior that violates a property, by dropping what the violation does not need.
+
+A candidate is believed only when replayed: its steps are taken once more from the initial state,
+and the property is judged at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..layout import State
+from ..spec import Property, Trace, TransitionSystem
+
+
+def shortened(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> Trace:
+    """Return a behavior that violates `prop` and from which no step can be dropped.
+
+    No step: neither alone, nor with those that are not enabled any more without it.  There may be
+    a still shorter behavior that takes other steps; a search finds that one.
+    """
+    best = _without_loops(trace)
+    size = max(1, len(best.steps) // 2)
+    while True:
+        found = _drop(system, prop, best, size)
+        if found is not None:
+            best = _without_loops(found)
+            size = min(size, max(1, len(best.steps)))
+        elif size > 1:
+            size //= 2
+        else:
+            return best
+
+
+def _drop(
+    system: TransitionSystem[Any, Any], prop: Property, trace: Trace, size: int
+) -> Trace | None:
+    """Return a shorter behavior without some `size` steps in a row, if one violates `prop`.
+
+    The last ones are tried first: dropping them leaves most of the behavior as it is.
+    """
+    for start in range(len(trace.steps) - size, -1, -1):
+        candidate = without(system, trace, start, size)
+        for end in range(start, len(candidate.states)):
+            if system.violates(prop, candidate.states[end]):
+                return Trace(candidate.states[: end + 1], candidate.steps[:end])
+    return None
+
+
+def without(system: TransitionSystem[Any, Any], trace: Trace, start: int, size: int = 1) -> Trace:
+    """Return a behavior without `size` steps, nor those that cannot be taken without them."""
+    states: list[State] = list(trace.states[: start + 1])
+    steps = list(trace.steps[:start])
+    for step in trace.steps[start + size :]:
+        following = system.take(states[-1], step)
+        if following is not None:
+            states.append(following)
+            steps.append(step)
+    return Trace(tuple(states), tuple(steps))
+
+
+def _without_loops(trace: Trace) -> Trace:
+    """Return a behavior that comes back to no state."""
+    states: Sequence[State] = trace.states
+    last = {state: index for index, state in enumerate(states)}
+    kept = [0]
+    here = last[states[0]]
+    steps = []
+    kept = [here]
+    while here < len(trace.steps):
+        steps.append(trace.steps[here])
+        here = last[states[here + 1]]
+        kept.append(here)
+    return Trace(tuple(states[index] for index in kept), tuple(steps))

@@ -23,12 +23,14 @@ COMMANDS = {
     "list": "catalogue:list_command",
     "show": "catalogue:show",
     "replay": "replay:replay",
+    "resume": "resume:resume",
     "render": "render:render",
     "graph": "graph:graph",
     "simulate": "simulate:simulate",
     "explore": "explore:explore",
     "verdicts": "verdicts:verdicts",
     "mutate": "mutate:mutate",
+    "cache": "cache:cache",
 }
 """Every command and where it is: imported when it is asked for, so that each starts quickly."""
 

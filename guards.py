@@ -129,8 +129,14 @@ def _file(apply: Callable[..., bool]) -> str:
     return str(file.relative_to(root) if file.is_relative_to(root) else file)
 
 
-def _function(apply: Callable[..., bool]) -> ast.FunctionDef:
-    """Return the syntax tree of an action."""
+def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
+    """Return the syntax tree of a function, also of a copy that lacks a guard."""
+    copied: ast.FunctionDef | None = getattr(function, "syntax_tree", None)
+    return copied if copied is not None else _function(function)
+
+
+def _function(apply: Callable[..., Any]) -> ast.FunctionDef:
+    """Return the syntax tree of a function, from its source."""
     [node] = ast.parse(textwrap.dedent(inspect.getsource(apply))).body
     assert isinstance(node, ast.FunctionDef), f"{apply} is not a plain function"
     return node
@@ -138,11 +144,13 @@ def _function(apply: Callable[..., bool]) -> ast.FunctionDef:
 
 def _guards(function: ast.FunctionDef) -> list[ast.If]:
     """Return the statements that are guards."""
-    return [node for node in function.body if isinstance(node, ast.If) and _refuses(node)]
+    return [node for node in function.body if isinstance(node, ast.If) and refuses(node)]
 
 
-def _refuses(node: ast.If) -> bool:
-    """Whether all that a statement does is to return False."""
+def refuses(node: ast.stmt) -> bool:
+    """Whether a statement is a guard: an `if` that does nothing but return False."""
+    if not isinstance(node, ast.If):
+        return False
     [last] = node.body[-1:]
     return (
         len(node.body) == 1
@@ -179,6 +187,7 @@ def _compiled(
     space = {**original.__globals__, **(names or {})}
     exec(compile(module, f"<copy of {original.__name__}>", "exec", _future_flags()), space)
     copy: Callable[..., Any] = space[function.name]
+    copy.syntax_tree = function  # type: ignore[attr-defined]
     return copy
 
 

@@ -68,9 +68,9 @@ def integer(low: Limit, high: Limit, doc: str) -> int:
     return cast(int, Field(low, high, doc))
 
 
-def replica_id(high: Limit, doc: str) -> int:
-    """Declare the number of a replica, or NONE."""
-    return cast(int, Field(NONE, high, doc, names="replica"))
+def replica_id(high: Limit, doc: str, low: Limit = NONE) -> int:
+    """Declare the number of a replica, or NONE; it is always the same where `low` is `high`."""
+    return cast(int, Field(low, high, doc, names="replica"))
 
 
 def boolean(doc: str) -> bool:

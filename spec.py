@@ -207,6 +207,13 @@ class TransitionSystem(Generic[S, K]):
         For traces: ``columns(s, k)`` gives a heading and a short text per participant.
     legend
         How to read those texts.
+    constraint
+        For a system that has more states than a search can see: ``constraint(s, k) -> bool``, plain
+        code like a predicate; None where there is none.  What an engine does with a state that
+        is outside it, initial or not, is what TLC does: the step there counts as taken, and the
+        invariants are decided there, so that a trace may end there; but the state does not
+        count as distinct or for the depth, and nothing is expanded from it.  A state all of
+        whose steps lead outside is no deadlock.
     view
         For diagrams: how the family shows states and steps.
 
@@ -228,6 +235,7 @@ class TransitionSystem(Generic[S, K]):
         initialise: Callable[[S, K], Iterator[None]],
         columns: Callable[[S, K], dict[str, str]],
         legend: str = "",
+        constraint: Callable[[S, K], bool] | None = None,
         view: View | None = None,
     ) -> None:
         self.name = name
@@ -245,6 +253,7 @@ class TransitionSystem(Generic[S, K]):
         self._initialise = initialise
         self._columns = columns
         self.legend = legend
+        self.constraint = constraint
         self.view = view
         self.debug = False
         self._tried = [
@@ -257,6 +266,10 @@ class TransitionSystem(Generic[S, K]):
         self.layout.reset()
         for _ in self._initialise(self.record, self.constants):
             yield self.layout.dump()
+
+    def inside(self) -> bool:
+        """Whether the state that ``record`` holds satisfies the constraint, if there is one."""
+        return self.constraint is None or bool(self.constraint(self.record, self.constants))
 
     def successors(self, state: State) -> Iterator[tuple[int, State]]:
         """Yield (index into ``instances``, successor) for every enabled step of `state`.
@@ -292,13 +305,8 @@ class TransitionSystem(Generic[S, K]):
         before = self.layout.values()
         enabled = instance.action.apply(self.record, self.constants, *instance.arguments)
         if not enabled and self.layout.values() != before:
-            names = [
-                variable.path
-                for variable, old, new in zip(
-                    self.layout.variables, before, self.layout.values(), strict=True
-                )
-                if old != new
-            ]
+            pairs = zip(self.layout.variables, before, self.layout.values(), strict=True)
+            names = [variable.path for variable, old, new in pairs if old != new]
             raise ModelError(
                 f"{instance.step} answered 'not enabled' after writing {', '.join(names)}; "
                 "put every guard before the first write"
@@ -374,7 +382,7 @@ class TransitionSystem(Generic[S, K]):
                 return True
             for index, successor in self.successors(here):
                 weak = self.instances[index].action.fairness is Fairness.WEAK
-                if weak and successor not in seen:
+                if weak and successor not in seen and self.inside():
                     seen.add(successor)
                     todo.append(successor)
         return False

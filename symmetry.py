@@ -1,6 +1,7 @@
 """Symmetry: states that differ only in which replica is which are searched once.
 
-The group is that of the permutations of replicas which map the set of initial states onto itself.
+The group is that of the permutations of replicas which map the set of initial states onto itself,
+and leave alone whom the declaration singles out: a replica that a variable names in every state.
 Of the states that it maps onto each other the least one, as stored, stands for all.  Which
 variables hold or are indexed by numbers of replicas comes from the state's declaration.
 """
@@ -38,11 +39,14 @@ class Symmetry:
 
     def __init__(self, system: TransitionSystem[Any, Any]) -> None:
         self.system = system
-        replicas = 1 + max((r for v in system.layout.variables for r in v.replicas), default=-1)
+        variables = system.layout.variables
+        replicas = 1 + max((r for v in variables for r in v.replicas), default=-1)
+        named = {v.low for v in variables if v.field.names == "replica" and v.low == v.high}
         initial = set(system.initial_states())
         every = [
             (permutation, permuted(system.layout, permutation))
             for permutation in permutations(range(replicas))
+            if all(permutation[replica] == replica for replica in named - {NONE})
         ]
         fixing = [(p, apply) for p, apply in every if {apply(s) for s in initial} == initial]
         self.group = [permutation for permutation, _ in fixing]
@@ -60,21 +64,24 @@ class Symmetry:
         ModelError
             If they do not: the protocol tells replicas apart, and symmetry would be unsound.
         """
-        expected = self._successors(state), self._violated(state, properties)
+        expected = self._treatment(state, properties)
         for permutation, apply in zip(self.group[1:], self._others, strict=True):
-            other = apply(state)
-            if (self._successors(other), self._violated(other, properties)) != expected:
+            if self._treatment(apply(state), properties) != expected:
                 raise ModelError(
                     f"symmetry is broken: renaming replicas as {permutation} changes which steps "
                     "are possible or which properties hold; search without --symmetry"
                 )
 
-    def _successors(self, state: State) -> set[State]:
-        return {self.canonical(successor) for _, successor in self.system.successors(state)}
-
-    def _violated(self, state: State, properties: Sequence[Property]) -> set[str]:
+    def _treatment(
+        self, state: State, properties: Sequence[Property]
+    ) -> tuple[set[str], set[State] | None]:
+        """Return what a state violates and where its steps lead; None where none are taken."""
         self.system.layout.load(state)
-        return {prop.name for prop in self.system.judge(properties)()}
+        violated = {prop.name for prop in self.system.judge(properties)()}
+        if not self.system.inside():
+            return violated, None
+        steps = self.system.successors(state)
+        return violated, {self.canonical(successor) for _, successor in steps}
 
 
 def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State], State]:

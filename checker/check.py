@@ -9,12 +9,9 @@ from typing import Any
 from ..spec import Kind, Outcome, Property, TransitionSystem
 from ..symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
+from .engines import Finished, finished_search
 from .healing import stuck_states
-from .interpreted import Search
-from .result import Limits, Progress, Result, Verdict
-
-ENGINES = ("auto", "interpreted")
-"""What ``--engine`` takes; ``auto`` is the fastest one that there is."""
+from .result import Limits, Progress, Resources, Result, Verdict
 
 
 def check(
@@ -25,6 +22,7 @@ def check(
     keep_going: bool = False,
     report: Callable[[Progress], None] = lambda progress: None,
     symmetry: bool = False,
+    resources: Resources = Resources(),
 ) -> Result:
     """Decide `properties` in all states of `system` within its bounds.
 
@@ -39,6 +37,8 @@ def check(
         Called now and then with how far the search is.
     symmetry
         Search only one of the states that are the same but for the names of replicas.
+    resources
+        Which engine searches, and with what; none of it changes the answer.
 
     Examples
     --------
@@ -53,41 +53,56 @@ def check(
     started = perf_counter()
     if symmetry:
         refuse_unsound(properties)
-    search = Search(system, properties, keep_going, Symmetry(system) if symmetry else None)
-    search.run(limits, report)
+    group = Symmetry(system) if symmetry else None
+    search = finished_search(
+        system, properties, keep_going, group, resources, limits, report, started
+    )
     complete = search.stopped_by is None and (keep_going or not search.violations)
     if complete:
         _find_stuck(system, properties, search)
+    return _result(system, properties, search, complete, started)
+
+
+def _result(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    search: Finished,
+    complete: bool,
+    started: float,
+) -> Result:
+    """Return all that is reported of a search that has ended."""
     verdicts, first = _verdicts(system, properties, search, complete)
     return Result(
         outcome=_overall(verdicts, complete),
         complete=complete,
-        distinct_states=len(search.seen),
+        distinct_states=search.distinct_states,
         generated_states=sum(search.taken),
-        depth=len(search.levels),
+        depth=search.depth,
         seconds=perf_counter() - started,
-        engine="interpreted",
+        engine=search.name,
         taken=_taken(system, search.taken),
         verdicts=verdicts,
         first=first,
         stopped_by=search.stopped_by,
+        exact=search.exact,
+        collision_probability=search.collision_probability,
         permutations=len(search.symmetry.group) if search.symmetry else 1,
     )
 
 
 def _find_stuck(
-    system: TransitionSystem[Any, Any], properties: Sequence[Property], search: Search
+    system: TransitionSystem[Any, Any], properties: Sequence[Property], search: Finished
 ) -> None:
     """Decide the properties that speak of all that can follow a state; this needs all states."""
     for prop in properties:
-        if prop.kind is Kind.STUCK and (stuck := stuck_states(system, prop, search.levels)):
+        if prop.kind is Kind.STUCK and (stuck := stuck_states(system, prop, search.states())):
             search.violations[prop.name] = stuck
 
 
 def _verdicts(
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
-    search: Search,
+    search: Finished,
     complete: bool,
 ) -> tuple[list[Verdict], Verdict | None]:
     """Return the verdict on every property, and the one that is reported first."""
@@ -99,7 +114,7 @@ def _verdicts(
             search.symmetry.verify(state, properties)
     traces = shortest_traces(
         system,
-        search.levels,
+        search.least_parents,
         ends.values(),
         search.symmetry.canonical if search.symmetry else itself,
     )

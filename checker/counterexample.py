@@ -13,9 +13,11 @@ from typing import Any
 from ..layout import State
 from ..spec import EngineError, Property, Trace, TransitionSystem
 
-Levels = Sequence[Sequence[State]]
-
 Canonical = Callable[[State], State]
+
+LeastParents = Callable[[int, set[State]], dict[State, State]]
+"""From a level and some of its states: for each its parent with the least fingerprint, which lies
+on the level before."""
 
 
 def itself(state: State) -> State:
@@ -30,7 +32,7 @@ def least(system: TransitionSystem[Any, Any], states: Iterable[State]) -> State:
 
 def shortest_traces(
     system: TransitionSystem[Any, Any],
-    levels: Levels,
+    least_parents: LeastParents,
     targets: Iterable[tuple[int, State]],
     canonical: Canonical = itself,
 ) -> dict[State, Trace]:
@@ -38,24 +40,23 @@ def shortest_traces(
 
     Parameters
     ----------
-    levels
-        All states up to the deepest target, by their distance from an initial state.
+    least_parents
+        By the engine that has the states of every level.
     targets
-        Pairs of a level and a state in it.
+        Pairs of a level, which is a number of steps from an initial state, and a state in it.
     canonical
         Under symmetry: what stands for a state in the levels.  The trace is one of real states.
 
     Notes
     -----
-    Nothing was stored about parents; each level is expanded once more, from the deepest up.
+    Nothing was stored about parents; engines expand each level once more, from the deepest up.
     """
     wanted = set(targets)
     parents: dict[tuple[int, State], State] = {}
     todo = set(wanted)
     for level in range(max((depth for depth, _ in todo), default=0), 0, -1):
         children = {state for depth, state in todo if depth == level}
-        found = _least_parents(system, levels[level - 1], children, canonical)
-        for child, parent in found.items():
+        for child, parent in (least_parents(level, children) if children else {}).items():
             parents[level, child] = parent
             todo.add((level - 1, parent))
     return {
@@ -81,25 +82,6 @@ def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) ->
         state = expected
     if not system.violates(prop, state):
         raise EngineError(f"the trace does not end in a violation of {prop.name}")
-
-
-def _least_parents(
-    system: TransitionSystem[Any, Any],
-    level: Iterable[State],
-    children: set[State],
-    canonical: Canonical,
-) -> dict[State, State]:
-    """Return for each child its parent with the least fingerprint in the level before."""
-    best: dict[State, tuple[int, State]] = {}
-    if not children:
-        return {}
-    for state in level:
-        for _, successor in system.successors(state):
-            child = canonical(successor)
-            if child in children:
-                candidate = (system.layout.fingerprint(state), state)
-                best[child] = min(candidate, best.get(child, candidate))
-    return {child: parent for child, (_, parent) in best.items()}
 
 
 def _ancestors(parents: dict[tuple[int, State], State], level: int, state: State) -> list[State]:

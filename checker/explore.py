@@ -48,8 +48,13 @@ class Exploration:
 
     def enabled(self) -> list[Step]:
         """Return the steps that can be taken now, in the order of the action table."""
-        found = [index for index, _ in self.system.successors(self.state)]
+        found = [index for index, _ in self._successors(self.state)]
         return [self.system.instances[index].step for index in found]
+
+    def _successors(self, state: State) -> list[tuple[int, State]]:
+        """Return the enabled instances with where they lead; none outside the constraint."""
+        self.system.layout.load(state)
+        return list(self.system.successors(state)) if self.system.inside() else []
 
     def disabled(self) -> list[Disabled]:
         """Return the steps that cannot be taken now, each with what refuses it."""
@@ -59,6 +64,9 @@ class Exploration:
 
     def _refusal(self, step: Step) -> str:
         """Say which guard refuses a step, and with which values."""
+        self.system.layout.load(self.state)
+        if not self.system.inside():
+            return "this state is outside the bounds that the constraint sets"
         refused = why_not(self.system, self.state, step)
         if refused is None:
             return "it is not enabled"
@@ -105,7 +113,7 @@ class Exploration:
         parents: dict[State, tuple[State, Step] | None] = {start: None}
         todo = [start]
         for here in todo:
-            for index, successor in self.system.successors(here):
+            for index, successor in self._successors(here):
                 if successor not in parents:
                     parents[successor] = (here, self.system.instances[index].step)
                     todo.append(successor)

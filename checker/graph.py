@@ -49,6 +49,9 @@ class StateGraph:
         In the order in which a breadth-first search takes the steps.
     violated
         Names of the violated properties, by number.
+    outside
+        Numbers of the states outside the system's constraint: no step is taken from them, and the
+        checker does not count them as distinct.
     """
 
     system: TransitionSystem[Any, Any]
@@ -56,6 +59,7 @@ class StateGraph:
     depths: tuple[int, ...]
     edges: tuple[Edge, ...]
     violated: tuple[tuple[str, ...], ...]
+    outside: frozenset[int] = frozenset()
 
     def step(self, edge: Edge) -> Step:
         """Return the action with its arguments that an edge stands for."""
@@ -75,6 +79,7 @@ class StateGraph:
                 fingerprint=f"{self.system.layout.fingerprint(state):016x}",
                 violates=", ".join(self.violated[number]),
                 state=text.replace("\n", "; "),
+                outside="yes" if number in self.outside else "no",
             )
         for edge in self.edges:
             step = self.step(edge)
@@ -101,8 +106,12 @@ def state_graph(
     """
     numbers = {state: number for number, state in enumerate(system.initial_states())}
     depths = [0] * len(numbers)
-    states, edges = list(numbers), []
+    states, edges, outside = list(numbers), [], set()
     for number, state in enumerate(states):
+        system.layout.load(state)
+        if not system.inside():
+            outside.add(number)
+            continue
         for instance, successor in system.successors(state):
             if successor not in numbers:
                 if len(numbers) == most:
@@ -117,7 +126,9 @@ def state_graph(
     violated = tuple(
         tuple(prop.name for prop in properties if system.violates(prop, state)) for state in states
     )
-    return StateGraph(system, tuple(states), tuple(depths), tuple(edges), violated)
+    return StateGraph(
+        system, tuple(states), tuple(depths), tuple(edges), violated, frozenset(outside)
+    )
 
 
 def by_enabled_actions(graph: StateGraph) -> list[Hashable]:

@@ -24,7 +24,8 @@ def stuck_states(
     prop
         Its predicate says which states have recovered.
     levels
-        All reachable states: the search must be complete.
+        All reachable states: the search must be complete.  What is outside the system's constraint
+        heals nothing, since nothing is known of what follows there.
     """
     import networkx as nx
 
@@ -37,7 +38,8 @@ def stuck_states(
             if prop.predicate(system.record, system.constants):
                 backwards.add_edge(recovered, state)
             for instance, successor in system.successors(state):
-                if system.instances[instance].action.fairness is Fairness.WEAK:
+                weak = system.instances[instance].action.fairness is Fairness.WEAK
+                if weak and system.inside():
                     backwards.add_edge(successor, state)
     healing = nx.descendants(backwards, recovered)
     for number, level in enumerate(levels):

@@ -14,6 +14,7 @@ from typing import Any
 from ..layout import State
 from ..spec import Kind, Property, TransitionSystem
 from ..symmetry import Symmetry
+from .counterexample import itself
 from .result import Limits, Progress
 
 _VERIFIED_EVERY = 64
@@ -34,6 +35,8 @@ class Search:
         behind the first level that holds a violation.
     symmetry
         Search only one of the states that are the same but for the names of replicas.
+    started
+        When the clock began that a limit in seconds refers to; now, if not given.
 
     Attributes
     ----------
@@ -43,11 +46,17 @@ class Search:
         The same states by their distance from an initial state.
     taken
         How often each instance of an action was taken.
+    outside
+        Every state met outside the system's constraint: judged, but in no level and not expanded.
     violations
         For every violated property the first level that violates it, and its violating states.
     stopped_by
         What ended the search before it had seen everything, if anything did.
     """
+
+    name = "interpreted"
+    exact = True
+    collision_probability = 0.0
 
     def __init__(
         self,
@@ -55,27 +64,54 @@ class Search:
         properties: Sequence[Property],
         keep_going: bool = False,
         symmetry: Symmetry | None = None,
+        started: float | None = None,
     ) -> None:
         self.system = system
         self.properties = properties
         self.keep_going = keep_going
         self.symmetry = symmetry
         self.seen: set[State] = set()
+        self.outside: set[State] = set()
         self.levels: list[list[State]] = []
         self.taken = [0] * len(system.instances)
         self.violations: dict[str, tuple[int, list[State]]] = {}
         self.stopped_by: str | None = None
-        self.started = perf_counter()
+        self.started = perf_counter() if started is None else started
         self._violated = system.judge(properties)
         self._deadlock = next((p for p in properties if p.kind is Kind.DEADLOCK), None)
 
-    def run(self, limits: Limits, report: Callable[[Progress], None]) -> None:
-        """Search until all is seen or decided, a limit is reached, or the user interrupts."""
+    @property
+    def distinct_states(self) -> int:
+        """Distinct states found."""
+        return len(self.seen)
+
+    @property
+    def depth(self) -> int:
+        """Levels found."""
+        return len(self.levels)
+
+    def run(
+        self,
+        limits: Limits,
+        report: Callable[[Progress], None],
+        pause_at: int | None = None,
+    ) -> bool:
+        """Search until all is seen or decided, a limit is reached, or the user interrupts.
+
+        Returns
+        -------
+        bool
+            Whether it ended; False if it only paused, behind the first level with which it has
+            found at least `pause_at` states.  It goes on when called again.
+        """
         try:
-            self.levels.append([])
-            for state in self.system.initial_states():
-                self._meet(state)
+            if not self.levels:
+                self.levels.append([])
+                for state in self.system.initial_states():
+                    self._meet(state)
             while self.levels[-1] and (self.keep_going or not self.violations):
+                if pause_at is not None and len(self.seen) >= pause_at:
+                    return False
                 if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
                     self.stopped_by = f"--max-depth {limits.max_depth}"
                     break
@@ -86,6 +122,24 @@ class Search:
             self.stopped_by = "an interrupt"
         if not self.levels[-1]:
             self.levels.pop()
+        return True
+
+    def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
+        """Return for each child its parent with the least fingerprint on the level before it."""
+        fingerprint = self.system.layout.fingerprint
+        canonical = self.symmetry.canonical if self.symmetry else itself
+        best: dict[State, tuple[int, State]] = {}
+        for state in self.levels[level - 1]:
+            for _, successor in self.system.successors(state):
+                child = canonical(successor)
+                if child in children:
+                    candidate = (fingerprint(state), state)
+                    best[child] = min(candidate, best.get(child, candidate))
+        return {child: parent for child, (_, parent) in best.items()}
+
+    def states(self) -> list[list[State]]:
+        """Return all states, level by level."""
+        return self.levels
 
     def _expand_last_level(self, limits: Limits, report: Callable[[Progress], None]) -> None:
         """Find the states of the next level: successors that were not seen before."""
@@ -113,13 +167,16 @@ class Search:
                     return
 
     def _meet(self, state: State) -> None:
-        """Add a state, which the system's record holds, to the last level if it is new."""
+        """Judge a state that the record holds if it is new; add it to the last level if inside."""
         if self.symmetry:
             state = self.symmetry.canonical(state)
-        if state in self.seen:
+        if state in self.seen or state in self.outside:
             return
-        self.seen.add(state)
-        self.levels[-1].append(state)
+        if self.system.inside():
+            self.seen.add(state)
+            self.levels[-1].append(state)
+        else:
+            self.outside.add(state)
         for prop in self._violated():
             self._note(prop, len(self.levels) - 1, state)
 

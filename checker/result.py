@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from ..spec import Outcome, Property, Trace
 
@@ -27,13 +29,57 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Resources:
+    """What a search is done with; the answer does not depend on any of it.
+
+    Parameters
+    ----------
+    engine
+        ``interpreted``, ``compiled``, or ``auto``: interpreted at first, then compiled if the
+        model turns out to be large.
+    workers
+        Threads of the compiled engine; None for as many as there are cores.
+    store
+        ``exact``, or ``fingerprint`` for more states in the same memory.
+    memory
+        Bytes that the compiled engine may use; None for a share of what is free.
+    chunk
+        States that one of its workers takes at a time.
+    checkpoint
+        Directory in which the compiled engine keeps what it needs to go on after a crash.
+    checkpoint_every
+        Seconds between two checkpoints at least; they are made between levels.
+    resume
+        Whether to go on from that checkpoint.
+    about
+        What the checkpoint says of the search, for whoever resumes it.
+    """
+
+    engine: str = "auto"
+    workers: int | None = None
+    store: str = "exact"
+    memory: int | None = None
+    chunk: int = 512
+    checkpoint: Path | None = None
+    checkpoint_every: float = 60.0
+    resume: bool = False
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Progress:
-    """How far a search is; handed to whoever wants to show it."""
+    """How far a search is; handed to whoever wants to show it.
+
+    ``queue`` counts the states of the level that are still to be expanded, ``memory`` is in bytes
+    (0 where it is not known), and ``largest`` is the action taken most often so far.
+    """
 
     distinct_states: int
     depth: int
     queue: int
     seconds: float
+    memory: int = 0
+    largest: str = ""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ class SimulationError(TidegateError):
 class Walk:
     """One walk: the states it was in, the instances it took, and what its last state violates.
 
-    ``enabled`` counts for each action the states of the walk in which it was enabled.
+    ``enabled`` counts for each action the states of the walk in which it was enabled; ``outside``
+    says that the last state is outside the system's constraint, where a walk ends.
     """
 
     number: int
@@ -35,6 +36,7 @@ class Walk:
     instances: tuple[int, ...]
     violated: tuple[str, ...]
     enabled: dict[str, int]
+    outside: bool
 
 
 def uniform(
@@ -111,13 +113,14 @@ def walk(
     while True:
         here = states[-1]
         system.layout.load(here)
-        violated = tuple(prop.name for prop in judge())
-        following = dict(system.successors(here))
+        violated, inside = tuple(prop.name for prop in judge()), system.inside()
+        following = dict(system.successors(here)) if inside else {}
         possible.update({names[index] for index in following})
-        if not following:
+        if inside and not following:
             violated += tuple(deadlock)
         if violated or not following or len(instances) == longest:
-            return Walk(number, tuple(states), tuple(instances), violated, dict(possible))
+            behavior = tuple(states), tuple(instances)
+            return Walk(number, *behavior, violated, dict(possible), not inside)
         index = choose(list(following), names, taken, chances.random())
         taken[names[index]] += 1
         instances.append(index)
@@ -155,7 +158,7 @@ class Tally:
         self.enabled.update(it.enabled)
         for name in it.violated:
             self.first.setdefault(name, it)
-        for state in set(it.states):
+        for state in set(it.states[: -1 if it.outside else None]):
             self._met[state] = self._met.get(state, 0) + 1
 
     @property

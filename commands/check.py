@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
+from rich.text import Text
 
-from ..checker.check import ENGINES, check
+from ..checker.check import check
+from ..checker.engines import ENGINES, STORES
+from ..checker.render.report import report
+from ..checker.render.summary import print_result, print_verdict
 from ..checker.render.terminal import make_console, progress, report_file, write_json
-from ..checker.result import Limits, Result
+from ..checker.render.text import print_prose
+from ..checker.result import Limits, Resources, Result
 from ..spec import TransitionSystem
+from .parameters import output_options, search_options
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
 from .telling import tell
@@ -45,6 +53,27 @@ from .telling import tell
     help="How to search; every engine gives the same answer.",
 )
 @click.option(
+    "--store",
+    type=click.Choice(STORES),
+    default="exact",
+    show_default=True,
+    help="Keep whole states, or 88-bit fingerprints: less memory, and a printed chance of error.",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep there what 'tidegate resume DIR' needs to go on after a crash.",
+)
+@click.option(
+    "--checkpoint-every",
+    type=click.FloatRange(min=0, max=1e9),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time between two checkpoints at least; they are made between levels.",
+)
+@click.option(
     "--continue",
     "keep_going",
     is_flag=True,
@@ -55,30 +84,8 @@ from .telling import tell
     is_flag=True,
     help="Search states that differ only in which replica is which but once.",
 )
-@click.option("--max-states", type=click.IntRange(min=1), help="Stop at this many distinct states.")
-@click.option("--max-depth", type=click.IntRange(min=1), help="Stop at behaviors of N states.")
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, max=1e9, min_open=True),
-    metavar="SECONDS",
-    help="Stop after so many seconds.",
-)
-@click.option("--full", is_flag=True, help="Print every variable of every state of the trace.")
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    metavar="FILE",
-    help="Write the report as JSON, '-' for standard output (then nothing else goes there).",
-)
-@click.option(
-    "--html",
-    "html_file",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write the counterexample as a page that stands alone.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
+@search_options
+@output_options
 @click.option(
     "--debug",
     is_flag=True,
@@ -97,10 +104,32 @@ def check_command(context: click.Context, /, **options: Any) -> None:
       tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 600
       tidegate check hw --json report.json --quiet
       tidegate check hw --html loss.html
+      tidegate check kip-320 -b replicas=3 -b crashes=3 --store fingerprint --checkpoint run
     """
-    system, properties = assemble(options["protocol"], options["settings"], options["names"])
-    system.debug = options["debug"]
+    searched = {name: options[name] for name in SEARCHED}
+    status = search_and_report(searched, options, resume=False)
+    context.exit(status)
+
+
+SEARCHED = ("protocol", "settings", "names", "engine", "store", "keep_going", "symmetry", "debug")
+"""What decides on the answer, and so belongs to a checkpoint."""
+
+
+def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume: bool) -> int:
+    """Search what `searched` says as `options` say, report it, and return the exit status."""
+    system, properties = assemble(searched["protocol"], searched["settings"], searched["names"])
+    system.debug = searched["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
+    resources = Resources(
+        engine=searched["engine"],
+        workers=options["workers"],
+        store=searched["store"],
+        memory=options["max_memory"],
+        checkpoint=options["checkpoint"],
+        checkpoint_every=options["checkpoint_every"],
+        resume=resume,
+        about=searched,
+    )
     with (
         report_file(options["json_file"], "--json") as target,
         report_file(options["html_file"], "--html") as page,
@@ -110,43 +139,49 @@ def check_command(context: click.Context, /, **options: Any) -> None:
                 system,
                 properties,
                 limits=limits,
-                keep_going=options["keep_going"],
+                keep_going=searched["keep_going"],
                 report=show,
-                symmetry=options["symmetry"],
+                symmetry=searched["symmetry"],
+                resources=resources,
             )
         if target is not None:
-            from ..checker.render.report import report
-
             write_json(target, report(system, result))
         if page is not None:
-            page.write(_page(system, result, options))
+            page.write(_page(system, result, searched["settings"], options["full"]))
     if options["json_file"] != "-":
-        _print(system, result, options)
-    context.exit(exit_status(result))
+        _print(system, result, options, searched["keep_going"])
+    return exit_status(result)
 
 
-def _print(system: TransitionSystem[Any, Any], result: Result, options: dict[str, Any]) -> None:
-    from ..checker.render.summary import print_result, print_verdict
-
+def _print(
+    system: TransitionSystem[Any, Any], result: Result, options: dict[str, Any], every: bool
+) -> None:
+    console = make_console()
     if options["quiet"]:
-        print_verdict(make_console(), system, result)
+        print_verdict(console, system, result)
     else:
-        print_result(make_console(), system, result, options["full"], options["keep_going"])
+        print_result(console, system, result, options["full"], every)
+    if result.stopped_by and options["checkpoint"]:
+        print_prose(console, Text(f"Go on with: tidegate resume {options['checkpoint']}"))
 
 
-def _page(system: TransitionSystem[Any, Any], result: Result, options: dict[str, Any]) -> str:
+def _page(
+    system: TransitionSystem[Any, Any],
+    result: Result,
+    settings: Sequence[str],
+    full: bool,
+) -> str:
     """Return the counterexample as a page; nothing where nothing is violated, and say so."""
     from ..checker.render.forms import FORMS, numbers
-    from ..checker.render.report import report
 
     if result.first is None or result.first.trace is None:
         make_console(stderr=True).print("--html: nothing is violated, so no page is written")
         return ""
     told = tell(
         system.name,
-        options["settings"],
+        settings,
         result.first.trace.steps,
         result.first.property,
         numbers(report(system, result)),
     )
-    return FORMS["html"](told, options["full"])
+    return FORMS["html"](told, full)

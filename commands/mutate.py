@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +16,7 @@ from ..checker.check import check
 from ..checker.render.summary import count
 from ..checker.render.terminal import make_console
 from ..checker.render.text import print_prose
-from ..checker.result import Limits
+from ..checker.result import Limits, Result
 from ..invariants import INVARIANTS
 from ..model import PROTOCOLS, Protocol
 from ..model.mutants import Mutant, mutants
@@ -36,7 +37,8 @@ class Fate:
     mutant
         Its name: the guard that it lacks, or the rule that is weaker.
     killed_by
-        The property that it violates, or how it failed; None if it survived.
+        The property that it violates and its original does not, or not in as few steps; or how it
+        failed; None if it survived.
     steps
         Steps of the shortest trace that violates it, if one does.
     bounds
@@ -85,34 +87,70 @@ def _fate(
     name: str, number: int, names: Sequence[str], ladder: Sequence[str], seconds: float | None
 ) -> Fate:
     """Search one mutant, given by the protocol's name and its number, to cross processes."""
-    [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
+    protocol = _named(name)
     mutant = list(mutants(protocol))[number]
     properties = [prop for prop in INVARIANTS[protocol.family.name] if prop.name in names]
     complete = True
     for bounds in ladder:
         try:
-            result = _search(mutant, properties, bounds, seconds)
+            result = _search(mutant, protocol, properties, bounds, seconds)
         except ModelError as error:
             return Fate(mutant.name, f"fails: {str(error).split(';')[0]}", None, bounds)
         if result is None:
             complete = False
         elif result[0]:
             return Fate(mutant.name, result[0], result[1], bounds)
-    note = protocol.family.survivors.get(mutant.name, "")
+    notes = protocol.family.survivors
+    note = notes.get(f"{protocol.name}: {mutant.name}") or notes.get(mutant.name, "")
     return Fate(mutant.name, None, None, ladder[-1], complete, note)
 
 
 def _search(
-    mutant: Mutant, properties: Sequence[Property], bounds: str, seconds: float | None
+    mutant: Mutant,
+    original: Protocol,
+    properties: Sequence[Property],
+    bounds: str,
+    seconds: float | None,
 ) -> tuple[str, int] | None:
-    """Return (violated property, steps), ("", 0) where all hold, or None where time ran out."""
+    """Return (property, steps) of what kills a mutant, ("", 0) if nothing, None if time ran out.
+
+    A violation kills if the original does not violate the same property in as few steps: at these
+    bounds it may well violate some by itself.  These are left out, and the rest searched anew.
+    """
+    remaining = list(properties)
+    while remaining:
+        result = _check(mutant.protocol, remaining, bounds, Limits(seconds=seconds))
+        violated = {v.property.name: len(v.trace.steps) for v in result.verdicts if v.trace}
+        for name, steps in violated.items():
+            if not _violates(original.name, name, bounds, steps):
+                return name, steps
+        if not violated:
+            return ("", 0) if result.outcome is Outcome.HOLDS else None
+        remaining = [prop for prop in remaining if prop.name not in violated]
+    return "", 0
+
+
+@cache
+def _violates(protocol: str, name: str, bounds: str, steps: int) -> bool:
+    """Whether a protocol itself violates a property within so many steps."""
+    original = _named(protocol)
+    [prop] = [prop for prop in INVARIANTS[original.family.name] if prop.name == name]
+    return _check(original, [prop], bounds, Limits(max_depth=steps + 1)).first is not None
+
+
+def _check(
+    protocol: Protocol, properties: Sequence[Property], bounds: str, limits: Limits
+) -> Result:
+    """Search a protocol at bounds as on the command line."""
     needs = frozenset(need for prop in properties for need in prop.needs)
-    family = mutant.protocol.family
-    system = mutant.protocol.system(parse(family.bounds, bounds.split()), needs)
-    result = check(system, properties, limits=Limits(seconds=seconds))
-    if result.first is not None and result.first.trace is not None:
-        return result.first.property.name, len(result.first.trace.steps)
-    return ("", 0) if result.outcome is Outcome.HOLDS else None
+    system = protocol.system(parse(protocol.family.bounds, bounds.split()), needs)
+    return check(system, properties, limits=limits)
+
+
+def _named(name: str) -> Protocol:
+    """Return the protocol of that name."""
+    [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
+    return protocol
 
 
 def print_fates(console: Console, name: str, found: Iterator[Fate]) -> None:
@@ -171,7 +209,7 @@ def mutate(
     """Leave out every guard of PROTOCOL, and undo every rule it replaces, one at a time.
 
     Printed is for each such mutant which property kills it, in how many steps and at which bounds;
-    or that it survived.
+    or that it survived. What PROTOCOL violates by itself, in as few steps, kills no mutant.
 
     \b
     Examples:

@@ -3,7 +3,17 @@
 from collections.abc import Mapping
 
 from ..spec import DEADLOCK, Property
-from . import candidates, divergence, isr, leadership, loss, published, reads, well_formed
+from . import (
+    async_isr,
+    candidates,
+    divergence,
+    isr,
+    leadership,
+    loss,
+    published,
+    reads,
+    well_formed,
+)
 from .progress import STUCK
 
 INVARIANTS: Mapping[str, tuple[Property, ...]] = {
@@ -16,13 +26,20 @@ INVARIANTS: Mapping[str, tuple[Property, ...]] = {
         *leadership.PROPERTIES,
         *well_formed.PROPERTIES,
     ),
-    "published": (*isr.PROPERTIES, well_formed.TYPE_OK, *published.PROPERTIES),
+    "published": (
+        *isr.PROPERTIES,
+        *leadership.PROPERTIES,
+        well_formed.TYPE_OK,
+        *published.PROPERTIES,
+    ),
+    "async-isr": (well_formed.TYPE_OK, *async_isr.PROPERTIES),
 }
 """Every statement about single states, by the family of protocols whose states it speaks of."""
 
 PROPERTIES: Mapping[str, tuple[Property, ...]] = {
     "broker": (*INVARIANTS["broker"], STUCK, DEADLOCK),
     "published": (*INVARIANTS["published"], DEADLOCK),
+    "async-isr": (*INVARIANTS["async-isr"], DEADLOCK),
 }
 """Every property that can be asked for, by family."""
 

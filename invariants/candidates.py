@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from ..layout import NONE, members
+from ..layout import NONE
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
 from ..scene import Place
 from ..spec import Property
 
 
-def _missing(s: BrokerState, k: Constants, brokers: Iterable[int]) -> tuple[int, int] | None:
-    """Return (broker, offset) of a record committed before this epoch that a broker lacks."""
-    for broker in brokers:
+def _missing(s: BrokerState, k: Constants, brokers: int) -> tuple[int, int] | None:
+    """Return (broker, offset) of a record committed before this epoch that one of a set lacks."""
+    for broker in range(k.replicas):
+        if not brokers >> broker & 1:
+            continue
         log = s.replica[broker].log
         for offset in range(k.log_size):
             committed = s.aux_committed[offset]
@@ -26,10 +26,10 @@ def _missing(s: BrokerState, k: Constants, brokers: Iterable[int]) -> tuple[int,
     return None
 
 
-def _live_leader(s: BrokerState) -> list[int]:
-    """Return the broker that the quorum state names leader, if it is alive."""
+def _live_leader(s: BrokerState) -> int:
+    """Return the set of the broker that the quorum state names leader, empty if it is dead."""
     leader = s.quorum.leader
-    return [leader] if leader != NONE and s.replica[leader].alive else []
+    return 1 << leader if leader != NONE and s.replica[leader].alive else 0
 
 
 def leader_completeness(s: BrokerState, k: Constants) -> bool:
@@ -45,12 +45,12 @@ def explain_leader_completeness(s: BrokerState, k: Constants) -> str:
 
 def leader_candidate_completeness(s: BrokerState, k: Constants) -> bool:
     """Whether every member of the ISR has all that was committed in earlier epochs."""
-    return _missing(s, k, members(s.quorum.isr)) is None
+    return _missing(s, k, s.quorum.isr) is None
 
 
 def explain_leader_candidate_completeness(s: BrokerState, k: Constants) -> str:
     """Say which committed record which member of the ISR lacks."""
-    missing = _missing(s, k, members(s.quorum.isr))
+    missing = _missing(s, k, s.quorum.isr)
     return _explain(s, missing, "is a member of the ISR") if missing else ""
 
 
@@ -61,7 +61,7 @@ def leader_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
 
 def candidate_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
     """Return what a member of the ISR lacks."""
-    return _places(s, _missing(s, k, members(s.quorum.isr)))
+    return _places(s, _missing(s, k, s.quorum.isr))
 
 
 def _places(s: BrokerState, missing: tuple[int, int] | None) -> tuple[Place, ...]:

@@ -1,30 +1,38 @@
-"""Leadership: an epoch has one leader."""
+"""Leadership: an epoch has one leader.
+
+This speaks of two families, whose states declare what is read here alike.
+"""
 
 from __future__ import annotations
 
-from ..model.broker.bounds import Constants
-from ..model.broker.leadership import leads
+from ..model.broker.bounds import Constants as BrokerConstants
 from ..model.broker.state import BrokerState
+from ..model.published.bounds import Constants as PublishedConstants
+from ..model.published.state import PublishedState
 from ..spec import Property
 
+AnyState = BrokerState | PublishedState
+AnyConstants = BrokerConstants | PublishedConstants
 
-def _two_leaders(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+
+def _two_leaders(s: AnyState, k: AnyConstants) -> tuple[int, int] | None:
     """Return two brokers that lead in one epoch."""
     for first in range(k.replicas - 1):
-        if not leads(s, first):
+        if s.replica[first].leader != first:
             continue
         for second in range(first + 1, k.replicas):
-            if leads(s, second) and s.replica[first].epoch == s.replica[second].epoch:
+            leads = s.replica[second].leader == second
+            if leads and s.replica[first].epoch == s.replica[second].epoch:
                 return first, second
     return None
 
 
-def at_most_one_leader_per_epoch(s: BrokerState, k: Constants) -> bool:
+def at_most_one_leader_per_epoch(s: AnyState, k: AnyConstants) -> bool:
     """Whether no two brokers believe that they lead in the same epoch."""
     return _two_leaders(s, k) is None
 
 
-def explain(s: BrokerState, k: Constants) -> str:
+def explain(s: AnyState, k: AnyConstants) -> str:
     """Say which two lead in one epoch."""
     two = _two_leaders(s, k)
     if two is None:

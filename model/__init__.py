@@ -1,5 +1,6 @@
 """What Kafka does.  Knows nothing of checking: imports only the vocabulary."""
 
+from .async_isr.protocols.async_isr import ASYNC_ISR
 from .broker.protocols.hw import HW
 from .broker.protocols.kip101 import KIP_101
 from .broker.protocols.kip279 import KIP_279
@@ -19,6 +20,7 @@ PUBLISHED: tuple[Protocol, ...] = (
     PUBLISHED_KIP_279,
     KIP_320_FIRST_TRY,
     PUBLISHED_KIP_320,
+    ASYNC_ISR,
 )
 
 PROTOCOLS: tuple[Protocol, ...] = BROKER + PUBLISHED

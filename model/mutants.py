@@ -33,7 +33,8 @@ class Mutant:
 def mutants(protocol: Protocol) -> Iterator[Mutant]:
     """Yield a mutant for every rule that `protocol` or an ancestor replaces, then for every guard.
 
-    A rule becomes what it was before it was replaced for the last time.
+    A rule becomes what it was before it was replaced for the last time: that of an ancestor, or the
+    family's first form.
     """
     yield from _rules(protocol)
     for index, action in enumerate(protocol.actions):
@@ -46,13 +47,14 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
 
 def _rules(protocol: Protocol) -> Iterator[Mutant]:
     """Yield a mutant for every rule that is not the family's first form of it."""
+    first = type(protocol.rules)()
     for field in fields(protocol.rules):
         rule = getattr(protocol.rules, field.name)
         ancestor = protocol.parent
         while ancestor is not None and getattr(ancestor.rules, field.name) is rule:
             ancestor = ancestor.parent
-        if ancestor is not None and callable(rule):
-            before = getattr(ancestor.rules, field.name)
+        before = getattr(ancestor.rules if ancestor is not None else first, field.name)
+        if before is not rule and callable(rule):
             name = f"{field.name} = {before.__name__}"
             rules = replace(protocol.rules, **{field.name: before})
             yield Mutant(name, replace(protocol, rules=rules))

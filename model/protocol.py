@@ -38,7 +38,8 @@ class Family:
         Bounds at which mutants of its protocols are searched, one after the other, each as on the
         command line.
     survivors
-        For mutants that nothing is expected to kill, by name: why.
+        For mutants that nothing is expected to kill, by name: why.  Where the reason holds for one
+        protocol only, the name is preceded by the protocol's, as in ``hw: Produce: ...``.
     build
         ``build(protocol, bounds, needs)`` makes the transition system; `needs` names the
         histories that the requested properties read.

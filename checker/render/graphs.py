@@ -104,6 +104,7 @@ def parquet(graph: StateGraph) -> dict[str, bytes]:
         "depth": list(graph.depths),
         "fingerprint": pa.array(map(layout.fingerprint, graph.states), pa.uint64()),
         "violates": [list(names) for names in graph.violated],
+        "outside": [number in graph.outside for number in range(len(graph.states))],
     }
     for index, variable in enumerate(layout.variables):
         states[variable.path] = [row[index] for row in values]

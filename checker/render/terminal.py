@@ -82,10 +82,13 @@ def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
 def progress_line(progress: Progress) -> str:
     """Return how far a search is, in one line."""
     rate = progress.distinct_states / max(progress.seconds, 1e-9)
-    return (
+    line = (
         f"{progress.distinct_states:,} distinct states, depth {progress.depth}, "
         f"{progress.queue:,} left on this level, {rate:,.0f} states/s, {progress.seconds:.0f} s"
     )
+    if progress.memory:
+        line += f", {progress.memory >> 20:,} MiB"
+    return f"{line}, most of all {progress.largest}" if progress.largest else line
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from . import actions
 from .bounds import Constants, PublishedBounds
 from .scenes import VIEW
 from .state import PublishedState
+from .survivors import SURVIVORS
 from .view import columns
 
 
@@ -102,7 +103,9 @@ FOLLOWER_TRUNCATE = _action(
 
 MUTATION_BOUNDS = (
     "records=1",
+    "log_size=1",
     "max_leader_epoch=2",
+    "records=3 max_leader_epoch=2",
     "replicas=3 records=1",
     "replicas=3 records=1 max_leader_epoch=2",
 )
@@ -113,7 +116,13 @@ PUBLISHED = Family(
     build=build,
     scenarios=(),
     mutation_bounds=MUTATION_BOUNDS,
-    survivors={},
+    survivors=SURVIVORS,
 )
 
-DEFAULT_PROPERTIES = ("TypeOk", "WeakIsr", "StrongIsr", "KnownLeaderInIsr")
+DEFAULT_PROPERTIES = (
+    "TypeOk",
+    "WeakIsr",
+    "StrongIsr",
+    "KnownLeaderInIsr",
+    "AtMostOneLeaderPerEpoch",
+)

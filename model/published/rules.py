@@ -7,7 +7,7 @@ log, whether it may, and what a leader must know of a follower before it counts 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -70,3 +70,10 @@ class Rules:
     keeps_up: Callable[[PublishedState, Constants, int, int, int], bool] = follows_up_to
     reached_hw: Callable[[PublishedState, Constants, int, int, int], bool] = follows_up_to
     may_expand_isr: Callable[[PublishedState, Constants, int], bool] = in_any_epoch
+
+
+def fenced(
+    rules: Rules, counts: Callable[[PublishedState, Constants, int, int, int], bool]
+) -> Rules:
+    """Return rules in which one fence decides wherever a leader and a follower count on another."""
+    return replace(rules, may_fetch=counts, acknowledges=counts, keeps_up=counts, reached_hw=counts)

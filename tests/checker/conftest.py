@@ -143,6 +143,6 @@ def make_action():
     return action
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_invariant():
     return invariant

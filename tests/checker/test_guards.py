@@ -8,7 +8,11 @@ from tidegate.model import PROTOCOLS
 
 LIMIT = 3
 
-SMALL = {"broker": "records=1 crashes=1 power_losses=1 moves", "published": "records=1"}
+SMALL = {
+    "broker": "records=1 crashes=1 power_losses=1 moves",
+    "published": "records=1",
+    "async-isr": "",
+}
 """Bounds for a family, under which its actions are tried."""
 
 
@@ -75,6 +79,11 @@ def test_a_refusal_agrees_with_the_action_for_every_step_of_every_protocol(syste
 
 
 def test_every_action_has_guards():
-    for protocol in PROTOCOLS:
-        for action in protocol.actions:
-            assert guards(action.apply), action.name
+    """Only a leader whose log nothing but the constraint bounds can always take its step."""
+    always = {
+        (protocol.name, action.name)
+        for protocol in PROTOCOLS
+        for action in protocol.actions
+        if not guards(action.apply)
+    }
+    assert always == {("published/async-isr", "LeaderWrite")}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tidegate.checker.check import check
 from tidegate.checker.counterexample import confirm, shortest_traces
+from tidegate.checker.interpreted import Search
 from tidegate.checker.result import Limits
 from tidegate.spec import DEADLOCK, EngineError, ModelError, Outcome, ReplayError, Step
 
@@ -62,7 +63,10 @@ def test_the_counterexample_is_shortest_and_independent_of_the_order_of_search(w
         shuffled = [[bytes([n]) for n in level] for level in levels]
         for level in shuffled:
             random.Random(seed).shuffle(level)
-        [trace] = shortest_traces(system, shuffled, [(len(levels) - 1, deepest[0])]).values()
+        search = Search(system, [])
+        search.levels = shuffled
+        targets = [(len(levels) - 1, deepest[0])]
+        [trace] = shortest_traces(system, search.least_parents, targets).values()
         assert len(trace.steps) == len(levels) - 1
         traces.add(trace)
     assert len(traces) == 1

@@ -287,7 +287,7 @@ def test_list_names_everything():
         assert word in output
     listed = json.loads(run("list", "--json").output)
     assert {p["name"] for p in listed["protocols"]} == {p.name for p in PROTOCOLS}
-    for family in ("broker", "published"):
+    for family in PROPERTIES:
         names = [p["name"] for p in listed["properties"][family]]
         assert names == [p.name for p in PROPERTIES[family]]
 
@@ -300,7 +300,7 @@ def test_help_shows_examples_and_exit_status():
 
 
 def test_ctrl_c_reports_what_was_covered():
-    process = tidegate("check", "kip-320", "-b", "replicas=3", "-b", "records=3")
+    process = tidegate("check", "kip-320", "-b", "replicas=4", "-b", "records=4")
     time.sleep(3)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=30)

@@ -6,7 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
+from tidegate.commands.mutate import fates
 from tidegate.guards import guards, without
+from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.actions.leader import produce
 from tidegate.model.mutants import mutants
@@ -53,7 +55,46 @@ def test_mutants_die_or_are_listed_as_survivors():
     assert f"of {total} mutants killed" in output
 
 
+def test_every_note_on_a_survivor_is_about_a_mutant_that_there_is():
+    """A note whose guard or rule was changed since would explain another mutant, or none."""
+    names = {}
+    for protocol in PROTOCOLS:
+        known = names.setdefault(protocol.family.name, set())
+        for mutant in mutants(protocol):
+            known |= {mutant.name, f"{protocol.name}: {mutant.name}"}
+    for protocol in PROTOCOLS:
+        assert set(protocol.family.survivors) <= names[protocol.family.name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["published/kip-320", "published/async-isr"])
+def test_every_survivor_is_explained_and_every_explanation_is_of_a_survivor(name):
+    [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
+    wanted = [
+        prop
+        for prop in INVARIANTS[protocol.family.name]
+        if prop.name in protocol.default_properties
+    ]
+    found = list(fates(protocol, wanted, protocol.family.mutation_bounds, None, 2))
+    assert [fate.mutant for fate in found if fate.killed_by is None and not fate.note] == []
+    killed = {fate.mutant for fate in found if fate.killed_by is not None}
+    assert killed & {key.removeprefix(f"{name}: ") for key in own_notes(protocol)} == set()
+
+
+def own_notes(protocol):
+    """Return the keys of the notes that are a protocol's own."""
+    return {key for key in protocol.family.survivors if key.startswith(f"{protocol.name}: ")}
+
+
 def test_wrong_bounds_are_found_before_the_search():
     result = CliRunner().invoke(main, ["mutate", "hw", "-b", "records=1 nonsense=2"])
     assert result.exit_code == 2
     assert "no bound 'nonsense'" in result.output
+
+
+def test_what_the_protocol_violates_by_itself_kills_no_mutant():
+    """The original violates WeakIsr in 8 steps; a guard it does not need must not seem needed."""
+    result = CliRunner().invoke(main, ["mutate", "published/hw", "-b", "records=1"])
+    output = " ".join(result.output.split())
+    assert "SURVIVED LeaderExpandIsr: not k.rules.may_expand_isr(s, k, leader)" in output
+    assert "s.replica[leader].hw) -- WeakIsr in 6 steps" in output

@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
+from tidegate.guards import guards
 from tidegate.model import PROTOCOLS
 
 
@@ -227,7 +228,7 @@ def test_show_tells_the_story_the_rules_the_actions_and_the_verdicts(protocol):
     told = flat(result)
     assert " ".join(protocol.story.split()) in told
     assert "Actions, and when each is not enabled" in told
-    assert "s.written == k.records" in told
+    assert guards(protocol.actions[0].apply)[0].test in told
     shown = json.loads(run("show", protocol.name, "--json").output)
     assert shown["parent"] == (protocol.parent.name if protocol.parent else None)
     assert len(shown["actions"]) == len(protocol.actions)

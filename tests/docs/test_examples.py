@@ -69,7 +69,11 @@ def test_the_exit_status_table_of_the_readme_is_that_of_the_help():
         assert re.search(rf"^\s*{status}\s+{re.escape(meaning.replace('`', ''))}$", shown, re.M)
 
 
-DESCRIPTIONS = {"broker": "model.md", "published": "published.md"}
+DESCRIPTIONS = {
+    "broker": "model.md",
+    "published": "published.md",
+    "async-isr": "published.md",
+}
 """Where each family is described."""
 
 

@@ -25,6 +25,7 @@ WORDS = {
     "WeakIsr": "m0 at offset 0; replica 1 is in the ISR it believes in, but its log ends at 0",
     "StrongIsr": "replica 1 is in the quorum state's ISR, but its log ends at 0",
     "KnownLeaderInIsr": r"names broker 1 leader of epoch 0, but its ISR is 0",
+    "AtMostOneLeaderPerEpoch": "Brokers 0 and 1 both lead in leader epoch 0",
     "TypeOk": r"quorum.leader is 7, declared -1\.\.1",
     "NoCommittedRecordLost": "m0 was below a leader's high watermark.*Replica 0 now leads epoch 0",
     "LogMatchingEverywhere": r"offset 0.*\(1 and 1\), replica 0 has m0 and replica 1 has m1",
@@ -120,6 +121,8 @@ def test_a_property_tells_a_state_that_violates_it(begin, prop):
     system.record.replica[1].log[0].record = -1 if prop.name != "LogMatchingEverywhere" else 1
     system.record.quorum.leader = {"KnownLeaderInIsr": 1, "TypeOk": 7}.get(prop.name, 0)
     system.record.quorum.isr = 0b01 if prop.name == "KnownLeaderInIsr" else 0b11
+    if prop.name == "AtMostOneLeaderPerEpoch":
+        system.record.replica[1].leader = 1
     if prop.name == "NoCommittedRecordLost":
         system.record.replica[0].log[0].record = 1
     if prop.name == "LogMatchingEverywhere":

@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-import random
 import shutil
 from functools import cache
 
@@ -10,6 +9,7 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.checker.render.narrative import narrate
+from tidegate.checker.simulate import walk as walk_at_random
 from tidegate.commands.selection import assemble
 from tidegate.commands.telling import tell, with_every_history
 from tidegate.scene import Event
@@ -57,13 +57,9 @@ def loss():
 def walked(protocol, settings, steps, seed):
     """Return a random behavior of at most so many steps, in the intermediate form."""
     system = with_every_history(protocol, settings.split())
-    chooser = random.Random(seed)
-    states, taken = [next(system.initial_states())], []
-    while len(taken) < steps and (enabled := list(system.successors(states[-1]))):
-        index, state = chooser.choice(enabled)
-        taken.append(system.instances[index].step)
-        states.append(state)
-    return narrate(system, Trace(tuple(states), tuple(taken)))
+    taken = walk_at_random(system, [], seed, 0, steps)
+    steps = tuple(system.instances[index].step for index in taken.instances)
+    return narrate(system, Trace(taken.states, steps))
 
 
 @pytest.fixture

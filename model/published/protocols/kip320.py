@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ...protocol import Expected
 from ..bounds import Constants
+from ..rules import fenced
 from ..state import PublishedState
 from .kip279 import KIP_279
 from .kip320_first_try import hw_in_own_epoch
@@ -34,12 +35,8 @@ KIP_320 = replace(
     story=__doc__,
     summary="As specified in TLA+: everything is fenced by leader epoch; no violation is known.",
     rules=replace(
-        KIP_279.rules,
+        fenced(KIP_279.rules, same_epoch_up_to),
         may_follow=leader_in_epoch,
-        may_fetch=same_epoch_up_to,
-        acknowledges=same_epoch_up_to,
-        keeps_up=same_epoch_up_to,
-        reached_hw=same_epoch_up_to,
         may_expand_isr=hw_in_own_epoch,
     ),
     expected=(

@@ -14,6 +14,7 @@ from dataclasses import replace
 from ...protocol import Expected
 from ..bounds import Constants
 from ..family import FOLLOWER_TRUNCATE
+from ..rules import fenced
 from ..state import PublishedState
 from .kip279 import KIP_279
 
@@ -46,12 +47,8 @@ KIP_320_FIRST_TRY = replace(
     story=__doc__,
     summary="As specified in TLA+: truncation while fetching; unsafe with 3 replicas.",
     rules=replace(
-        KIP_279.rules,
+        fenced(KIP_279.rules, same_record_epoch),
         truncation_offset=keep_log,
-        may_fetch=same_record_epoch,
-        acknowledges=same_record_epoch,
-        keeps_up=same_record_epoch,
-        reached_hw=same_record_epoch,
         may_expand_isr=hw_in_own_epoch,
     ),
     actions=(*KIP_279.actions, FOLLOWER_TRUNCATE),

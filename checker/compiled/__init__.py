@@ -1,0 +1,6 @@
+"""The compiled engine: the model's own functions, as machine code.
+
+``translate`` turns the plain Python of actions, rules and predicates into LLVM's intermediate
+representation; ``kernel`` is the search itself, written in the same subset of Python; ``build``
+makes machine code of both and keeps it on disk; ``search`` runs it, level by level.
+"""

@@ -1,0 +1,59 @@
+"""Makes machine code of an LLVM module."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from .generate import Module
+
+
+def new_target() -> Any:
+    """Return a new description of this machine for LLVM; whoever loads code with one owns it."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features, opt=3, codemodel="jitdefault"
+    )
+
+
+target = cache(new_target)
+"""Returns the description that is used for all but loading code."""
+
+
+def object_code(module: Module) -> bytes:
+    """Optimise a module and return it as an object file."""
+    parsed = llvm.parse_assembly(module.text)
+    parsed.verify()
+    machine = target()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_unrolling = False
+    options.loop_vectorization = False
+    options.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, options)
+    passes = builder.getModulePassManager()
+    passes.run(parsed, builder)
+    code: bytes = machine.emit_object(parsed)
+    return code
+
+
+class Code:
+    """Machine code that was loaded: functions whose calls release the interpreter's lock."""
+
+    def __init__(self, code: bytes) -> None:
+        backing = llvm.parse_assembly("")
+        self._engine = llvm.create_mcjit_compiler(backing, new_target())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+
+    def function(self, name: str, count: int) -> Callable[..., int]:
+        """Return an exported function."""
+        address = self._engine.get_function_address(f"tidegate_{name}")
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_uint64] * count))
+        call: Callable[..., int] = kind(address)
+        return call

@@ -1,0 +1,80 @@
+"""Machine code kept on disk between runs, found by the content of what it was made of."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+
+from .build import object_code, target
+from .generate import Module
+
+
+def directory() -> Path:
+    """Return where machine code is kept: below XDG_CACHE_HOME, or ``~/.cache``."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "tidegate" / "compiled"
+
+
+def key(module: Module) -> str:
+    """Return the name of a module's machine code: a hash of all that decides on it."""
+    machine = target()
+    made_of = "\n".join(
+        [version("llvmlite"), machine.triple, str(machine.target_data), _processor(), module.text]
+    )
+    return hashlib.sha256(made_of.encode()).hexdigest()
+
+
+def cached_code(module: Module) -> bytes:
+    """Return the machine code of a module, from the disk where it is there and whole.
+
+    A file begins with the hash of what follows, so that a damaged one is noticed and replaced.  It
+    is written aside and renamed, so that nobody ever reads half of one.  Where nothing can be
+    written, the code is made anew each time.
+    """
+    try:
+        path = directory() / key(module)
+        stored = path.read_bytes()
+    except (OSError, RuntimeError):
+        stored = b""
+    digest, code = stored[:32], stored[32:]
+    if code and hashlib.sha256(code).digest() == digest:
+        return code
+    code = object_code(module)
+    _keep(module, hashlib.sha256(code).digest() + code)
+    return code
+
+
+def size() -> int:
+    """Return how many bytes are kept."""
+    try:
+        return sum(file.stat().st_size for file in directory().iterdir())
+    except OSError:
+        return 0
+
+
+def clear() -> None:
+    """Remove all that is kept."""
+    with suppress(FileNotFoundError):
+        shutil.rmtree(directory())
+
+
+def _keep(module: Module, content: bytes) -> None:
+    try:
+        folder = directory()
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+            file.write(content)
+        os.replace(file.name, folder / key(module))
+    except (OSError, RuntimeError):
+        return
+
+
+def _processor() -> str:
+    import llvmlite.binding as llvm
+
+    return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"

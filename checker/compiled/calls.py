@@ -1,0 +1,127 @@
+"""From a plain Python function to LLVM: its calls, and what stands for loops in expressions."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .expressions import Expressions
+from .unit import Mode, parameters
+from .values import Items, Number, Place, Static, Truth, UnsupportedError, Value
+
+
+class Calls(Expressions):
+    """Translates calls, of functions like this one and of the few that Python has built in."""
+
+    def _called(self, node: ast.Call, mode: Mode) -> Value:
+        callee = self.expression(node.func)
+        if not isinstance(callee, Static):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        if callee.value in (any, all):
+            return self._quantified(node, callee.value is any)
+        arguments = [self.known(argument) for argument in node.args]
+        if callee.value in self.unit.intrinsics:
+            return self.unit.intrinsics[callee.value](self.out, arguments)
+        if callee.value in (min, max):
+            return self._extreme(callee.value, arguments)
+        if callee.value is len and isinstance(arguments[0], Place):
+            return Static(len(arguments[0].sample))
+        if callee.value is bool:
+            [value] = arguments
+            return (
+                Static(bool(value.value))
+                if isinstance(value, Static)
+                else Truth(self.out.truth(value))
+            )
+        if callee.value is int:
+            return arguments[0]
+        if not isinstance(callee.value, types.FunctionType):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        named = {part.arg: self.expression(part.value) for part in node.keywords if part.arg}
+        return self.invoke(callee.value, _in_order(callee.value, arguments, named), mode)
+
+    def invoke(self, function: Callable[..., Any], arguments: list[Value], mode: Mode) -> Value:
+        """Emit the call of a function like this one."""
+        compiled = self.unit.function(function, arguments, mode, self.pure)
+        call = f'call {compiled.returns} @"{compiled.name}"({", ".join(parameters(arguments))})'
+        if compiled.returns == "void":
+            self.out.emit(call)
+            return Static(None)
+        result = self.out.value(call)
+        if compiled.returns == "i1":
+            return Truth(result)
+        if compiled.count == 1:
+            return Number(result, compiled.range)
+        taken = [
+            self.out.value(f"extractvalue {compiled.returns} {result}, {number}")
+            for number in range(compiled.count)
+        ]
+        return Items(tuple(Number(register) for register in taken))
+
+    def _extreme(self, which: Any, arguments: list[Value]) -> Value:
+        whole = arguments[0]
+        for other in arguments[1:]:
+            if isinstance(whole, Static) and isinstance(other, Static):
+                whole = Static(which(whole.value, other.value))
+            else:
+                whole = self.out.extreme(which.__name__, whole, other)
+        return whole
+
+    def _quantified(self, node: ast.Call, wanted: bool) -> Value:
+        """Translate any() or all() over a range or an array, as a loop that ends early."""
+        [generator] = node.args
+        if not isinstance(generator, ast.GeneratorExp) or len(generator.generators) != 1:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        [clause] = generator.generators
+        if not isinstance(clause.target, ast.Name):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        name, out = clause.target.id, self.out
+        result = out.variable()
+        out.emit(f"store i64 {0 if wanted else 1}, ptr {result}")
+
+        def body(element: Value, following: str, end: str) -> None:
+            self.local[name] = element
+            for condition in clause.ifs:
+                inside = out.label("if")
+                out.branch(self.condition(condition), inside, following)
+                out.place_label(inside)
+            found = out.label("found")
+            test = self.condition(generator.elt)
+            out.branch(test, *((found, following) if wanted else (following, found)))
+            out.place_label(found)
+            out.emit(f"store i64 {1 if wanted else 0}, ptr {result}")
+            out.jump(end)
+
+        self.loop(clause.iter, body)
+        loaded = out.value(f"load i64, ptr {result}")
+        return Truth(out.value(f"icmp ne i64 {loaded}, 0"))
+
+    def loop(self, iterated: ast.expr, body: Callable[[Value, str, str], None]) -> None:
+        """Translate a loop over what is iterated; `body` emits one round."""
+        raise NotImplementedError
+
+    def range_of(self, node: ast.expr) -> tuple[Value, Value, int] | None:
+        """Return (start, stop, step) if an expression is a call of range, else None."""
+        if not (isinstance(node, ast.Call) and self.expression(node.func) == Static(range)):
+            return None
+        values = [self.expression(argument) for argument in node.args]
+        if len(values) == 1:
+            return Static(0), values[0], 1
+        if len(values) == 2:
+            return values[0], values[1], 1
+        if not isinstance(values[2], Static):
+            raise UnsupportedError("a range whose step is not known")
+        return values[0], values[1], values[2].value
+
+
+def _in_order(
+    function: Callable[..., Any], positional: list[Value], named: dict[str, Value]
+) -> list[Value]:
+    """Return the arguments of a call in the order of the function's parameters."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
+    given = dict(zip(names, positional, strict=False)) | named
+    return [given[name] if name in given else Static(defaults[name]) for name in names]

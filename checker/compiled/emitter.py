@@ -1,0 +1,157 @@
+"""Writes the body of one LLVM function: registers, labels, and operations on 64-bit integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .values import (
+    NOWHERE,
+    Items,
+    Number,
+    Place,
+    Range,
+    Static,
+    Truth,
+    UnsupportedError,
+    Value,
+    combined,
+)
+
+OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor"}
+CHEAP = 24
+"""Operations that are rather computed than jumped over."""
+
+
+class Emitter:
+    """The instructions of a function, one line each, in the order in which they were emitted."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.prologue: list[str] = []
+        self.terminated = False
+        self._count = 0
+
+    def register(self) -> str:
+        """Return a new register's name."""
+        self._count += 1
+        return f"%r{self._count}"
+
+    def label(self, hint: str) -> str:
+        """Return a new label's name."""
+        self._count += 1
+        return f"{hint}{self._count}"
+
+    def emit(self, line: str) -> None:
+        """Add an instruction, unless nothing can reach it."""
+        if not self.terminated:
+            self.lines.append("  " + line)
+
+    def value(self, operation: str) -> str:
+        """Add an instruction with a result, and return the result's register."""
+        register = self.register()
+        self.emit(f"{register} = {operation}")
+        return register
+
+    def place_label(self, label: str) -> None:
+        """Begin a block; the block before it goes on here."""
+        if not self.terminated:
+            self.lines.append(f"  br label %{label}")
+        self.lines.append(f"{label}:")
+        self.terminated = False
+
+    def jump(self, label: str) -> None:
+        """Go on at a label."""
+        self.emit(f"br label %{label}")
+        self.terminated = True
+
+    def branch(self, test: Value, yes: str, no: str) -> None:
+        """Go on at one label or the other."""
+        if isinstance(test, Static):
+            self.jump(yes if test.value else no)
+            return
+        self.emit(f"br i1 {self.truth(test)}, label %{yes}, label %{no}")
+        self.terminated = True
+
+    def variable(self) -> str:
+        """Return the address of a new local variable."""
+        address = self.register()
+        self.prologue.append(f"  {address} = alloca i64")
+        return address
+
+    @contextmanager
+    def aside(self) -> Iterator[list[str]]:
+        """Collect what is emitted in a list of its own instead of the function."""
+        kept, self.lines = self.lines, []
+        kept_state, self.terminated = self.terminated, False
+        try:
+            yield self.lines
+        finally:
+            self.lines, self.terminated = kept, kept_state
+
+    def number(self, value: Value) -> str:
+        """Return an operand of 64 bits."""
+        if isinstance(value, Static) and isinstance(value.value, int):
+            return str(int(value.value))
+        if value is NOWHERE:
+            return "0"
+        if isinstance(value, Number):
+            return value.register
+        if isinstance(value, Truth):
+            return self.value(f"zext i1 {value.register} to i64")
+        raise UnsupportedError(f"a number is needed, not {_kind(value)}")
+
+    def truth(self, value: Value) -> str:
+        """Return an operand of one bit: whether a value is true."""
+        if isinstance(value, Static):
+            return "true" if value.value else "false"
+        if isinstance(value, Truth):
+            return value.register
+        if isinstance(value, Number):
+            return self.value(f"icmp ne i64 {value.register}, 0")
+        raise UnsupportedError(f"a truth value is needed, not {_kind(value)}")
+
+    def arithmetic(self, operator: str, left: Value, right: Value) -> Value:
+        """Emit an operation on two integers."""
+        operands = f"{self.number(left)}, {self.number(right)}"
+        known = combined(operator, _range(left), _range(right))
+        return Number(self.value(f"{operator} i64 {operands}"), known)
+
+    def extreme(self, which: str, left: Value, right: Value) -> Value:
+        """Emit the smaller or the larger of two integers."""
+        operands = f"i64 {self.number(left)}, i64 {self.number(right)}"
+        known = combined(which, _range(left), _range(right))
+        return Number(self.value(f"call i64 @llvm.s{which}.i64({operands})"), known)
+
+    def compare(self, condition: str, left: Value, right: Value) -> Value:
+        """Emit a comparison of two integers."""
+        operands = f"{self.number(left)}, {self.number(right)}"
+        return Truth(self.value(f"icmp {condition} i64 {operands}"))
+
+    def select(self, test: Value, yes: Value, no: Value, known: Range) -> Value:
+        """Emit a choice between two integers that are both at hand."""
+        bit, one, other = self.truth(test), self.number(yes), self.number(no)
+        return Number(self.value(f"select i1 {bit}, i64 {one}, i64 {other}"), known)
+
+
+def is_cheap(lines: list[str]) -> bool:
+    """Whether instructions are few, neither jump nor call, and have no effect."""
+    return len(lines) <= CHEAP and not any(
+        line.endswith(":") or line.startswith(("  br", "  store", "  ret")) or "call" in line
+        for line in lines
+        if "@llvm." not in line
+    )
+
+
+def _range(value: Value) -> Range:
+    from .values import span
+
+    return span(value)
+
+
+def _kind(value: Value) -> str:
+    if isinstance(value, Place):
+        return f"the record {value.form or 's'}"
+    if isinstance(value, Items):
+        return "a tuple"
+    return repr(value.value) if isinstance(value, Static) else "that"

@@ -1,0 +1,302 @@
+"""From a plain Python function to LLVM: its expressions."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from .emitter import Emitter, is_cheap
+from .unit import Mode, Unit
+from .values import (
+    NOWHERE,
+    Items,
+    Number,
+    Place,
+    Static,
+    Truth,
+    UnsupportedError,
+    Value,
+    span,
+    union,
+)
+
+ARITHMETIC: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul",
+    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+    ast.LShift: "shl", ast.RShift: "ashr",
+}  # fmt: skip
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge",
+}  # fmt: skip
+FOLDED: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+"""What both sides are known of is computed while translating."""
+
+
+class Expressions:
+    """Translates expressions: what is known already is computed, the rest is emitted.
+
+    Attributes
+    ----------
+    local
+        What each local name stands for that is given a value once.
+    variables
+        Addresses of the local names that are given several.
+    """
+
+    def __init__(
+        self, unit: Unit, function: Callable[..., Any], local: dict[str, Value], out: Emitter
+    ) -> None:
+        self.unit = unit
+        self.function = function
+        self.local = local
+        self.variables: dict[str, str] = {}
+        self.out = out
+        self.pure = False
+
+    def expression(self, node: ast.expr) -> Value:
+        """Return the value of an expression."""
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is None:
+            raise UnsupportedError(f"the expression {ast.unparse(node)}")
+        value: Value = method(node)
+        return value
+
+    def known(self, node: ast.expr) -> Value:
+        """Return the value of an expression to compute with; 0 for what does not exist."""
+        value = self.expression(node)
+        return Static(0) if value is NOWHERE else value
+
+    def condition(self, node: ast.expr) -> Value:
+        """Return the truth of an expression: a `Truth`, or `Static`."""
+        if isinstance(node, ast.BoolOp):
+            return self._boolop(node)
+        value = self.known(node)
+        if isinstance(value, Static):
+            return Static(bool(value.value))
+        return Truth(self.out.truth(value))
+
+    def _constant(self, node: ast.Constant) -> Value:
+        return Static(node.value)
+
+    def _name(self, node: ast.Name) -> Value:
+        if node.id in self.variables:
+            return Number(self.out.value(f"load i64, ptr {self.variables[node.id]}"))
+        if node.id in self.local:
+            return self.local[node.id]
+        return self.unit.lookup(self.function, node.id)
+
+    def _tuple(self, node: ast.Tuple) -> Value:
+        return Items(tuple(self.expression(part) for part in node.elts))
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        place = self.expression_place(node)
+        if place is None:
+            owner = self.expression(node.value)
+            if owner is NOWHERE:
+                return NOWHERE
+            if not isinstance(owner, Static):
+                raise UnsupportedError(f"the expression {ast.unparse(node)}")
+            return Static(getattr(owner.value, node.attr))
+        return self._loaded(place)
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        place = self.expression_place(node)
+        if place is None:
+            owner, index = self.expression(node.value), self.expression(node.slice)
+            if owner is NOWHERE or isinstance(owner, Place):
+                return NOWHERE
+            if isinstance(owner, Static) and isinstance(index, Static):
+                return Static(owner.value[index.value])
+            raise UnsupportedError(f"the expression {ast.unparse(node)}")
+        return self._loaded(place)
+
+    def _loaded(self, place: Place) -> Value:
+        """Return what a place holds, if it is a variable, or the place itself."""
+        if isinstance(place.sample, int):
+            return self.unit.places.load(self.out, place)
+        return place
+
+    def expression_place(self, node: ast.expr) -> Place | None:
+        """Return the part of the state that an expression names, or None if it is none."""
+        if isinstance(node, ast.Attribute):
+            owner = self.expression(node.value)
+            if isinstance(owner, Place):
+                form = f"{owner.form}.{node.attr}" if owner.form else node.attr
+                if not hasattr(owner.sample, node.attr):
+                    raise UnsupportedError(f"the state has no {form}")
+                return Place(owner.base, form, owner.indices, getattr(owner.sample, node.attr))
+        elif isinstance(node, ast.Subscript):
+            owner = self.expression(node.value)
+            if isinstance(owner, Place):
+                return self.element(owner, self.expression(node.slice))
+        elif isinstance(node, ast.Name):
+            raise UnsupportedError(f"{node.id} is no part of the state")
+        return None
+
+    def element(self, array: Place, index: Value) -> Place | None:
+        """Return an element of an array; None where the index can only be wrong."""
+        length = len(array.sample)
+        if index is NOWHERE:
+            self.unit.places.fail(self.out, array)
+            return None
+        if isinstance(index, Truth):
+            index = Number(self.out.number(index), (0, 1))
+        if not isinstance(index, (Static, Number)):
+            raise UnsupportedError(f"an index of {array.form} that is no number")
+        if (isinstance(index, Static) and not 0 <= index.value < length) or not length:
+            self.unit.places.fail(self.out, array)
+            return None
+        if isinstance(index, Number):
+            self.unit.places.beyond(self.out, array, index, length)
+            index = index if length > 1 else Static(0)
+        sample = array.sample[index.value if isinstance(index, Static) else 0]
+        return Place(array.base, f"{array.form}[]", (*array.indices, index), sample)
+
+    def _binop(self, node: ast.BinOp) -> Value:
+        left, right = self.known(node.left), self.known(node.right)
+        if type(node.op) not in ARITHMETIC:
+            raise UnsupportedError(f"the operator in {ast.unparse(node)}")
+        if isinstance(left, Static) and isinstance(right, Static):
+            return Static(FOLDED[type(node.op)](left.value, right.value))
+        return self.out.arithmetic(ARITHMETIC[type(node.op)], left, right)
+
+    def _unaryop(self, node: ast.UnaryOp) -> Value:
+        if isinstance(node.op, ast.Not):
+            value = self.condition(node.operand)
+            if isinstance(value, Static):
+                return Static(not value.value)
+            return Truth(self.out.value(f"xor i1 {self.out.truth(value)}, true"))
+        value = self.expression(node.operand)
+        if isinstance(value, Static):
+            return Static(-value.value if isinstance(node.op, ast.USub) else ~value.value)
+        if isinstance(node.op, ast.USub):
+            return self.out.arithmetic("sub", Static(0), value)
+        return self.out.arithmetic("xor", value, Static(-1))
+
+    def _compare(self, node: ast.Compare) -> Value:
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return self._is_none(node)
+        values = [self.known(part) for part in (node.left, *node.comparators)]
+        whole: Value = Static(True)
+        for comparison, left, right in zip(node.ops, values, values[1:], strict=False):
+            whole = self._both(whole, self._compared(comparison, left, right))
+        return whole
+
+    def _compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
+        if isinstance(comparison, (ast.In, ast.NotIn)):
+            return self._among(left, right, isinstance(comparison, ast.NotIn))
+        if type(comparison) not in COMPARISONS:
+            raise UnsupportedError(f"the comparison {type(comparison).__name__}")
+        if isinstance(left, Static) and isinstance(right, Static):
+            return Static(FOLDED[type(comparison)](left.value, right.value))
+        return self.out.compare(COMPARISONS[type(comparison)], left, right)
+
+    def _among(self, left: Value, right: Value, negated: bool) -> Value:
+        """Return whether a number is one of a few."""
+        if isinstance(right, Static):
+            right = Items(tuple(Static(value) for value in right.value))
+        if not isinstance(right, Items):
+            raise UnsupportedError("membership in something else than a tuple")
+        found: Value = Static(False)
+        for item in right.items:
+            same = self._compared(ast.Eq(), left, item)
+            if isinstance(found, Static):
+                found = Static(True) if found.value else same
+            elif isinstance(same, Truth):
+                found = Truth(self.out.value(f"or i1 {self.out.truth(found)}, {same.register}"))
+        if isinstance(found, Static):
+            return Static(found.value != negated)
+        return Truth(self.out.value(f"xor i1 {self.out.truth(found)}, true")) if negated else found
+
+    def _both(self, left: Value, right: Value) -> Value:
+        """Return whether both are true; both are at hand already."""
+        if isinstance(left, Static):
+            return right if left.value else left
+        if isinstance(right, Static):
+            return left if right.value else right
+        return Truth(self.out.value(f"and i1 {self.out.truth(left)}, {self.out.truth(right)}"))
+
+    def _is_none(self, node: ast.Compare) -> Value:
+        """Return whether a call returns None."""
+        [right] = node.comparators
+        negated = isinstance(node.ops[0], ast.IsNot)
+        if not (isinstance(right, ast.Constant) and right.value is None):
+            raise UnsupportedError(f"the comparison {ast.unparse(node)}")
+        if not isinstance(node.left, ast.Call):
+            value = self.expression(node.left)
+            return Static((isinstance(value, Static) and value.value is None) != negated)
+        found = self._called(node.left, Mode.IS_NONE)
+        assert isinstance(found, Truth)
+        return Truth(self.out.value(f"xor i1 {found.register}, true")) if negated else found
+
+    def _boolop(self, node: ast.BoolOp) -> Value:
+        """Return the truth of all, or of any, jumping only over what is costly."""
+        wanted = isinstance(node.op, ast.And)
+        whole: Value = self.condition(node.values[0])
+        for part in node.values[1:]:
+            if isinstance(whole, Static):
+                whole = self.condition(part) if bool(whole.value) is wanted else whole
+                continue
+            with self.out.aside() as lines:
+                value = self.condition(part)
+            whole = self._joined(wanted, whole, value, lines)
+        return whole
+
+    def _joined(self, wanted: bool, left: Value, right: Value, lines: list[str]) -> Value:
+        out = self.out
+        if is_cheap(lines):
+            out.lines += [] if out.terminated else lines
+            if isinstance(right, Static):
+                return left if bool(right.value) is wanted else right
+            return Truth(
+                out.value(f"{'and' if wanted else 'or'} i1 {out.truth(left)}, {out.truth(right)}")
+            )
+        result = out.variable()
+        inside, end = out.label("also"), out.label("end")
+        out.emit(f"store i64 {0 if wanted else 1}, ptr {result}")
+        out.branch(left, *((inside, end) if wanted else (end, inside)))
+        out.place_label(inside)
+        out.lines += lines
+        out.emit(f"store i64 {out.number(right)}, ptr {result}")
+        out.place_label(end)
+        loaded = out.value(f"load i64, ptr {result}")
+        return Truth(out.value(f"icmp ne i64 {loaded}, 0"))
+
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        out = self.out
+        test = self.condition(node.test)
+        if isinstance(test, Static):
+            return self.expression(node.body if test.value else node.orelse)
+        with out.aside() as first:
+            yes = self.expression(node.body)
+        with out.aside() as second:
+            no = self.expression(node.orelse)
+        known = union(span(yes), span(no))
+        if is_cheap(first + second):
+            out.lines += [] if out.terminated else first + second
+            return out.select(test, yes, no, known)
+        result = out.variable()
+        one, other, end = out.label("then"), out.label("else"), out.label("end")
+        out.branch(test, one, other)
+        for label, lines, value in ((one, first, yes), (other, second, no)):
+            out.place_label(label)
+            out.lines += lines
+            out.emit(f"store i64 {out.number(value)}, ptr {result}")
+            out.jump(end)
+        out.place_label(end)
+        return Number(out.value(f"load i64, ptr {result}"), known)
+
+    def _call(self, node: ast.Call) -> Value:
+        return self._called(node, Mode.WHOLE)
+
+    def _called(self, node: ast.Call, mode: Mode) -> Value:
+        """Return the value of a call."""
+        raise NotImplementedError

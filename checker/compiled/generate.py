@@ -1,0 +1,292 @@
+"""The LLVM module of one search: the model's functions, and the search that calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...layout import Layout
+from ...spec import Instance, Kind, Property, TransitionSystem
+from ...symmetry import Symmetry
+from . import growth, kernel
+from .emitter import Emitter
+from .intrinsics import DECLARATIONS, INTRINSICS
+from .orbits import emit_least, masks
+from .places import Places
+from .program import Program
+from .unit import Mode, Unit, parameters
+from .values import Number, Place, Static, Truth, UnsupportedError, Value
+
+EXPORTED: tuple[Callable[..., Any], ...] = (
+    kernel.work,
+    kernel.add_states,
+    kernel.find_parents,
+    growth.grow,
+    growth.restash,
+    growth.remember,
+)
+"""What the driver calls; all arguments are numbers."""
+
+
+@dataclass(frozen=True)
+class Module:
+    """A generated module.
+
+    ``text`` is its LLVM text, ``words`` and ``stride`` the size of a state in words and of a
+    candidate in bytes.
+    """
+
+    text: str
+    words: int
+    stride: int
+
+
+class Generator:
+    """Generates the module of a search.
+
+    Parameters
+    ----------
+    system
+        What is searched.
+    properties
+        What is judged in every state, in the order of the bits that :func:`kernel.examine` reads.
+    exact
+        Whether states are stored as they are, instead of as fingerprints.
+    symmetry
+        Under which only one of several states is searched, if any.
+    """
+
+    def __init__(
+        self,
+        system: TransitionSystem[Any, Any],
+        properties: Sequence[Property],
+        exact: bool,
+        symmetry: Symmetry | None,
+    ) -> None:
+        self.system = system
+        self.properties = properties
+        self.symmetry = symmetry
+        self.layout: Layout[Any] = system.layout
+        self.words = self.layout.words
+        self.constants = Static(system.constants)
+        self.unit = Unit(Places(self.layout), dict(INTRINSICS))
+        self.texts: list[str] = []
+        deadlock = [n for n, prop in enumerate(properties) if prop.kind is Kind.DEADLOCK]
+        stride = 8 * (self.words + (1 if exact else 2))
+        self.program = Program(
+            words=self.words,
+            stride=stride,
+            exact=exact,
+            instances=len(system.instances),
+            deadlock=deadlock[0] if deadlock else -1,
+            expand=self._generated("expand", 3, "i64"),
+            judge=self._generated("judge", 1, "i64"),
+            canonical=self._generated("canonical", 1, "void"),
+            admits=self._generated("admits", 1, "i1"),
+            symmetric=symmetry is not None,
+            constrained=system.constraint is not None,
+        )
+
+    def module(self) -> Module:
+        """Generate all of it."""
+        self._expand()
+        self._judge()
+        self._canonical()
+        self._admits()
+        exported = [self._exported(function) for function in EXPORTED]
+        text = "\n".join([DECLARATIONS, *self.unit.bodies, *self.texts, *exported])
+        return Module(text, self.words, self.program.stride)
+
+    def _generated(self, name: str, count: int, returns: str) -> Callable[..., Any]:
+        """Return a stand-in for a function that is generated here as LLVM text."""
+
+        def stand_in(*arguments: int) -> int:
+            raise NotImplementedError
+
+        def call(out: Emitter, arguments: list[Value]) -> Value:
+            assert len(arguments) == count
+            passed = ", ".join(f"i64 {out.number(argument)}" for argument in arguments)
+            if returns == "void":
+                out.emit(f"call void @{name}({passed})")
+                return Static(None)
+            result = out.value(f"call {returns} @{name}({passed})")
+            return Truth(result) if returns == "i1" else Number(result)
+
+        self.unit.intrinsics[stand_in] = call  # type: ignore[index]
+        return stand_in
+
+    def _exported(self, function: Callable[..., Any]) -> str:
+        """Return the function by which the driver calls one of the search's."""
+        count = function.__code__.co_argcount
+        first: list[Value] = []
+        if function.__code__.co_varnames[0] == "p":
+            first, count = [Static(self.program)], count - 1
+        numbers = [Number(f"%x{index}") for index in range(count)]
+        compiled = self.unit.function(function, [*first, *numbers])
+        declared = ", ".join(f"i64 {number.register}" for number in numbers)
+        call = f'call {compiled.returns} @"{compiled.name}"({", ".join(parameters([*numbers]))})'
+        if compiled.returns == "void":
+            body = f"  {call}\n  ret i64 0"
+        else:
+            body = f"  %r = {call}\n  ret i64 %r"
+        return f"define i64 @tidegate_{function.__name__}({declared}) nounwind {{\n{body}\n}}"
+
+    def _state(self, base: str) -> Place:
+        return Place(base, "", (), self.layout.record)
+
+    def _expand(self) -> None:
+        """Generate ``expand(state, buffer, taken)``: all successors, and how many; -1 if one fails.
+
+        All guards are tried on the state where it is; only a step that they allow gets a copy.
+        """
+        out = Emitter()
+        words = self._unpacked(out, "%state")
+        found, failed = out.variable(), out.variable()
+        out.emit(f"store i64 0, ptr {found}")
+        out.emit(f"store i64 0, ptr {failed}")
+        for number, instance in enumerate(self.system.instances):
+            self._try(out, number, instance, words, found, failed)
+        wrong = out.value(f"load i64, ptr {failed}")
+        error = out.value(f"load i64, ptr {self._error_word(out, words)}")
+        both = out.value(f"or i64 {wrong}, {error}")
+        count = out.value(f"load i64, ptr {found}")
+        well = out.value(f"icmp eq i64 {both}, 0")
+        out.emit(f"ret i64 {out.value(f'select i1 {well}, i64 {count}, i64 -1')}")
+        self._define("i64 @expand(i64 %state, i64 %buffer, i64 %taken)", out, "noinline")
+
+    def _try(
+        self, out: Emitter, number: int, instance: Instance, words: str, found: str, failed: str
+    ) -> None:
+        """Emit one instance of an action: its guards, and the call of its effect."""
+        step, following = out.label("step"), out.label("next")
+        arguments: list[Value] = [Static(argument) for argument in instance.arguments]
+        given = [self._state(words), self.constants, *arguments]
+        guards = self.unit.function(instance.action.apply, given, Mode.GUARDS)
+        allowed = out.value(f'call i1 @"{guards.name}"(ptr {words})')
+        out.branch(Truth(allowed), step, following)
+        out.place_label(step)
+        before = out.value(f"load i64, ptr {found}")
+        place = out.value(f"mul i64 {before}, {self.program.stride}")
+        place = out.value(f"add i64 {place}, %buffer")
+        passed = ", ".join(f"i64 {word}" for word in self._words(out, words))
+        done = out.value(f"call i64 @step.{number}({passed}, i64 {place})")
+        new = out.value(f"and i64 {done}, 1")
+        raised = out.value(f"add i64 {before}, {new}")
+        out.emit(f"store i64 {raised}, ptr {found}")
+        wrong = out.value(
+            f"or i64 {out.value(f'load i64, ptr {failed}')}, {self._upper(out, done)}"
+        )
+        out.emit(f"store i64 {wrong}, ptr {failed}")
+        counter = out.value(f"inttoptr i64 {out.value(f'add i64 %taken, {8 * number}')} to ptr")
+        counted = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, {new}")
+        out.emit(f"store i64 {counted}, ptr {counter}")
+        out.place_label(following)
+        self._step(number, instance)
+
+    @staticmethod
+    def _upper(out: Emitter, done: str) -> str:
+        return out.value(f"lshr i64 {done}, 1")
+
+    def _step(self, number: int, instance: Instance) -> None:
+        """Generate the effect of one instance on a copy of the state: bit 0 taken, bit 1 failed."""
+        out = Emitter()
+        words = self._allocated(out)
+        for index in range(self.words):
+            out.emit(f"store i64 %w{index}, ptr {self._word(out, words, index)}")
+        arguments: list[Value] = [Static(argument) for argument in instance.arguments]
+        given = [self._state(words), self.constants, *arguments]
+        effect = self.unit.function(instance.action.apply, given, Mode.EFFECT)
+        taken = out.value(f'call i1 @"{effect.name}"(ptr {words})')
+        self._packed(out, words, "%place")
+        error = out.value(f"load i64, ptr {self._error_word(out, words)}")
+        bit = out.value(f"zext i1 {taken} to i64")
+        shifted = out.value(f"shl i64 {error}, 1")
+        out.emit(f"ret i64 {out.value(f'or i64 {bit}, {shifted}')}")
+        passed = ", ".join(f"i64 %w{index}" for index in range(self.words))
+        self._define(f"i64 @step.{number}({passed}, i64 %place)", out, "noinline")
+
+    def _judge(self) -> None:
+        """Generate ``judge(state)``: a bit for every property that the state violates."""
+        out = Emitter()
+        words = self._unpacked(out, "%state")
+        violated = "0"
+        for number, prop in enumerate(self.properties):
+            if prop.kind is not Kind.INVARIANT:
+                continue
+            given: list[Value] = [self._state(words), self.constants]
+            predicate = self.unit.function(prop.predicate, given)
+            if predicate.returns != "i1":
+                raise UnsupportedError(f"the predicate of {prop.name} does not return bool")
+            holds = out.value(f'call i1 @"{predicate.name}"(ptr {words})')
+            bit = out.value(f"select i1 {holds}, i64 0, i64 {1 << number}")
+            violated = out.value(f"or i64 {violated}, {bit}")
+        out.emit(f"ret i64 {violated}")
+        self._define("i64 @judge(i64 %state)", out, "noinline")
+
+    def _canonical(self) -> None:
+        """Generate ``canonical(state)``, which puts a state's representative in its place."""
+        if self.symmetry is None:
+            return
+        out = Emitter()
+        emit_least(out, self.layout, self.symmetry.group, "%state")
+        self.texts.append(masks(self.layout))
+        self._define("void @canonical(i64 %state)", out, "noinline")
+
+    def _admits(self) -> None:
+        """Generate ``admits(state)``: whether a state is inside the system's constraint."""
+        if self.system.constraint is None:
+            return
+        out = Emitter()
+        words = self._unpacked(out, "%state")
+        given: list[Value] = [self._state(words), self.constants]
+        constraint = self.unit.function(self.system.constraint, given)
+        if constraint.returns != "i1":
+            raise UnsupportedError(f"the constraint of {self.system.name} does not return bool")
+        out.emit(f"ret i1 {out.value(f'call i1 @{_quoted(constraint.name)}(ptr {words})')}")
+        self._define("i1 @admits(i64 %state)", out, "noinline")
+
+    def _define(self, head: str, out: Emitter, attributes: str) -> None:
+        lines = "\n".join([*out.prologue, *out.lines])
+        self.texts.append(f"define internal {head} {attributes} nounwind {{\nentry:\n{lines}\n}}")
+
+    def _allocated(self, out: Emitter) -> str:
+        """Emit the room for a state and its error word."""
+        words = out.register()
+        out.prologue.append(f"  {words} = alloca [{self.words + 1} x i64]")
+        out.emit(f"store i64 0, ptr {self._error_word(out, words)}")
+        return words
+
+    def _unpacked(self, out: Emitter, address: str) -> str:
+        """Emit a copy of a stored state, with its error word."""
+        words = self._allocated(out)
+        for index in range(self.words):
+            value = out.value(f"load i64, ptr {self._stored(out, address, index)}")
+            out.emit(f"store i64 {value}, ptr {self._word(out, words, index)}")
+        return words
+
+    def _packed(self, out: Emitter, words: str, address: str) -> None:
+        """Emit the storing of a state."""
+        for index, word in enumerate(self._words(out, words)):
+            out.emit(f"store i64 {word}, ptr {self._stored(out, address, index)}")
+
+    def _words(self, out: Emitter, words: str) -> list[str]:
+        return [
+            out.value(f"load i64, ptr {self._word(out, words, index)}")
+            for index in range(self.words)
+        ]
+
+    @staticmethod
+    def _stored(out: Emitter, address: str, index: int) -> str:
+        return out.value(f"inttoptr i64 {out.value(f'add i64 {address}, {8 * index}')} to ptr")
+
+    @staticmethod
+    def _word(out: Emitter, words: str, index: int) -> str:
+        return out.value(f"getelementptr i64, ptr {words}, i64 {index}")
+
+    def _error_word(self, out: Emitter, words: str) -> str:
+        return self._word(out, words, self.words)
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

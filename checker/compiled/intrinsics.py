@@ -1,0 +1,131 @@
+"""Operations of the machine that the search's own code needs and Python has no word for.
+
+The search is written in the same subset of Python as the models; these names stand in it for single
+instructions.  Addresses are plain integers, in bytes; all numbers have 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .emitter import Emitter
+from .values import Number, Static, Truth, Value
+
+
+def load(address: int) -> int:
+    """Return the number at an address."""
+    raise NotImplementedError
+
+
+def store(address: int, value: int) -> None:
+    """Write a number to an address."""
+    raise NotImplementedError
+
+
+def swap_if(address: int, expected: int, value: int) -> bool:
+    """Write a number if another one is still there; atomic.  Whether it was (compare-and-swap)."""
+    raise NotImplementedError
+
+
+def fetch_add(address: int, value: int) -> int:
+    """Add to the number at an address and return what it was; atomic."""
+    raise NotImplementedError
+
+
+def prefetch(address: int) -> None:
+    """Begin to bring an address into the cache."""
+    raise NotImplementedError
+
+
+def high_product(one: int, other: int) -> int:
+    """Return the upper 64 of the 128 bits of a product, all unsigned."""
+    raise NotImplementedError
+
+
+def shifted(value: int, bits: int) -> int:
+    """Return a number shifted to the right as an unsigned one."""
+    raise NotImplementedError
+
+
+def below(one: int, other: int) -> bool:
+    """Whether one number is smaller than another, both unsigned."""
+    raise NotImplementedError
+
+
+def trailing_zeros(value: int) -> int:
+    """Return how many of the lowest bits are 0; 64 for 0."""
+    raise NotImplementedError
+
+
+def _pointer(out: Emitter, address: Value) -> str:
+    return out.value(f"inttoptr i64 {out.number(address)} to ptr")
+
+
+def _load(out: Emitter, arguments: list[Value]) -> Value:
+    return Number(out.value(f"load i64, ptr {_pointer(out, arguments[0])}"))
+
+
+def _store(out: Emitter, arguments: list[Value]) -> Value:
+    value = out.number(arguments[1])
+    out.emit(f"store i64 {value}, ptr {_pointer(out, arguments[0])}")
+    return Static(None)
+
+
+def _swap_if(out: Emitter, arguments: list[Value]) -> Value:
+    address = _pointer(out, arguments[0])
+    expected, value = out.number(arguments[1]), out.number(arguments[2])
+    pair = out.value(f"cmpxchg ptr {address}, i64 {expected}, i64 {value} acq_rel acquire, align 8")
+    return Truth(out.value(f"extractvalue {{i64, i1}} {pair}, 1"))
+
+
+def _fetch_add(out: Emitter, arguments: list[Value]) -> Value:
+    address, value = _pointer(out, arguments[0]), out.number(arguments[1])
+    return Number(out.value(f"atomicrmw add ptr {address}, i64 {value} acq_rel, align 8"))
+
+
+def _prefetch(out: Emitter, arguments: list[Value]) -> Value:
+    out.emit(f"call void @llvm.prefetch.p0(ptr {_pointer(out, arguments[0])}, i32 1, i32 3, i32 1)")
+    return Static(None)
+
+
+def _high_product(out: Emitter, arguments: list[Value]) -> Value:
+    one = out.value(f"zext i64 {out.number(arguments[0])} to i128")
+    other = out.value(f"zext i64 {out.number(arguments[1])} to i128")
+    high = out.value(f"lshr i128 {out.value(f'mul i128 {one}, {other}')}, 64")
+    return Number(out.value(f"trunc i128 {high} to i64"))
+
+
+def _shifted(out: Emitter, arguments: list[Value]) -> Value:
+    operands = f"{out.number(arguments[0])}, {out.number(arguments[1])}"
+    return Number(out.value(f"lshr i64 {operands}"))
+
+
+def _below(out: Emitter, arguments: list[Value]) -> Value:
+    return out.compare("ult", arguments[0], arguments[1])
+
+
+def _trailing_zeros(out: Emitter, arguments: list[Value]) -> Value:
+    operand = out.number(arguments[0])
+    return Number(out.value(f"call i64 @llvm.cttz.i64(i64 {operand}, i1 false)"))
+
+
+INTRINSICS: dict[Any, Callable[[Emitter, list[Value]], Value]] = {
+    load: _load,
+    store: _store,
+    swap_if: _swap_if,
+    fetch_add: _fetch_add,
+    prefetch: _prefetch,
+    high_product: _high_product,
+    shifted: _shifted,
+    below: _below,
+    trailing_zeros: _trailing_zeros,
+}
+
+DECLARATIONS = """
+declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
+declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @llvm.cttz.i64(i64, i1)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+"""

@@ -1,0 +1,121 @@
+"""What a search writes to disk while it runs: the states of its levels, and its checkpoints."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from .checkpoint import Checkpoint, CheckpointError, Manifest
+from .generate import Module
+from .machine import Machine, Segments, Words
+from .seen import BLOCK
+from .statefile import PIECE, StateFile
+
+Level = tuple[int, int, int]
+"""Number of a level's first state in the file, how many there are, and their checksum."""
+
+
+class Journal:
+    """The file of states of one search, with its checkpoint if it keeps one.
+
+    Parameters
+    ----------
+    checkpoint
+        Where to keep it; None where states are only put aside for as long as the search runs.
+    begun
+        The manifest to go on from, if the search was begun by another process.
+    every
+        Seconds between two checkpoints at least.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        checkpoint: Checkpoint | None,
+        begun: Manifest | None,
+        about: dict[str, Any],
+        every: float,
+    ) -> None:
+        self.machine = machine
+        self.checkpoint = checkpoint
+        self.every = every
+        self.levels: list[Level] = list(begun.levels) if begun else []
+        self._manifest = begun or Manifest(about, code_hash(machine.module), machine.state_bytes)
+        self._saved_at = perf_counter()
+        path = checkpoint.states if checkpoint else None
+        self.file = StateFile(path, machine.state_bytes, begun.states if begun else 0)
+
+    def add_level(self, frontier: Segments) -> None:
+        """Write the states of a finished level.
+
+        Raises
+        ------
+        OSError
+            If there is no room for them.
+        """
+        first, checksum = self.file.states, 0
+        for start, count in frontier:
+            checksum = self.file.append(self.machine.written, start, count, checksum)
+        self.levels.append((first, self.file.states - first, checksum))
+
+    def finish_level(self, violations: dict[str, tuple[int, Words]]) -> None:
+        """Note what is known at the end of a level, and save it if the last time is long ago."""
+        plain = {name: (level, list(words)) for name, (level, words) in violations.items()}
+        self._manifest = replace(
+            self._manifest,
+            levels=list(self.levels),
+            taken=self.machine.taken,
+            violations=plain,
+        )
+        if perf_counter() - self._saved_at >= self.every:
+            self.save()
+
+    def save(self) -> None:
+        """Save what was known at the end of the last level."""
+        if self.checkpoint is not None and self._manifest.levels:
+            self.file.sync()
+            self.checkpoint.save(self._manifest)
+            self._saved_at = perf_counter()
+
+    def restore(self, exact: bool) -> Segments:
+        """Bring a search that was begun back into memory; return its frontier.
+
+        Raises
+        ------
+        CheckpointError
+            If the states are not those that the manifest speaks of.
+        """
+        machine, states = self.machine, self._manifest.states
+        machine.restore(states, self._manifest.taken)
+        for first, count, expected in self.levels:
+            checksum = 0
+            for start in range(first, first + count, PIECE):
+                some = min(PIECE, first + count - start)
+                at = start if exact else 0
+                checksum = self._read(at, start, some, checksum)
+                machine.remember(at, start, some)
+            if checksum != expected:
+                raise self._damaged(f"the states from number {first} on are not those written")
+        first, count, _ = self.levels[-1]
+        if exact:
+            machine.set_tail(-(-states // BLOCK) * BLOCK)
+            return [(first, count)]
+        self._read(0, first, count, 0)
+        machine.set_tail(-(-count // BLOCK) * BLOCK)
+        return [(0, count)]
+
+    def _read(self, at: int, first: int, count: int, checksum: int) -> int:
+        try:
+            return self.file.read(self.machine.written, at, first, count, checksum)
+        except OSError as error:
+            raise self._damaged(str(error)) from None
+
+    def _damaged(self, why: str) -> CheckpointError:
+        return CheckpointError(f"{self.file.path}: damaged, {why}; begin the search anew")
+
+
+def code_hash(module: Module) -> str:
+    """Return what tells whether two searches are made of the same code."""
+    return hashlib.sha256(module.text.encode()).hexdigest()

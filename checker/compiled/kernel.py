@@ -1,0 +1,140 @@
+"""The search itself, in the subset of Python that ``translate`` turns into machine code.
+
+Workers take chunks of the frontier: all successors of a chunk's states are computed first, then
+looked up together, so that the memory of one is on its way while another is at work.
+"""
+
+from __future__ import annotations
+
+from .intrinsics import below, fetch_add, load, store
+from .memory import Shared, Worker
+from .program import Program
+from .seen import FULL, add, copy, examine, fetch_ahead, fingerprint, note, same, seal
+
+DONE, GROW, STOPPED = 0, 1, 2
+"""Why a worker came back: the level is finished, there is no room, or it was told to stop."""
+
+
+def locate(p: Program, shared: int, chunk: int) -> tuple[int, int]:
+    """Return where a chunk of the frontier begins, and how many states it has."""
+    segment = load(shared + Shared.SEGMENTS)
+    while chunk >= load(segment + 16):
+        chunk -= load(segment + 16)
+        segment += 24
+    size = load(shared + Shared.CHUNK)
+    first = load(segment) + chunk * size
+    count = min(size, load(segment) + load(segment + 8) - first)
+    return load(shared + Shared.FRONTIER) + first * p.words * 8, count
+
+
+def expand_all(p: Program, shared: int, worker: int, chunk: int) -> int:
+    """Put the successors of a chunk's states into the worker's buffer; return how many."""
+    state, count = locate(p, shared, chunk)
+    buffer, taken = load(worker + Worker.BUFFER), load(worker + Worker.SCRATCH)
+    successors = 0
+    for _ in range(count):
+        found = p.expand(state, buffer + successors * p.stride, taken)
+        if found < 0:
+            store(worker + Worker.ERROR, 1)
+            found = 0
+        stuck = p.deadlock >= 0 and found == 0
+        if stuck and load(shared + Shared.ACTIVE) >> p.deadlock & 1:
+            note(p, worker, state, p.deadlock)
+        successors += found
+        state += p.words * 8
+    return successors
+
+
+def settle(p: Program, worker: int, keep: bool) -> None:
+    """Count the steps of a finished chunk, or forget those of one that will be done again."""
+    taken, scratch = load(worker + Worker.TAKEN), load(worker + Worker.SCRATCH)
+    for instance in range(p.instances):
+        if keep:
+            address = taken + 8 * instance
+            store(address, load(address) + load(scratch + 8 * instance))
+        store(scratch + 8 * instance, 0)
+
+
+def do_chunk(p: Program, shared: int, worker: int, chunk: int) -> bool:
+    """Expand a chunk of the frontier and add its successors; False where there is no room."""
+    successors = expand_all(p, shared, worker, chunk)
+    first = load(worker + Worker.BUFFER)
+    for number in range(successors):
+        seal(p, shared, first + number * p.stride)
+    if p.exact:
+        for number in range(successors):
+            fetch_ahead(p, shared, first + number * p.stride)
+    for number in range(successors):
+        candidate = first + number * p.stride
+        if p.constrained and not p.admits(candidate):
+            examine(p, worker, candidate)
+            continue
+        if add(p, shared, worker, candidate) == FULL:
+            settle(p, worker, False)
+            return False
+    settle(p, worker, True)
+    return True
+
+
+def work(p: Program, worker: int) -> int:
+    """Take chunks of the frontier and do them, until none is left: DONE, GROW or STOPPED."""
+    shared = load(worker + Worker.SHARED)
+    while True:
+        if load(shared + Shared.STOP) != 0:
+            return STOPPED
+        chunk = load(worker + Worker.REDO)
+        if chunk < 0:
+            chunk = fetch_add(shared + Shared.CURSOR, 1)
+        if chunk >= load(shared + Shared.CHUNKS):
+            return DONE
+        store(worker + Worker.REDO, chunk)
+        if load(worker + Worker.ERROR) != 0:
+            return STOPPED
+        if not do_chunk(p, shared, worker, chunk):
+            return GROW
+        store(worker + Worker.REDO, -1)
+
+
+def add_states(p: Program, worker: int, first: int, count: int) -> int:
+    """Add states that lie in a row, such as the initial ones; return how many fitted in."""
+    shared = load(worker + Worker.SHARED)
+    candidate = load(worker + Worker.BUFFER)
+    for number in range(count):
+        copy(p, first + number * p.words * 8, candidate)
+        seal(p, shared, candidate)
+        if p.constrained and not p.admits(candidate):
+            examine(p, worker, candidate)
+            continue
+        if add(p, shared, worker, candidate) == FULL:
+            return number
+    return count
+
+
+def find_parents(p: Program, worker: int) -> int:
+    """Find for each target its predecessor with the least fingerprint among a level's states."""
+    shared = load(worker + Worker.SHARED)
+    targets, count = load(shared + Shared.TARGETS), load(shared + Shared.TARGET_COUNT)
+    size = (p.words + 2) * 8
+    while True:
+        chunk = fetch_add(shared + Shared.CURSOR, 1)
+        if chunk >= load(shared + Shared.CHUNKS):
+            return DONE
+        if load(shared + Shared.STOP) != 0:
+            return STOPPED
+        state, states = locate(p, shared, chunk)
+        buffer, scratch = load(worker + Worker.BUFFER), load(worker + Worker.SCRATCH)
+        for _ in range(states):
+            successors = p.expand(state, buffer, scratch)
+            for successor in range(successors):
+                candidate = buffer + successor * p.stride
+                if p.symmetric:
+                    p.canonical(candidate)
+                for target in range(count):
+                    if same(p, candidate, targets + target * p.words * 8):
+                        entry = load(worker + Worker.FOUND) + target * size
+                        hashed = fingerprint(p, state)
+                        if load(entry) == 0 or below(hashed, load(entry + 8)):
+                            store(entry, 1)
+                            store(entry + 8, hashed)
+                            copy(p, state, entry + 16)
+            state += p.words * 8

@@ -1,0 +1,286 @@
+"""The compiled search's memory and workers: everything that lies between Python and the kernel."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from . import kernel
+from .build import Code
+from .generate import Module
+from .memory import Region, Shared, Worker
+
+MINUS_ONE = (1 << 64) - 1
+POLL = 0.1
+"""Seconds between looks at the workers' progress."""
+
+Segments = list[tuple[int, int]]
+"""Stretches of stored states: number of the first, and how many."""
+
+Words = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much memory a search may use, in bytes, and how it divides its work."""
+
+    memory: int
+    workers: int
+    chunk: int
+    buckets: int
+
+
+class Machine:
+    """Machine code with the memory that it works in.
+
+    Parameters
+    ----------
+    module
+        What the code was made of.
+    exact
+        Whether all states stay in memory; else only those of two levels do.
+    instances, properties
+        How many there are.
+    """
+
+    def __init__(
+        self, code: Code, module: Module, exact: bool, instances: int, properties: int, sizes: Sizes
+    ) -> None:
+        self.code, self.module, self.exact, self.sizes = code, module, exact, sizes
+        self.state_bytes = 8 * module.words
+        self.instances = instances
+        self.entry = self.state_bytes + 16
+        self._found = max(properties, 64) * self.entry
+        self.shared = Region(Shared.SIZE)
+        self.table = Region(sizes.memory, huge=True)
+        self.stash = Region(sizes.memory)
+        self.states = [Region(sizes.memory, huge=True) for _ in range(1 if exact else 2)]
+        self.segments = Region(24 * (4 * sizes.workers + 64))
+        self.targets = Region(64 * self.state_bytes)
+        self.workers = [self._worker() for _ in range(sizes.workers)]
+        self._side = 0
+        self._frontier_bytes = 0
+        self._threads = ThreadPoolExecutor(sizes.workers, thread_name_prefix="tidegate")
+        self._work = code.function("work", 1)
+        self._parents = code.function("find_parents", 1)
+        self._add = code.function("add_states", 3)
+        self._grow = code.function("grow", 5)
+        self._remember = code.function("remember", 4)
+        self._restash = code.function("restash", 3)
+        shared = self.shared
+        shared[Shared.TABLE], shared[Shared.STASH] = self.table.address, self.stash.address
+        shared[Shared.SEGMENTS], shared[Shared.CHUNK] = self.segments.address, sizes.chunk
+        shared[Shared.TARGETS], shared[Shared.ACTIVE] = self.targets.address, MINUS_ONE
+        shared[Shared.STATES] = shared[Shared.FRONTIER] = self.states[0].address
+        self._set_sizes(sizes.buckets)
+
+    def _worker(self) -> tuple[Region, Region]:
+        """Make a worker's block, and the memory that it points to."""
+        buffer = self.sizes.chunk * self.instances * self.module.stride
+        counters = 8 * self.instances
+        own = Region(buffer + 2 * counters + self._found + 64)
+        block = Region(Worker.SIZE)
+        block[Worker.SHARED], block[Worker.REDO] = self.shared.address, MINUS_ONE
+        block[Worker.BUFFER] = own.address
+        block[Worker.TAKEN] = own.address + buffer
+        block[Worker.SCRATCH] = own.address + buffer + counters
+        block[Worker.FOUND] = own.address + buffer + 2 * counters
+        return block, own
+
+    def close(self) -> None:
+        """Give all memory back."""
+        self._threads.shutdown()
+        regions = [self.shared, self.table, self.stash, *self.states, self.segments, self.targets]
+        for region in [*regions, *(part for worker in self.workers for part in worker)]:
+            region.close()
+
+    @property
+    def inserted(self) -> int:
+        """Distinct states added so far."""
+        return sum(block[Worker.INSERTED] for block, _ in self.workers)
+
+    @property
+    def taken(self) -> list[int]:
+        """How often each instance was taken in the chunks that are done."""
+        counts = [0] * self.instances
+        for block, own in self.workers:
+            offset = block[Worker.TAKEN] - own.address
+            for index, count in enumerate(own.numbers(offset, self.instances)):
+                counts[index] += count
+        return counts
+
+    @property
+    def failed(self) -> bool:
+        """Whether some step read beyond an array or wrote a value out of range."""
+        return any(block[Worker.ERROR] for block, _ in self.workers)
+
+    @property
+    def bytes_used(self) -> int:
+        """Memory that holds something, in bytes."""
+        shared = self.shared
+        table = shared[Shared.BUCKETS] * 64 + shared[Shared.STASH_SIZE] * 16
+        frontier = 0 if self.exact else self._frontier_bytes
+        return table + shared[Shared.TAIL] * self.state_bytes + frontier
+
+    @property
+    def written(self) -> Region:
+        """Where new states are written to."""
+        return self.states[self._side]
+
+    def turn_over(self) -> None:
+        """Write to the other region from now on; what is in this one is the frontier."""
+        shared = self.shared
+        other = self.states[1 - self._side]
+        self._frontier_bytes = shared[Shared.TAIL] * self.state_bytes
+        other.release(0, other.size)
+        shared[Shared.FRONTIER], shared[Shared.STATES] = self.written.address, other.address
+        shared[Shared.TAIL] = 0
+        for block, _ in self.workers:
+            block[Worker.NEXT] = block[Worker.END] = 0
+        self._side = 1 - self._side
+
+    def read_ahead(self) -> Region:
+        """Return room for states that are read back from a file, and make it the frontier."""
+        for region in self.states:
+            region.release(0, region.size)
+        self.shared[Shared.FRONTIER] = self.states[0].address
+        return self.states[0]
+
+    def add_states(self, states: Sequence[Words]) -> bool:
+        """Add states, all by the first worker; False where there is no room for all of them."""
+        space = Region(max(1, len(states)) * self.state_bytes)
+        for number, words in enumerate(states):
+            for index, word in enumerate(words):
+                space[number * self.state_bytes + 8 * index] = word
+        added = self._add(self.workers[0][0].address, space.address, len(states))
+        space.close()
+        return added == len(states)
+
+    def restore(self, states: int, taken: Sequence[int]) -> None:
+        """Take the first states in memory for found, and their table entries for made."""
+        block, own = self.workers[0]
+        block[Worker.INSERTED] = states
+        for index, count in enumerate(taken):
+            own[block[Worker.TAKEN] - own.address + 8 * index] = count
+
+    def set_tail(self, states: int) -> None:
+        """Have new states written behind so many."""
+        self.shared[Shared.TAIL] = states
+
+    def remember(self, first: int, number: int, count: int) -> None:
+        """Put states that lie in memory from `first` on into the table, numbered from `number`."""
+        address = self.written.address + first * self.state_bytes
+        self._remember(self.workers[0][0].address, address, number, count)
+
+    def begin_level(self, frontier: Segments) -> int:
+        """Make stretches of states the frontier; return the number of its chunks."""
+        chunk = self.sizes.chunk
+        total = 0
+        for number, (first, count) in enumerate(frontier):
+            chunks = -(-count // chunk)
+            self.segments[24 * number] = first
+            self.segments[24 * number + 8] = count
+            self.segments[24 * number + 16] = chunks
+            total += chunks
+        self.shared[Shared.CHUNKS] = total
+        self.shared[Shared.CURSOR] = 0
+        return total
+
+    def expand_level(self, chunks: int, watch: Callable[[], bool]) -> int:
+        """Let the workers do what is left of a level: DONE, GROW or STOPPED.
+
+        Parameters
+        ----------
+        watch
+            Called now and then; False tells the workers to stop.
+        """
+        return self._run(self._work, chunks, watch)
+
+    def _run(self, work: Callable[[int], int], chunks: int, watch: Callable[[], bool]) -> int:
+        self.shared[Shared.STOP] = 0
+        addresses = [block.address for block, _ in self.workers]
+        if chunks <= 2:
+            answers = [work(address) for address in addresses]
+        else:
+            running = {self._threads.submit(work, address) for address in addresses}
+            try:
+                while wait(running, POLL).not_done:
+                    if not watch():
+                        self.shared[Shared.STOP] = 1
+            except BaseException:
+                self.shared[Shared.STOP] = 1
+                wait(running)
+                raise
+            answers = [future.result() for future in running]
+        return max(answers, key=lambda answer: (answer == kernel.GROW, answer))
+
+    def positions(self) -> list[tuple[int, int]]:
+        """Return for every worker where its next state goes, and where its room ends."""
+        return [(block[Worker.NEXT], block[Worker.END]) for block, _ in self.workers]
+
+    def new_segments(self, before: list[tuple[int, int]], tail: int) -> Segments:
+        """Return where the states lie that were added since the workers stood at `before`."""
+        after = self.positions()
+        segments = []
+        for (old, old_end), (new, _) in zip(before, after, strict=True):
+            stop = new if old <= new <= old_end else old_end
+            segments.append((old, stop - old))
+        holes = sorted((new, end) for new, end in after if end > tail and new < end)
+        start = tail
+        for hole, end in holes:
+            segments.append((start, hole - start))
+            start = end
+        segments.append((start, self.shared[Shared.TAIL] - start))
+        return sorted((first, count) for first, count in segments if count)
+
+    def grow(self, buckets: int) -> None:
+        """Spread the table over more buckets; nobody else may be at work."""
+        shared = self.shared
+        old, size = shared[Shared.BUCKETS], shared[Shared.STASH_SIZE] * 16
+        kept = Region(size)
+        ctypes.memmove(kept.address, self.stash.address, size)
+        self.stash.clear(0, size)
+        shared[Shared.STASHED] = 0
+        self._set_sizes(buckets)
+        self._grow(shared.address, old, buckets, (1 << 40) // old, (1 << 40) % old)
+        self._restash(shared.address, kept.address, size // 16)
+        kept.close()
+
+    def _set_sizes(self, buckets: int) -> None:
+        self.shared[Shared.BUCKETS] = buckets
+        self.shared[Shared.STASH_SIZE] = buckets // 2
+        self.shared[Shared.STASH_LIMIT] = buckets // 4
+
+    def take_found(self) -> dict[int, tuple[int, Words]]:
+        """Return, and forget, for each property the least violating state with its fingerprint."""
+        least: dict[int, tuple[int, Words]] = {}
+        for block, own in self.workers:
+            offset = block[Worker.FOUND] - own.address
+            for number in range(self._found // self.entry):
+                at = offset + number * self.entry
+                if own[at]:
+                    words = tuple(own.numbers(at + 16, self.module.words))
+                    found = own[at + 8], words
+                    least[number] = min(found, least.get(number, found))
+            own.clear(offset, self._found)
+        return least
+
+    def parents(self, frontier: Segments, targets: Sequence[Words]) -> dict[int, tuple[int, Words]]:
+        """Return for each target its predecessor with the least fingerprint in the frontier."""
+        for number, words in enumerate(targets):
+            for index, word in enumerate(words):
+                self.targets[number * self.state_bytes + 8 * index] = word
+        self.shared[Shared.TARGET_COUNT] = len(targets)
+        self._run(self._parents, self.begin_level(frontier), lambda: True)
+        for block, own in self.workers:
+            own.clear(block[Worker.SCRATCH] - own.address, 8 * self.instances)
+        return self.take_found()
+
+    def read(self, segments: Segments) -> Iterable[Words]:
+        """Yield the states of some stretches of what was written last."""
+        for first, count in segments:
+            for number in range(first, first + count):
+                at = number * self.state_bytes
+                yield tuple(self.written.numbers(at, self.module.words))

@@ -1,0 +1,121 @@
+"""Memory that the compiled search works in: where its numbers are, and how it is obtained."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from enum import IntEnum
+
+from ...spec import TidegateError
+
+NORESERVE = 0x4000
+"""Linux's MAP_NORESERVE: address space is set aside, and memory is used where it is written."""
+
+
+class MemoryLimitError(TidegateError):
+    """The operating system does not grant the address space that a search needs."""
+
+
+class Shared(IntEnum):
+    """Where in the block that all workers share a number is, in bytes.
+
+    What changes often lies in a cache line of its own.
+    """
+
+    CURSOR = 0
+    TAIL = 64
+    STASHED = 128
+    STOP = 192
+    TABLE = 256
+    BUCKETS = 264
+    STASH = 272
+    STASH_SIZE = 280
+    STASH_LIMIT = 288
+    STATES = 296
+    CAPACITY = 304
+    FRONTIER = 312
+    SEGMENTS = 320
+    CHUNKS = 328
+    CHUNK = 336
+    ACTIVE = 344
+    TARGETS = 352
+    TARGET_COUNT = 360
+    HEALED = 368
+    SIZE = 512
+
+
+class Worker(IntEnum):
+    """Where in a worker's own block a number is, in bytes."""
+
+    SHARED = 0
+    REDO = 8
+    NEXT = 16
+    END = 24
+    INSERTED = 32
+    BUFFER = 40
+    TAKEN = 48
+    SCRATCH = 56
+    FOUND = 64
+    ERROR = 72
+    EXPANDED = 80
+    WORDS = 88
+    SIZE = 256
+
+
+class Region:
+    """A stretch of address space; memory is used for it where it is written.
+
+    Parameters
+    ----------
+    size
+        In bytes.
+    huge
+        Whether to ask for huge pages, which spare the processor most look-ups of addresses.
+    """
+
+    def __init__(self, size: int, huge: bool = False) -> None:
+        self.size = max(size, mmap.PAGESIZE)
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NORESERVE
+        try:
+            self._map = mmap.mmap(-1, self.size, flags=flags)
+        except (OSError, ValueError) as error:
+            raise MemoryLimitError(
+                f"no address space for {self.size >> 20} MiB ({error}); lower --max-memory"
+            ) from None
+        if huge and hasattr(mmap, "MADV_HUGEPAGE"):
+            self._map.madvise(mmap.MADV_HUGEPAGE)
+        self._view = (ctypes.c_char * self.size).from_buffer(self._map)
+        self.address = ctypes.addressof(self._view)
+
+    def __getitem__(self, offset: int) -> int:
+        """Return the number at an offset in bytes."""
+        return int(ctypes.c_uint64.from_address(self.address + offset).value)
+
+    def __setitem__(self, offset: int, value: int) -> None:
+        """Write a number at an offset in bytes."""
+        ctypes.c_uint64.from_address(self.address + offset).value = value
+
+    def numbers(self, offset: int, count: int) -> list[int]:
+        """Return consecutive numbers from an offset in bytes on."""
+        array = (ctypes.c_uint64 * count).from_address(self.address + offset)
+        return list(array)
+
+    def view(self, offset: int, length: int) -> memoryview:
+        """Return a stretch of it, as bytes that can be read and written."""
+        return memoryview(self._map)[offset : offset + length]
+
+    def clear(self, offset: int, length: int) -> None:
+        """Write zeros."""
+        ctypes.memset(self.address + offset, 0, length)
+
+    def release(self, offset: int, length: int) -> None:
+        """Give memory back; what was there reads as zeros."""
+        start = -(-offset // mmap.PAGESIZE) * mmap.PAGESIZE
+        stop = (offset + length) // mmap.PAGESIZE * mmap.PAGESIZE
+        if stop > start:
+            self._map.madvise(mmap.MADV_DONTNEED, start, stop - start)
+
+    def close(self) -> None:
+        """Give the address space back."""
+        del self._view
+        self._map.close()

@@ -1,0 +1,111 @@
+"""The representative of a state under symmetry, computed on its packed words.
+
+Of all states that the group maps a state to, the least one stands for it: states are compared
+variable by variable, in the order of their declaration, as the interpreted engine compares them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from ...layout import NONE, Layout, Variable
+from ...symmetry import Permutation
+from .emitter import Emitter
+from .values import UnsupportedError
+
+Moves = dict[tuple[int, int, int], int]
+"""For (word from, word to, bits to the left): the mask of what moves that way."""
+
+_ENTRY = 4
+"""Bits of an entry in a table of renamed replicas, which is one 64-bit number."""
+
+
+def masks(layout: Layout[object]) -> str:
+    """Return a global array: for every bit of a state the mask of the variable that it is in."""
+    found = [0] * (64 * layout.words)
+    for variable in layout.stored:
+        mask = (1 << variable.width) - 1 << variable.shift
+        for bit in range(variable.width):
+            found[64 * variable.word + variable.shift + bit] = mask
+    values = ", ".join(f"i64 {mask}" for mask in found)
+    return f"@masks = internal constant [{len(found)} x i64] [{values}]"
+
+
+def emit_least(out: Emitter, layout: Layout[object], group: list[Permutation], state: str) -> None:
+    """Emit the replacement of the state at an address by its representative."""
+    words = [out.value(f"load i64, ptr {_at(out, state, word)}") for word in range(layout.words)]
+    least = words
+    for permutation in group[1:]:
+        renamed = _renamed(out, layout, permutation, words)
+        before = _before(out, renamed, least)
+        least = [
+            out.value(f"select i1 {before}, i64 {new}, i64 {old}")
+            for new, old in zip(renamed, least, strict=True)
+        ]
+    for word, value in enumerate(least):
+        out.emit(f"store i64 {value}, ptr {_at(out, state, word)}")
+    out.emit("ret void")
+
+
+def _at(out: Emitter, state: str, word: int) -> str:
+    return out.value(f"inttoptr i64 {out.value(f'add i64 {state}, {8 * word}')} to ptr")
+
+
+def _renamed(
+    out: Emitter, layout: Layout[object], permutation: Permutation, words: list[str]
+) -> list[str]:
+    """Emit the words of a state whose replicas are renamed."""
+    moves: Moves = defaultdict(int)
+    results = ["0"] * layout.words
+    places = {variable.path: variable for variable in layout.stored}
+    back = {new: old for old, new in enumerate(permutation)}
+    for target in layout.stored:
+        source = places[target.form.format(*(back[r] for r in target.replicas))]
+        if target.field.names == "replica":
+            bits = _looked_up(out, source, permutation, words)
+            placed = out.value(f"shl i64 {bits}, {target.shift}")
+            results[target.word] = out.value(f"or i64 {results[target.word]}, {placed}")
+            continue
+        for bit in range(target.width):
+            moved = permutation[bit] if target.field.names == "replicas" else bit
+            distance = target.shift + moved - source.shift - bit
+            moves[source.word, target.word, distance] |= 1 << source.shift + bit
+    for (start, end, distance), mask in moves.items():
+        bits = out.value(f"and i64 {words[start]}, {mask}")
+        if distance:
+            way = "shl" if distance > 0 else "lshr"
+            bits = out.value(f"{way} i64 {bits}, {abs(distance)}")
+        results[end] = out.value(f"or i64 {results[end]}, {bits}")
+    return results
+
+
+def _looked_up(out: Emitter, source: Variable, permutation: Permutation, words: list[str]) -> str:
+    """Emit what the stored number of a replica becomes, from a table in one number."""
+    becomes = {NONE: NONE, **dict(enumerate(permutation))}
+    table = 0
+    for value in range(source.low, source.high + 1):
+        if value - source.low >= 64 // _ENTRY:
+            raise UnsupportedError("symmetry of more replicas than a table holds")
+        table |= becomes[value] - source.low << _ENTRY * (value - source.low)
+    bits = out.value(f"lshr i64 {words[source.word]}, {source.shift}")
+    index = out.value(f"and i64 {bits}, {(1 << source.width) - 1}")
+    entry = out.value(f"lshr i64 {table}, {out.value(f'mul i64 {index}, {_ENTRY}')}")
+    return out.value(f"and i64 {entry}, {(1 << _ENTRY) - 1}")
+
+
+def _before(out: Emitter, one: list[str], other: list[str]) -> str:
+    """Emit whether one state comes before another: by the first variable in which they differ."""
+    result = "false"
+    for word in range(len(one) - 1, -1, -1):
+        differ = out.value(f"xor i64 {one[word]}, {other[word]}")
+        bit = out.value(f"call i64 @llvm.cttz.i64(i64 {differ}, i1 false)")
+        index = out.value(f"call i64 @llvm.umin.i64(i64 {bit}, i64 63)")
+        index = out.value(f"add i64 {index}, {64 * word}")
+        entry = out.value(f"getelementptr i64, ptr @masks, i64 {index}")
+        mask = out.value(f"load i64, ptr {entry}")
+        mine = out.value(f"and i64 {one[word]}, {mask}")
+        theirs = out.value(f"and i64 {other[word]}, {mask}")
+        less = out.value(f"icmp ult i64 {mine}, {theirs}")
+        same = out.value(f"icmp eq i64 {differ}, 0")
+        result = out.value(f"select i1 {same}, i1 {result}, i1 {less}")
+    return result

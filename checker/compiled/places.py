@@ -1,0 +1,198 @@
+"""Reads and writes the variables of a packed state, in the words where its layout puts them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ...layout import Layout, Variable
+from .emitter import Emitter
+from .values import Number, Place, Static, UnsupportedError, Value
+
+ALL = (1 << 64) - 1
+
+
+class Places:
+    """The variables of a layout, found by the form of their path and its indices.
+
+    Behind the words of a state lies one more, its *error word*: it becomes 1 where a step reads
+    beyond an array or writes a value out of its declared range.  What the packed state holds is
+    worth nothing then, and the search is left to the interpreted engine, which says what is wrong.
+    """
+
+    def __init__(self, layout: Layout[Any]) -> None:
+        self.layout = layout
+        self.words = layout.words
+        self._variables: dict[str, dict[tuple[int, ...], Variable]] = {}
+        for variable in layout.variables:
+            form = re.sub(r"\[\d+\]", "[]", variable.path)
+            indices = tuple(map(int, re.findall(r"\[(\d+)\]", variable.path)))
+            self._variables.setdefault(form, {})[indices] = variable
+
+    def load(self, out: Emitter, place: Place) -> Value:
+        """Emit the reading of a variable."""
+        variables = self._candidates(out, place)
+        sample = next(iter(variables.values()))
+        known = sample.low, sample.high
+        if not sample.width:
+            return Static(sample.low)
+        position = self._position(out, place, variables)
+        if position is not None:
+            word, shift = position
+            bits = out.value(f"lshr i64 {self._word(out, place, word)}, {shift}")
+        else:
+            bits = self._chosen(out, place, variables)
+        bits = out.value(f"and i64 {bits}, {_mask(sample)}")
+        if sample.low:
+            bits = out.value(f"add i64 {bits}, {sample.low}")
+        return Number(bits, known)
+
+    def store(self, out: Emitter, place: Place, value: Value) -> None:
+        """Emit the writing of a variable, and of the error word if the value is out of range."""
+        variables = self._candidates(out, place)
+        sample = next(iter(variables.values()))
+        bits = out.number(value)
+        if sample.low:
+            bits = out.value(f"sub i64 {bits}, {sample.low}")
+        span = value.range if isinstance(value, Number) else None
+        if span is None or span[0] < sample.low or span[1] > sample.high:
+            wrong = out.value(f"icmp ugt i64 {bits}, {sample.high - sample.low}")
+            self._error(out, place, wrong)
+            bits = out.value(f"and i64 {bits}, {_mask(sample)}")
+        if not sample.width:
+            return
+        position = self._position(out, place, variables)
+        if position is not None:
+            self._write(out, place, *position, bits, _mask(sample))
+            return
+        for indices, variable in variables.items():
+            kept = self._word(out, place, variable.word)
+            cleared = out.value(f"and i64 {kept}, {ALL ^ _mask(variable) << variable.shift}")
+            placed = out.value(f"shl i64 {bits}, {variable.shift}")
+            written = out.value(f"or i64 {cleared}, {placed}")
+            here = self._at(out, place, indices)
+            word = out.value(f"select i1 {here}, i64 {written}, i64 {kept}")
+            out.emit(f"store i64 {word}, ptr {self._address(out, place, variable.word)}")
+
+    def beyond(self, out: Emitter, place: Place, index: Number, length: int) -> None:
+        """Emit the check that an index lies within an array."""
+        if index.range is None or index.range[0] < 0 or index.range[1] >= length:
+            wrong = out.value(f"icmp uge i64 {index.register}, {length}")
+            self._error(out, place, wrong)
+
+    def fail(self, out: Emitter, place: Place) -> None:
+        """Emit that this step can only fail."""
+        self._error(out, place, "true")
+
+    def _candidates(self, out: Emitter, place: Place) -> dict[tuple[int, ...], Variable]:
+        """Return the variables that a place may be, by all of their indices."""
+        variables = self._variables.get(place.form)
+        if not variables:
+            raise UnsupportedError(f"{place.form} is not a variable of the state")
+        found = {
+            indices: variable
+            for indices, variable in variables.items()
+            if all(
+                not isinstance(wanted, Static) or wanted.value == index
+                for wanted, index in zip(place.indices, indices, strict=True)
+            )
+        }
+        assert found, place
+        return found
+
+    def _position(
+        self, out: Emitter, place: Place, variables: dict[tuple[int, ...], Variable]
+    ) -> tuple[int, str] | None:
+        """Return word and shift, if all candidates lie in one word at regular distances."""
+        first = next(iter(variables.values()))
+        if len(variables) == 1:
+            return first.word, str(first.shift)
+        if any(variable.word != first.word for variable in variables.values()):
+            return None
+        strides = self._strides(place, variables)
+        if strides is None:
+            return None
+        shift = str(first.shift)
+        for register, length, stride in strides:
+            # An index beyond its array must not shift by 64 bits or more, which means nothing.
+            index = out.value(f"call i64 @llvm.umin.i64(i64 {register}, i64 {length - 1})")
+            scaled = out.value(f"mul i64 {index}, {stride}")
+            shift = out.value(f"add i64 {scaled}, {shift}")
+        return first.word, shift
+
+    @staticmethod
+    def _strides(
+        place: Place, variables: dict[tuple[int, ...], Variable]
+    ) -> list[tuple[str, int, int]] | None:
+        """Return for every unknown index its register, its length and by how many bits it moves."""
+        first = next(iter(variables))
+        lengths = [1 + max(indices[i] for indices in variables) for i in range(len(first))]
+        strides: list[int] = []
+        for number, wanted in enumerate(place.indices):
+            following = (*first[:number], first[number] + 1, *first[number + 1 :])
+            if isinstance(wanted, Static) or following not in variables:
+                strides.append(0)
+            else:
+                strides.append(variables[following].shift - variables[first].shift)
+        for indices, variable in variables.items():
+            moved = zip(indices, first, strides, strict=True)
+            expected = variables[first].shift + sum((i - f) * step for i, f, step in moved)
+            if variable.shift != expected:
+                return None
+        return [
+            (wanted.register, lengths[number], strides[number])
+            for number, wanted in enumerate(place.indices)
+            if isinstance(wanted, Number)
+        ]
+
+    def _chosen(
+        self, out: Emitter, place: Place, variables: dict[tuple[int, ...], Variable]
+    ) -> str:
+        """Emit a choice by index between candidates that lie irregularly; return the bits."""
+        bits = "0"
+        for indices, variable in variables.items():
+            word = self._word(out, place, variable.word)
+            these = out.value(f"lshr i64 {word}, {variable.shift}")
+            here = self._at(out, place, indices)
+            bits = out.value(f"select i1 {here}, i64 {these}, i64 {bits}")
+        return bits
+
+    @staticmethod
+    def _at(out: Emitter, place: Place, indices: tuple[int, ...]) -> str:
+        """Emit whether the unknown indices of a place are these."""
+        here = ""
+        for wanted, index in zip(place.indices, indices, strict=True):
+            if isinstance(wanted, Number):
+                same = out.value(f"icmp eq i64 {wanted.register}, {index}")
+                here = out.value(f"and i1 {here}, {same}") if here else same
+        return here
+
+    def _address(self, out: Emitter, place: Place, word: int) -> str:
+        return out.value(f"getelementptr i64, ptr {place.base}, i64 {word}") if word else place.base
+
+    def _word(self, out: Emitter, place: Place, word: int) -> str:
+        return out.value(f"load i64, ptr {self._address(out, place, word)}")
+
+    def _write(
+        self, out: Emitter, place: Place, word: int, shift: str, bits: str, mask: int
+    ) -> None:
+        """Emit the replacement of some bits of a word."""
+        address = self._address(out, place, word)
+        kept = out.value(f"load i64, ptr {address}")
+        if shift.isdigit():
+            hole = str(ALL ^ mask << int(shift))
+        else:
+            hole = out.value(f"xor i64 {out.value(f'shl i64 {mask}, {shift}')}, -1")
+        cleared = out.value(f"and i64 {kept}, {hole}")
+        placed = out.value(f"shl i64 {bits}, {shift}")
+        out.emit(f"store i64 {out.value(f'or i64 {cleared}, {placed}')}, ptr {address}")
+
+    def _error(self, out: Emitter, place: Place, wrong: str) -> None:
+        address = self._address(out, place, self.words)
+        before = out.value(f"load i64, ptr {address}")
+        bit = out.value(f"zext i1 {wrong} to i64")
+        out.emit(f"store i64 {out.value(f'or i64 {before}, {bit}')}, ptr {address}")
+
+
+def _mask(variable: Variable) -> int:
+    return (1 << variable.width) - 1

@@ -1,0 +1,27 @@
+"""What is known of a search while its machine code is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is known of a search while it is compiled.
+
+    ``words`` make up a state, and a candidate takes ``stride`` bytes: its words, its hash and, with
+    fingerprints, a second hash.  The functions are those generated from the model.
+    """
+
+    words: int
+    stride: int
+    exact: bool
+    instances: int
+    deadlock: int
+    expand: Callable[[int, int, int], int]
+    judge: Callable[[int], int]
+    canonical: Callable[[int], None]
+    admits: Callable[[int], bool]
+    symmetric: bool
+    constrained: bool

@@ -1,0 +1,341 @@
+"""The compiled engine: the same breadth-first search as ``interpreted``, in machine code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from ...layout import State
+from ...spec import Kind, Property, TransitionSystem
+from ...symmetry import Symmetry
+from ..result import Limits, Progress, Resources
+from . import kernel
+from .build import Code
+from .cache import cached_code
+from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
+from .generate import Generator
+from .journal import Journal, code_hash
+from .limits import available_memory
+from .machine import Machine, Segments, Sizes, Words
+from .memory import MemoryLimitError, Shared
+from .seen import BLOCK
+
+EXACT_BUCKETS = 1 << 16
+"""Smallest table whose marks, with 24 bits of hash each, tell what they need when it grows."""
+
+FINGERPRINT_BUCKETS = 1 << 24
+"""The same for marks with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
+
+FINGERPRINT_BITS = 88
+
+
+class UnfitError(Exception):
+    """Some step went beyond an array or a range; only the interpreted engine can say which."""
+
+
+class CompiledSearch:
+    """A breadth-first search in machine code, with what is known of it so far.
+
+    It has the attributes of :class:`..interpreted.Search` that a report needs.
+
+    Parameters
+    ----------
+    resources
+        How much it may use, and where it keeps a checkpoint.
+    started
+        When the clock began that a limit in seconds refers to; now, if not given.
+    """
+
+    name = "compiled"
+
+    def __init__(
+        self,
+        system: TransitionSystem[Any, Any],
+        properties: Sequence[Property],
+        keep_going: bool = False,
+        symmetry: Symmetry | None = None,
+        resources: Resources = Resources(),
+        started: float | None = None,
+    ) -> None:
+        self.system = system
+        self.properties = properties
+        self.keep_going = keep_going
+        self.symmetry = symmetry
+        self.exact = resources.store == "exact"
+        self.violations: dict[str, tuple[int, list[State]]] = {}
+        self.levels: list[Segments] = []
+        self.frontier: Segments = []
+        self.stopped_by: str | None = None
+        self.started = perf_counter() if started is None else started
+        self.module = Generator(system, properties, self.exact, symmetry).module()
+        self.memory = resources.memory or available_memory()
+        self._words: dict[str, tuple[int, Words]] = {}
+        keep = Checkpoint(resources.checkpoint) if resources.checkpoint else None
+        self._begun = self._manifest(resources.checkpoint) if resources.resume else None
+        if keep and not resources.resume:
+            keep.refuse_existing()
+        self.machine = self._machine(resources)
+        self.journal = None
+        if keep or not self.exact:
+            self.journal = Journal(
+                self.machine, keep, self._begun, resources.about, resources.checkpoint_every
+            )
+        self._report: Callable[[Progress], None] = lambda progress: None
+        self._limits = Limits()
+
+    def _machine(self, resources: Resources) -> Machine:
+        """Make the machine, with a table that is large enough for what is known already."""
+        smallest = EXACT_BUCKETS if self.exact else FINGERPRINT_BUCKETS
+        known = self._begun.states if self._begun else 0
+        # A mean of five marks leaves nearly all buckets room.
+        buckets = max(smallest, known // 5)
+        kept = known * 8 * self.module.words if self.exact else 0
+        if buckets * 72 + kept > self.memory:
+            raise MemoryLimitError(
+                f"--max-memory {self.memory >> 20}M is too little: the table of seen states"
+                f"{' and the states of the checkpoint' if known else ''} takes "
+                f"{(buckets * 72 + kept >> 20) + 1}M; allow more"
+                f"{'' if self.exact or known else ', or use --store exact'}"
+            )
+        sizes = Sizes(
+            memory=self.memory,
+            workers=resources.workers or len(os.sched_getaffinity(0)),
+            chunk=resources.chunk,
+            buckets=buckets,
+        )
+        code = Code(cached_code(self.module))
+        instances = len(self.system.instances)
+        return Machine(code, self.module, self.exact, instances, len(self.properties), sizes)
+
+    def _manifest(self, folder: Path | None) -> Manifest:
+        """Read the checkpoint to go on from, if it is one of this very search."""
+        assert folder is not None
+        manifest = read_manifest(folder)
+        if manifest.code != code_hash(self.module):
+            raise CheckpointError(
+                f"{folder}: made by other code: the protocol, a property or Tidegate has changed "
+                "since; begin the search anew"
+            )
+        return manifest
+
+    @property
+    def distinct_states(self) -> int:
+        """Distinct states found."""
+        return self.machine.inserted
+
+    @property
+    def taken(self) -> list[int]:
+        """How often each instance of an action was taken."""
+        return self.machine.taken
+
+    @property
+    def depth(self) -> int:
+        """Levels found."""
+        return len(self.levels)
+
+    @property
+    def collision_probability(self) -> float:
+        """Probability that some state was taken for another one: n(n-1)/2 pairs of 88 bits."""
+        found = self.distinct_states
+        return 0.0 if self.exact else found * (found - 1) / 2 / 2**FINGERPRINT_BITS
+
+    def run(self, limits: Limits, report: Callable[[Progress], None]) -> None:
+        """Search until all is seen or decided, a limit is reached, or the user interrupts."""
+        self._limits, self._report = limits, report
+        try:
+            self._go_on() if self._begun else self._begin()
+            while self.levels[-1] and (self.keep_going or not self.violations):
+                if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
+                    self.stopped_by = f"--max-depth {limits.max_depth}"
+                    break
+                self._expand_last_level()
+                if self.stopped_by:
+                    break
+        except KeyboardInterrupt:
+            self.stopped_by = "an interrupt"
+        if self.levels and not self.levels[-1]:
+            self.levels.pop()
+        if self.journal:
+            self.journal.save()
+
+    def _begin(self) -> None:
+        """Store the initial states."""
+        machine = self.machine
+        self._make_room_for_states()
+        before = machine.positions()
+        initial = [self.system.layout.pack(state) for state in self.system.initial_states()]
+        while not machine.add_states(initial):
+            self._make_room()
+        self._finish_level(before, 0)
+
+    def _expand_last_level(self) -> None:
+        """Find the states of the next level: successors that were not seen before."""
+        machine = self.machine
+        if self.symmetry:
+            self._verify_symmetry(self.frontier)
+        if not self.exact:
+            machine.turn_over()
+        before, tail = machine.positions(), machine.shared[Shared.TAIL]
+        chunks = machine.begin_level(self.frontier)
+        try:
+            while True:
+                answer = machine.expand_level(chunks, self._watch)
+                if machine.failed:
+                    raise UnfitError
+                if answer == kernel.DONE or self.stopped_by:
+                    break
+                if answer == kernel.GROW and not self._make_room():
+                    break
+        finally:
+            self._finish_level(before, tail)
+        self._watch()
+
+    def _finish_level(self, before: list[tuple[int, int]], tail: int) -> None:
+        """Make what was found since the workers stood at `before` the next level."""
+        self.frontier = self.machine.new_segments(before, tail)
+        level = self.frontier
+        if self.journal is not None:
+            if not self.exact:
+                level = [(self.journal.file.states, sum(count for _, count in level))]
+            if not self.stopped_by:
+                self._put_aside()
+        self.levels.append(level if self.frontier else [])
+        self._note_violations(len(self.levels) - 2)
+        if self.journal is not None and not self.stopped_by:
+            self.journal.finish_level(self._words)
+
+    def _put_aside(self) -> None:
+        """Write the states of a level to disk, and stop where that cannot be done."""
+        assert self.journal is not None
+        try:
+            self.journal.add_level(self.frontier)
+        except OSError as error:
+            self.stopped_by = f"the file of states, which cannot be written ({error.strerror})"
+
+    def _go_on(self) -> None:
+        """Bring the search of another process back."""
+        assert self.journal is not None
+        assert self._begun is not None
+        self.frontier = self.journal.restore(self.exact)
+        self.levels = [[(first, count)] if count else [] for first, count, _ in self.journal.levels]
+        for name, (level, words) in self._begun.violations.items():
+            self._keep(name, level, tuple(words))
+        self._note_violations(0)
+        self._make_room_for_states()
+
+    def _watch(self) -> bool:
+        """Report how far the search is; False where a limit is reached."""
+        seconds = perf_counter() - self.started
+        machine, limits = self.machine, self._limits
+        distinct = machine.inserted
+        left = machine.shared[Shared.CHUNKS] - machine.shared[Shared.CURSOR]
+        queue = max(left, 0) * machine.sizes.chunk
+        self._report(
+            Progress(
+                distinct, len(self.levels), queue, seconds, machine.bytes_used, self._largest()
+            )
+        )
+        if limits.seconds is not None and seconds >= limits.seconds:
+            self.stopped_by = f"--time-limit {limits.seconds:g}"
+        elif limits.max_states is not None and distinct >= limits.max_states:
+            self.stopped_by = f"--max-states {limits.max_states}"
+        return self.stopped_by is None
+
+    def _largest(self) -> str:
+        """Return the name of the action that was taken most often."""
+        taken = self.machine.taken
+        return self.system.instances[max(range(len(taken)), key=taken.__getitem__)].action.name
+
+    def _make_room(self) -> bool:
+        """Let the table grow, or the states behind it; False where no memory is left for that."""
+        shared = self.machine.shared
+        if not self._watch():
+            return False
+        if shared[Shared.TAIL] + 2 * BLOCK * len(self.machine.workers) > shared[Shared.CAPACITY]:
+            return self._make_room_for_states()
+        old = shared[Shared.BUCKETS]
+        # A bucket costs 64 bytes, and 8 more for its share of the stash.
+        free = self.memory - self.machine.bytes_used
+        new = min(old * 2, old + free // 72 * 9 // 10)
+        if new < old * 9 // 8:
+            return self._out_of_memory()
+        self.machine.grow(new)
+        return self._make_room_for_states()
+
+    def _make_room_for_states(self) -> bool:
+        """Allow as many states as there is memory for, or as many as were asked for."""
+        shared, machine = self.machine.shared, self.machine
+        free = self.memory - machine.bytes_used
+        tail = shared[Shared.TAIL]
+        # Half of what is free is left for the table's growth.
+        capacity = tail + free // 2 // machine.state_bytes
+        slack = 2 * BLOCK * len(machine.workers)
+        if self._limits.max_states is not None:
+            capacity = min(capacity, max(self._limits.max_states, tail) + slack)
+        if capacity < tail + slack:
+            return self._out_of_memory()
+        shared[Shared.CAPACITY] = capacity
+        return True
+
+    def _out_of_memory(self) -> bool:
+        self.stopped_by = f"--max-memory {self.memory >> 20}M"
+        return False
+
+    def _note_violations(self, expanded: int) -> None:
+        """Keep what was found on a level; what the first violated level holds decides."""
+        machine = self.machine
+        for number, (_, words) in machine.take_found().items():
+            prop = self.properties[number]
+            level = expanded if prop.kind is Kind.DEADLOCK else len(self.levels) - 1
+            self._keep(prop.name, level, words)
+        active = sum(
+            1 << number
+            for number, prop in enumerate(self.properties)
+            if prop.name not in self.violations
+        )
+        machine.shared[Shared.ACTIVE] = active
+
+    def _keep(self, name: str, level: int, words: Words) -> None:
+        """Keep a violation, unless one of that property is known already."""
+        if name not in self.violations:
+            self._words[name] = level, words
+            self.violations[name] = level, [self.system.layout.unpack(words)]
+
+    def _verify_symmetry(self, frontier: Segments) -> None:
+        """Check for some states of a level that their permutations are treated alike."""
+        assert self.symmetry is not None
+        for first, count in frontier[:1]:
+            for words in self.machine.read([(first, min(count, 4))]):
+                self.symmetry.verify(self.system.layout.unpack(words), self.properties)
+
+    def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
+        """Return for each child its parent with the least fingerprint on the level before it."""
+        layout = self.system.layout
+        ordered = sorted(children, key=layout.fingerprint)
+        found: dict[State, State] = {}
+        for start in range(0, len(ordered), 64):
+            some = ordered[start : start + 64]
+            for number, (_, words) in self._parents(level - 1, some).items():
+                found[some[number]] = layout.unpack(words)
+        return found
+
+    def _parents(self, level: int, children: Sequence[State]) -> dict[int, tuple[int, Words]]:
+        """Return for each child, by number, its least parent with the parent's fingerprint."""
+        targets = [self.system.layout.pack(child) for child in children]
+        if self.exact:
+            return self.machine.parents(self.levels[level], targets)
+        least: dict[int, tuple[int, Words]] = {}
+        [(first, count)] = self.levels[level]
+        assert self.journal is not None
+        for some in self.journal.file.pieces(first, count, self.machine.read_ahead()):
+            for number, found in self.machine.parents([(0, some)], targets).items():
+                least[number] = min(found, least.get(number, found))
+        return least
+
+    def states(self) -> list[list[State]]:
+        """Return all states, level by level."""
+        unpack = self.system.layout.unpack
+        return [[unpack(words) for words in self.machine.read(level)] for level in self.levels]

@@ -1,0 +1,225 @@
+"""The table of seen states, in the subset of Python that ``translate`` turns into machine code.
+
+All workers share it.  It consists of buckets of eight 64-bit *marks* (one cache line).  The upper
+40 bits of a state's hash decide on its bucket; what does not fit there goes to the *stash*, a
+small table of pairs (upper bits, mark).  So the bucket of a mark always tells which upper bits it
+has, and the table can grow where it lies.
+
+With exact storage a mark is the number of the state, plus 24 bits of hash, and a state counts as
+seen only if it equals the one of that number.  With fingerprints a mark is 64 bits of hash, which
+together with the bucket make 88.
+
+Nothing here waits for another worker: marks are set by compare-and-swap.
+"""
+
+from __future__ import annotations
+
+from .intrinsics import (
+    below,
+    fetch_add,
+    high_product,
+    load,
+    prefetch,
+    shifted,
+    store,
+    swap_if,
+)
+from .memory import Shared, Worker
+from .program import Program
+
+BUCKET = 8
+"""Marks in a bucket."""
+
+BLOCK = 256
+"""States that a worker sets aside at a time."""
+
+SEEN, NEW, FULL = 0, 1, 2
+"""What became of a candidate."""
+
+UPPER = 0xFFFFFFFFFF000000
+"""The 40 bits of a hash that decide on the bucket."""
+
+
+def mix(word: int) -> int:
+    """Scramble 64 bits, as :func:`tidegate.layout.mix` does."""
+    word = word + 0x9E3779B97F4A7C15
+    word = (word ^ shifted(word, 30)) * 0xBF58476D1CE4E5B9
+    word = (word ^ shifted(word, 27)) * 0x94D049BB133111EB
+    return word ^ shifted(word, 31)
+
+
+def fingerprint(p: Program, state: int) -> int:
+    """Return the fingerprint of a state, as :meth:`tidegate.layout.Layout.fingerprint` does."""
+    hashed = p.words
+    for word in range(p.words):
+        hashed = mix(hashed ^ load(state + 8 * word))
+    return hashed
+
+
+def second_hash(p: Program, state: int) -> int:
+    """Return 64 more bits of hash, from the same words in another order and another way."""
+    hashed = 0x2545F4914F6CDD1D
+    for word in range(p.words - 1, -1, -1):
+        hashed = mix((hashed ^ load(state + 8 * word)) * 0xD6E8FEB86659FD93)
+    return hashed
+
+
+def same(p: Program, one: int, other: int) -> bool:
+    """Whether two states are equal."""
+    for word in range(p.words):
+        if load(one + 8 * word) != load(other + 8 * word):
+            return False
+    return True
+
+
+def copy(p: Program, state: int, to: int) -> None:
+    """Copy the words of a state."""
+    for word in range(p.words):
+        store(to + 8 * word, load(state + 8 * word))
+
+
+def note(p: Program, worker: int, state: int, number: int) -> None:
+    """Keep a violation of the property of that number, if its fingerprint is the least so far."""
+    entry = load(worker + Worker.FOUND) + number * (p.words + 2) * 8
+    hashed = fingerprint(p, state)
+    if load(entry) == 0 or below(hashed, load(entry + 8)):
+        store(entry + 8, hashed)
+        copy(p, state, entry + 16)
+    store(entry, load(entry) + 1)
+
+
+def examine(p: Program, worker: int, state: int) -> None:
+    """Judge a state, and keep what it violates of the properties that are still undecided."""
+    violated = p.judge(state) & load(load(worker + Worker.SHARED) + Shared.ACTIVE)
+    number = 0
+    while violated:
+        if violated & 1:
+            note(p, worker, state, number)
+        violated = violated >> 1
+        number += 1
+
+
+def mark_of(p: Program, candidate: int) -> int:
+    """Return the mark of a candidate; with exact storage without the number, which comes later."""
+    hashed = load(candidate + 8 * p.words)
+    if p.exact:
+        return (shifted(hashed, 24) & 0xFFFFFF) << 40
+    more = load(candidate + 8 * p.words + 8) & 0xFFFFFF
+    mark = (shifted(hashed, 24) & 0xFFFF) << 48 | (hashed & 0xFFFFFF) << 24 | more
+    # An empty slot is 0; that one mark in 2^64 is taken for its neighbour is within the odds.
+    return mark if mark != 0 else 1
+
+
+def is_marked(p: Program, shared: int, candidate: int, mark: int, found: int) -> bool:
+    """Whether a mark in the table stands for this candidate."""
+    if not p.exact:
+        return found == mark
+    if shifted(found ^ mark, 40) != 0:
+        return False
+    number = (found & 0xFFFFFFFFFF) - 1
+    return same(p, candidate, load(shared + Shared.STATES) + number * p.words * 8)
+
+
+def set_aside(p: Program, shared: int, worker: int) -> bool:
+    """Make sure that this worker has room for one more state."""
+    if load(worker + Worker.NEXT) == load(worker + Worker.END):
+        start = fetch_add(shared + Shared.TAIL, BLOCK)
+        if start + BLOCK > load(shared + Shared.CAPACITY):
+            fetch_add(shared + Shared.TAIL, -BLOCK)
+            return False
+        store(worker + Worker.NEXT, start)
+        store(worker + Worker.END, start + BLOCK)
+    return True
+
+
+def enter(p: Program, shared: int, worker: int, candidate: int, slot: int, mark: int) -> bool:
+    """Try to put a new state's mark into an empty slot, and the state behind those before it."""
+    number = load(worker + Worker.NEXT)
+    state = load(shared + Shared.STATES) + number * p.words * 8
+    copy(p, candidate, state)
+    if not swap_if(slot, 0, mark + number + 1 if p.exact else mark):
+        return False
+    store(worker + Worker.NEXT, number + 1)
+    store(worker + Worker.INSERTED, load(worker + Worker.INSERTED) + 1)
+    examine(p, worker, state)
+    return True
+
+
+def add(p: Program, shared: int, worker: int, candidate: int) -> int:
+    """Add a candidate to the seen states, unless it is among them: SEEN, NEW, or FULL."""
+    upper = load(candidate + 8 * p.words) & UPPER
+    bucket = high_product(upper, load(shared + Shared.BUCKETS)) * 64
+    bucket = bucket + load(shared + Shared.TABLE)
+    mark = mark_of(p, candidate)
+    slot, behind = bucket, bucket + 8 * BUCKET
+    while slot < behind:
+        found = load(slot)
+        if found == 0:
+            if not set_aside(p, shared, worker):
+                return FULL
+            if enter(p, shared, worker, candidate, slot, mark):
+                return NEW
+            found = load(slot)
+        if is_marked(p, shared, candidate, mark, found):
+            return SEEN
+        slot += 8
+    return add_to_stash(p, shared, worker, candidate, upper, mark)
+
+
+def add_to_stash(
+    p: Program, shared: int, worker: int, candidate: int, upper: int, mark: int
+) -> int:
+    """Add a candidate whose bucket is full to the stash, unless it is there."""
+    size = load(shared + Shared.STASH_SIZE)
+    position = high_product(upper * 0x9E3779B97F4A7C15, size)
+    while True:
+        entry = load(shared + Shared.STASH) + 16 * position
+        found = load(entry)
+        if found == 0:
+            if load(shared + Shared.STASHED) >= load(shared + Shared.STASH_LIMIT):
+                return FULL
+            if not set_aside(p, shared, worker):
+                return FULL
+            # The first word claims the entry, the second one completes it.
+            if swap_if(entry, 0, upper + 1):
+                fetch_add(shared + Shared.STASHED, 1)
+                enter(p, shared, worker, candidate, entry + 8, mark)
+                return NEW
+            found = load(entry)
+        if found == upper + 1:
+            other = fetch_add(entry + 8, 0)
+            while other == 0:
+                other = fetch_add(entry + 8, 0)
+            if is_marked(p, shared, candidate, mark, other):
+                return SEEN
+        position += 1
+        if position == size:
+            position = 0
+
+
+def seal(p: Program, shared: int, candidate: int) -> None:
+    """Make a successor ready to be looked up: representative, hashes, bucket on its way."""
+    if p.symmetric:
+        p.canonical(candidate)
+    hashed = fingerprint(p, candidate)
+    store(candidate + 8 * p.words, hashed)
+    if not p.exact:
+        store(candidate + 8 * p.words + 8, second_hash(p, candidate))
+    bucket = high_product(hashed & UPPER, load(shared + Shared.BUCKETS))
+    prefetch(load(shared + Shared.TABLE) + bucket * 64)
+
+
+def fetch_ahead(p: Program, shared: int, candidate: int) -> None:
+    """Bring the state into the cache that a mark in the bucket says the candidate may be."""
+    upper = load(candidate + 8 * p.words) & UPPER
+    bucket = load(shared + Shared.TABLE)
+    bucket = bucket + high_product(upper, load(shared + Shared.BUCKETS)) * 64
+    mark = mark_of(p, candidate)
+    for slot in range(BUCKET):
+        found = load(bucket + 8 * slot)
+        if found == 0:
+            return
+        if shifted(found ^ mark, 40) == 0:
+            number = (found & 0xFFFFFFFFFF) - 1
+            prefetch(load(shared + Shared.STATES) + number * p.words * 8)
+            return

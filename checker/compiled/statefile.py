@@ -1,0 +1,101 @@
+"""States in a file, level behind level: what a search with fingerprints does not keep in memory."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from .memory import Region
+
+PIECE = 1 << 22
+"""States that are read back at a time, at most."""
+
+_AT_ONCE = 64 << 20
+"""Bytes that the operating system is handed at a time."""
+
+
+class StateFile:
+    """A file of states, each as its words, in the order in which they were found.
+
+    Parameters
+    ----------
+    path
+        Where it is kept; None for a file that is gone with the process.
+    state_bytes
+        Size of a state.
+    states
+        How many are in it already; what follows them is cut off.
+    """
+
+    def __init__(self, path: Path | None, state_bytes: int, states: int = 0) -> None:
+        self.path = path
+        self.state_bytes = state_bytes
+        self.states = states
+        if path is None:
+            folder = os.environ.get("TMPDIR") or "/var/tmp"
+            self._file, name = tempfile.mkstemp(prefix="tidegate-", dir=folder)
+            os.unlink(name)
+        else:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        if os.fstat(self._file).st_size > states * state_bytes:
+            os.ftruncate(self._file, states * state_bytes)
+
+    def append(self, region: Region, first: int, count: int, checksum: int) -> int:
+        """Write states that lie in a row in memory behind those in the file.
+
+        Returns
+        -------
+        int
+            Their checksum (CRC-32), gone on from that of what comes before them.
+        """
+        view = region.view(first * self.state_bytes, count * self.state_bytes)
+        done = 0
+        while done < len(view):
+            part = view[done : done + _AT_ONCE]
+            written = os.pwrite(self._file, part, self.states * self.state_bytes + done)
+            checksum = zlib.crc32(part[:written], checksum)
+            done += written
+        self.states += count
+        return checksum
+
+    def read(self, region: Region, at: int, first: int, count: int, checksum: int = 0) -> int:
+        """Read states back into memory, to the place of state `at`; return their checksum.
+
+        Parameters
+        ----------
+        checksum
+            Of what comes before them, to go on from.
+
+        Raises
+        ------
+        OSError
+            If the file ends before them.
+        """
+        view = region.view(at * self.state_bytes, count * self.state_bytes)
+        done = 0
+        while done < len(view):
+            offset = first * self.state_bytes + done
+            read = os.preadv(self._file, [view[done : done + _AT_ONCE]], offset)
+            if not read:
+                raise OSError(0, f"the file of states ends at byte {offset}")
+            checksum = zlib.crc32(view[done : done + read], checksum)
+            done += read
+        return checksum
+
+    def pieces(self, first: int, count: int, region: Region) -> Iterator[int]:
+        """Read states back into the beginning of `region`, piece by piece; yield their number."""
+        for start in range(first, first + count, PIECE):
+            some = min(PIECE, first + count - start)
+            self.read(region, 0, start, some)
+            yield some
+
+    def sync(self) -> None:
+        """Wait until what was written is on disk."""
+        os.fsync(self._file)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)

@@ -1,0 +1,195 @@
+"""The functions of one compiled model: each is translated once for every use that differs."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import reduce
+from typing import Any
+
+from ...guards import syntax_tree
+from .emitter import Emitter
+from .places import Places
+from .values import (
+    Items,
+    Number,
+    Place,
+    Range,
+    Static,
+    Truth,
+    UnsupportedError,
+    Value,
+    span,
+    union,
+)
+
+
+class Mode(Enum):
+    """What is wanted of a function: see :mod:`translate`."""
+
+    WHOLE = "whole"
+    IS_NONE = "none"
+    GUARDS = "guards"
+    EFFECT = "effect"
+
+
+Intrinsic = Callable[[Emitter, list[Value]], Value]
+"""Emits an operation that has a name in the search's own code but no body in Python."""
+
+SHAPES = {"None": "void", "bool": "i1", "int": "i64"}
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A translated function: its name in LLVM, its type, and how many values it returns.
+
+    ``ranges`` are those of the results at each of its ends.
+    """
+
+    name: str
+    returns: str
+    count: int
+    ranges: list[Range] = field(default_factory=list)
+
+    @property
+    def range(self) -> Range:
+        """The range of its result."""
+        return reduce(union, self.ranges) if self.ranges else None
+
+
+class Unit:
+    """A growing module of LLVM functions.
+
+    Parameters
+    ----------
+    places
+        Where the variables of the state are.
+    intrinsics
+        Functions that are emitted in place, by the Python function that stands for them.
+    """
+
+    def __init__(self, places: Places, intrinsics: Mapping[Any, Intrinsic]) -> None:
+        self.places = places
+        self.intrinsics = intrinsics
+        self.bodies: list[str] = []
+        self._known: dict[object, Compiled] = {}
+        self._kept: list[object] = []
+
+    def function(
+        self,
+        function: Callable[..., Any],
+        arguments: list[Value],
+        mode: Mode = Mode.WHOLE,
+        pure: bool = False,
+    ) -> Compiled:
+        """Return the translation of a function for arguments of this kind.
+
+        Parameters
+        ----------
+        pure
+            Whether it must leave the state as it is, since a guard asks it.
+        """
+        key = (id(function), mode, pure, *(_kind(argument) for argument in arguments))
+        if key not in self._known:
+            # What a key names by its address must stay where it is.
+            self._kept.append((function, arguments))
+            self._known[key] = self._translate(function, arguments, mode, pure)
+        return self._known[key]
+
+    def _translate(
+        self, function: Callable[..., Any], arguments: list[Value], mode: Mode, pure: bool
+    ) -> Compiled:
+        from .translate import Translation
+
+        name = f"{function.__name__}.{len(self._known)}"
+        tree = syntax_tree(function)
+        returns, count = self._shape(function, mode)
+        compiled = Compiled(name, returns, count)
+        translation = Translation(self, function, tree, arguments, compiled, mode)
+        translation.pure = pure or mode is Mode.GUARDS
+        self.bodies.append(translation.text())
+        return compiled
+
+    @staticmethod
+    def _shape(function: Callable[..., Any], mode: Mode) -> tuple[str, int]:
+        """Return the LLVM type of what a function returns, and how many values that is."""
+        if mode is not Mode.WHOLE:
+            return "i1", 1
+        tree = syntax_tree(function)
+        valued = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(tree))
+        declared = function.__annotations__.get("return", "int" if valued else "None")
+        text = str(declared)
+        if declared in (int, bool):
+            text = declared.__name__
+        if text.startswith("tuple[") and set(text[6:-1].split(", ")) == {"int"}:
+            count = text.count(",") + 1
+            return f"{{{', '.join(['i64'] * count)}}}", count
+        if text not in SHAPES:
+            raise UnsupportedError(f"{function.__name__} returns {text}: not int, bool or None")
+        return SHAPES[text], 0 if text == "None" else 1
+
+    def lookup(self, function: Callable[..., Any], name: str) -> Value:
+        """Return the value of a name that is not local to a function."""
+        variables = getattr(function, "__closure__", None)
+        if variables and name in function.__code__.co_freevars:
+            return Static(variables[function.__code__.co_freevars.index(name)].cell_contents)
+        if name in function.__globals__:
+            return Static(function.__globals__[name])
+        if hasattr(builtins, name):
+            return Static(getattr(builtins, name))
+        raise UnsupportedError(f"{function.__name__} uses {name}, which is not known")
+
+
+def parameters(arguments: list[Value]) -> list[str]:
+    """Return the operands that a call passes, with their types."""
+    passed = []
+    for argument in arguments:
+        if isinstance(argument, Number):
+            passed.append(f"i64 {argument.register}")
+        elif isinstance(argument, Truth):
+            passed.append(f"i1 {argument.register}")
+        elif isinstance(argument, Place):
+            passed.append(f"ptr {argument.base}")
+            passed += [f"i64 {i.register}" for i in argument.indices if isinstance(i, Number)]
+    return passed
+
+
+def received(arguments: list[Value]) -> tuple[list[str], list[Value]]:
+    """Return the parameters of a function for such arguments, and what they are within it."""
+    declared: list[str] = []
+
+    def new(kind: str) -> str:
+        declared.append(f"{kind} %a{len(declared)}")
+        return f"%a{len(declared) - 1}"
+
+    inside: list[Value] = []
+    for argument in arguments:
+        if isinstance(argument, Number):
+            inside.append(Number(new("i64"), argument.range))
+        elif isinstance(argument, Truth):
+            inside.append(Truth(new("i1")))
+        elif isinstance(argument, Place):
+            base = new("ptr")
+            indices = tuple(
+                Number(new("i64"), i.range) if isinstance(i, Number) else i
+                for i in argument.indices
+            )
+            inside.append(Place(base, argument.form, indices, argument.sample))
+        else:
+            inside.append(argument)
+    return declared, inside
+
+
+def _kind(argument: Value) -> object:
+    """Return what two arguments have in common that one translation serves for."""
+    if isinstance(argument, Static):
+        plain = isinstance(argument.value, (int, str, type(None)))
+        return ("static", argument.value if plain else id(argument.value), plain)
+    if isinstance(argument, Place):
+        return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
+    if isinstance(argument, Items):
+        raise UnsupportedError("a tuple cannot be passed on")
+    return (type(argument).__name__, span(argument))

@@ -1,0 +1,167 @@
+"""Which engine searches: what they have in common, and how one is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from ..layout import State
+from ..spec import Kind, Property, TidegateError, TransitionSystem
+from ..symmetry import Symmetry
+from .interpreted import Search
+from .result import Limits, Progress, Resources
+
+ENGINES = ("auto", "interpreted", "compiled")
+"""What ``--engine`` takes; ``auto`` begins with the first and goes on with the fastest."""
+
+STORES = ("exact", "fingerprint")
+
+SMALL = 20_000
+"""States up to which ``auto`` leaves a model to the interpreted engine: compiling takes longer."""
+
+
+class EngineChoiceError(TidegateError):
+    """The engine that was asked for cannot do what was asked for."""
+
+
+class Finished(Protocol):
+    """A search that has ended, whichever engine did it."""
+
+    name: str
+    symmetry: Symmetry | None
+    violations: dict[str, tuple[int, list[State]]]
+    stopped_by: str | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether whole states were compared, not fingerprints."""
+
+    @property
+    def collision_probability(self) -> float:
+        """Probability that some state was taken for another one."""
+
+    @property
+    def distinct_states(self) -> int:
+        """Distinct states found."""
+
+    @property
+    def depth(self) -> int:
+        """Levels found."""
+
+    @property
+    def taken(self) -> list[int]:
+        """How often each instance of an action was taken."""
+
+    def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
+        """Return for each child its parent with the least fingerprint on the level before it."""
+
+    def states(self) -> list[list[State]]:
+        """Return all states, level by level."""
+
+
+def finished_search(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    keep_going: bool,
+    symmetry: Symmetry | None,
+    resources: Resources,
+    limits: Limits,
+    report: Callable[[Progress], None],
+    started: float,
+) -> Finished:
+    """Search with the engine that was asked for, and return the search when it has ended.
+
+    Raises
+    ------
+    EngineChoiceError
+        If that engine cannot do it.
+    """
+    _refuse(system, properties, resources)
+    search = Search(system, properties, keep_going, symmetry, started)
+    alone = resources.engine == "interpreted" or system.debug
+    at_once = resources.engine == "compiled" or resources.checkpoint is not None
+    pause_at = None if alone else 0 if at_once else SMALL
+    if pause_at != 0 and search.run(limits, report, pause_at):
+        return search
+    try:
+        compiled = _compiled(
+            system, properties, keep_going, symmetry, resources, limits, report, started
+        )
+    except KeyboardInterrupt:
+        # Nothing was compiled yet: what was covered is what was interpreted.
+        search.stopped_by = "an interrupt"
+        return search
+    if compiled is not None:
+        return compiled
+    search.run(limits, report)
+    return search
+
+
+def _compiled(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    keep_going: bool,
+    symmetry: Symmetry | None,
+    resources: Resources,
+    limits: Limits,
+    report: Callable[[Progress], None],
+    started: float,
+) -> Finished | None:
+    """Search with the compiled engine; None where only the interpreted one can say what happens."""
+    must = resources.engine == "compiled"
+    if find_spec("llvmlite") is None:
+        if must:
+            raise EngineChoiceError(
+                "--engine compiled needs llvmlite, which is not installed; install it, or use "
+                "--engine interpreted"
+            )
+        return None
+    from .compiled.search import CompiledSearch, UnfitError
+    from .compiled.values import UnsupportedError
+
+    try:
+        search = CompiledSearch(
+            system,
+            properties,
+            keep_going,
+            symmetry,
+            resources,
+            started,
+        )
+    except UnsupportedError as error:
+        if must:
+            raise EngineChoiceError(
+                f"--engine compiled cannot translate {system.name}: {error}; write it in the "
+                "subset that CONTRIBUTING.md describes, or use --engine interpreted"
+            ) from None
+        return None
+    try:
+        search.run(limits, report)
+    except UnfitError:
+        return None
+    return search
+
+
+def _refuse(
+    system: TransitionSystem[Any, Any], properties: Sequence[Property], resources: Resources
+) -> None:
+    """Refuse what an engine cannot do."""
+    if system.debug and resources.engine == "compiled":
+        raise EngineChoiceError(
+            "--debug watches every action, which only the interpreted engine can; leave out "
+            "--engine compiled"
+        )
+    if resources.checkpoint is not None and resources.engine == "interpreted":
+        raise EngineChoiceError("--engine interpreted keeps no checkpoints; leave out --checkpoint")
+    if resources.store == "fingerprint":
+        if resources.engine == "interpreted":
+            raise EngineChoiceError(
+                "--engine interpreted stores states exactly; leave out --store fingerprint"
+            )
+        for prop in properties:
+            if prop.kind is Kind.STUCK:
+                raise EngineChoiceError(
+                    f"-p {prop.name} needs all states, and --store fingerprint does not keep them; "
+                    "use --store exact"
+                )

@@ -1,0 +1,91 @@
+"""Options that several commands share, and the values they take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]
+    """An amount of memory: a number of bytes, or of K, M, G or T (powers of 1024)."""
+
+    name = "size"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the amount in bytes."""
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?B)?", str(value), re.IGNORECASE)
+        size = float(match[1]) * UNITS.get(match[2].upper(), 1) if match else 0
+        if not 64 << 20 <= size <= 1 << 50:
+            self.fail(f"{value!r} is no amount of memory from 64M on, such as 500M or 12G")
+        return int(size)
+
+
+Command = Callable[..., Any]
+
+
+def search_options(command: Command) -> Command:
+    """Add the options that say how long, and with what, to search."""
+    for option in (
+        click.option(
+            "--time-limit",
+            type=click.FloatRange(min=0, max=1e9, min_open=True),
+            metavar="SECONDS",
+            help="Stop after so many seconds.",
+        ),
+        click.option(
+            "--max-depth", type=click.IntRange(min=1), help="Stop at behaviors of N states."
+        ),
+        click.option(
+            "--max-states", type=click.IntRange(min=1), help="Stop at this many distinct states."
+        ),
+        click.option(
+            "--max-memory",
+            type=Size(),
+            metavar="SIZE",
+            help="Stop where more would be needed, such as 500M or 12G.  "
+            "[default: 80% of what is free]",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(min=1, max=256),
+            help="Threads of the compiled engine.  [default: cores]",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def output_options(command: Command) -> Command:
+    """Add the options that say what is written where."""
+    for option in (
+        click.option("-q", "--quiet", is_flag=True, help="Print the verdict only."),
+        click.option(
+            "--html",
+            "html_file",
+            type=click.Path(dir_okay=False),
+            metavar="FILE",
+            help="Write the counterexample as a page that stands alone.",
+        ),
+        click.option(
+            "--json",
+            "json_file",
+            type=click.Path(dir_okay=False, allow_dash=True),
+            metavar="FILE",
+            help="Write the report as JSON, '-' for standard output (then nothing else goes "
+            "there).",
+        ),
+        click.option(
+            "--full", is_flag=True, help="Print every variable of every state of the trace."
+        ),
+    ):
+        command = option(command)
+    return command

@@ -1,0 +1,103 @@
+"""The steps of the async-isr family.  They bear the names that the original gives them."""
+
+from __future__ import annotations
+
+from ...layout import NONE
+from .bounds import LEADER, Constants
+from .state import AsyncIsrState
+
+
+def high_watermark(s: AsyncIsrState, k: Constants) -> int:
+    """Return the leader's high watermark: the least log end of those that it waits for."""
+    waits_for = k.rules.waits_for(s, k)
+    least = s.leader.offset[LEADER]
+    for replica in range(k.replicas):
+        if waits_for >> replica & 1:
+            least = min(least, s.leader.offset[replica])
+    return least
+
+
+def within(s: AsyncIsrState, k: Constants) -> bool:
+    """Whether a state is within the bounds: the constraint, which the original leaves to the user.
+
+    No follower's log is longer than the leader's, and no version newer than the controller's.
+    """
+    return s.leader.offset[LEADER] <= k.max_offset and s.controller.version <= k.max_version
+
+
+def _change_isr(s: AsyncIsrState, isr: int) -> None:
+    """Give the controller a new ISR, in a new version, and send that to the leader."""
+    s.controller.version += 1
+    s.controller.isr = isr
+    s.update[s.controller.version] = isr
+
+
+def _ask(s: AsyncIsrState, replica: int) -> None:
+    """Ask the controller for the ISR that the leader knows, but for one replica, and wait."""
+    version = s.leader.version
+    s.request[version] |= 1 << replica
+    s.leader.pending_isr |= s.leader.isr ^ 1 << replica
+    s.leader.pending_version = version
+
+
+def controller_shrink_isr(s: AsyncIsrState, k: Constants, replica: int) -> bool:
+    """Take a follower out of the ISR, as if it had failed, without being asked."""
+    if not s.controller.isr >> replica & 1:
+        return False
+    _change_isr(s, s.controller.isr & ~(1 << replica))
+    return True
+
+
+def controller_handle_request(s: AsyncIsrState, k: Constants, version: int, replica: int) -> bool:
+    """Make the ISR that of a request: the one of its version, but for one replica."""
+    if not s.request[version] >> replica & 1:
+        return False
+    if not k.rules.may_apply(s, k, version):
+        return False
+    _change_isr(s, s.update[version] ^ 1 << replica)
+    return True
+
+
+def leader_request_shrink_isr(s: AsyncIsrState, k: Constants, replica: int) -> bool:
+    """Ask to take a follower out of the ISR, at any time."""
+    if not s.leader.isr >> replica & 1:
+        return False
+    _ask(s, replica)
+    return True
+
+
+def leader_request_expand_isr(s: AsyncIsrState, k: Constants, replica: int) -> bool:
+    """Ask to let a follower into the ISR that has all below the high watermark."""
+    if s.leader.isr >> replica & 1:
+        return False
+    if s.leader.offset[replica] < high_watermark(s, k):
+        return False
+    _ask(s, replica)
+    return True
+
+
+def leader_write(s: AsyncIsrState, k: Constants) -> bool:
+    """Append a record to the leader's log; only the constraint limits how many there are."""
+    s.leader.offset[LEADER] += 1
+    return True
+
+
+def leader_handle_update(s: AsyncIsrState, k: Constants, version: int) -> bool:
+    """Take up the ISR of a newer version, and forget what was asked for before."""
+    if version > s.controller.version:
+        return False
+    if version <= s.leader.version:
+        return False
+    s.leader.isr = s.update[version]
+    s.leader.version = version
+    s.leader.pending_isr = 0
+    s.leader.pending_version = NONE
+    return True
+
+
+def follower_replicate(s: AsyncIsrState, k: Constants, replica: int) -> bool:
+    """Copy the leader's next record; the leader knows at once."""
+    if s.leader.offset[replica] >= s.leader.offset[LEADER]:
+        return False
+    s.leader.offset[replica] += 1
+    return True

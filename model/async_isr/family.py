@@ -1,0 +1,122 @@
+"""The async-isr family: a fixed leader whose ISR another party, the controller, may change too.
+
+A log is its length here, and nobody is elected; what is left is the race between the leader's
+requests and the controller's own changes.  It is unbounded, so its system has a constraint.
+
+Source: hachikuji/kafka-specification, commit d68782b, AsyncIsr.tla; later KIP-497.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from itertools import product
+
+from ...bounds import brief, shown
+from ...layout import Layout
+from ...spec import Action, Fairness, TransitionSystem
+from ..protocol import Family, Protocol
+from . import actions
+from .bounds import AsyncIsrBounds, Constants
+from .state import AsyncIsrState
+from .view import LEGEND, columns
+
+
+def initialise(s: AsyncIsrState, k: Constants) -> Iterator[None]:
+    """Put everybody into the ISR, of version 0, as the leader knows; all logs are empty."""
+    s.controller.isr = (1 << k.replicas) - 1
+    s.leader.isr = s.controller.isr
+    s.update[0] = s.controller.isr
+    yield
+
+
+def build(
+    protocol: Protocol, bounds: AsyncIsrBounds, needs: frozenset[str]
+) -> TransitionSystem[AsyncIsrState, Constants]:
+    """Make the transition system of a protocol of this family; there is no history to keep."""
+    constants = Constants(
+        **{field.name: getattr(bounds, field.name) for field in dataclasses.fields(bounds)},
+        rules=protocol.rules,
+    )
+    return TransitionSystem(
+        name=protocol.name,
+        bounds=shown(bounds),
+        headline=brief(bounds),
+        constants=constants,
+        layout=Layout(AsyncIsrState, constants),
+        actions=protocol.actions,
+        initialise=initialise,
+        columns=columns,
+        legend=LEGEND,
+        constraint=actions.within,
+    )
+
+
+def nobody(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield one empty tuple: there is but one leader."""
+    return iter([()])
+
+
+def followers(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each follower: every replica but the leader, which is the first."""
+    return ((replica,) for replica in range(1, k.replicas))
+
+
+def requests(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each version with each follower that a request made in it may be about."""
+    return product(range(k.max_version + 1), range(1, k.replicas))
+
+
+def versions(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each version that an update may have within the constraint."""
+    return ((version,) for version in range(1, k.max_version + 1))
+
+
+def _action(
+    name: str,
+    apply: Callable[..., bool],
+    who: str,
+    arguments: Callable[[Constants], Iterator[tuple[int, ...]]],
+) -> Action:
+    """Make an action of the specification, which asks for fairness of none."""
+    return Action(name, apply, who, arguments, "AsyncIsr.tla", Fairness.NONE)
+
+
+ACTIONS = (
+    _action("ControllerShrinkIsr", actions.controller_shrink_isr, "controller", followers),
+    _action("ControllerHandleRequest", actions.controller_handle_request, "controller", requests),
+    _action("LeaderRequestShrinkIsr", actions.leader_request_shrink_isr, "leader", followers),
+    _action("LeaderRequestExpandIsr", actions.leader_request_expand_isr, "leader", followers),
+    _action("LeaderWrite", actions.leader_write, "leader", nobody),
+    _action("LeaderHandleUpdate", actions.leader_handle_update, "leader", versions),
+    _action("FollowerReplicate", actions.follower_replicate, "follower", followers),
+)
+"""In the order of the original's Next."""
+
+MUTATION_BOUNDS = ("replicas=2", "replicas=3", "replicas=3 max_offset=2 max_version=3")
+
+_GOES_BACK = (
+    "whoever is asked for counts for the high watermark at once, which so goes back to that "
+    "follower's end instead of passing it; a property that it never goes back would kill this"
+)
+
+SURVIVORS = {
+    "ControllerShrinkIsr: not s.controller.isr >> replica & 1": "the ISR stays as it is, in a new "
+    "version; that only makes requests of the old one void",
+    "LeaderRequestShrinkIsr: not s.leader.isr >> replica & 1": "asks to let a follower in, without "
+    f"looking at its log end: {_GOES_BACK}",
+    "LeaderRequestExpandIsr: s.leader.isr >> replica & 1": "asks to take a member out, as "
+    "LeaderRequestShrinkIsr may at any time",
+    "LeaderRequestExpandIsr: s.leader.offset[replica] < high_watermark(s, k)": _GOES_BACK,
+}
+
+ASYNC_ISR_FAMILY = Family(
+    name="async-isr",
+    bounds=AsyncIsrBounds,
+    build=build,
+    scenarios=(),
+    mutation_bounds=MUTATION_BOUNDS,
+    survivors=SURVIVORS,
+)
+
+DEFAULT_PROPERTIES = ("TypeOk", "ValidHighWatermark")

@@ -1,0 +1,1 @@
+"""The protocols of the async-isr family; the story of each is its docstring."""

@@ -1,0 +1,72 @@
+"""Every engine gives the same answer, and the compiled one gives it with any number of workers."""
+
+import dataclasses
+
+import pytest
+
+from tidegate.checker.check import check
+from tidegate.checker.result import Resources
+from tidegate.invariants import INVARIANTS
+from tidegate.model import PROTOCOLS
+
+CASES = [
+    ("hw", ""),
+    ("hw", "unclean_election hw_checkpoint=step"),
+    ("kip-101", "elections=2 lost_messages=1"),
+    ("kip-279", "records=1 elections=3"),
+    ("kip-320", "records=1 power_losses=1 late_request"),
+    ("kip-320", "records=1 elections=2 stale_leader_and_isr"),
+    ("kip-320", "replicas=3 records=1 crashes=1 min_isr=2 hw_needs_min_isr acks=1"),
+    ("kip-320", "replicas=3 records=1 crashes=0 elections=2 moves"),
+    ("published/hw", "max_leader_epoch=2"),
+    ("published/kip-101", "max_leader_epoch=2"),
+    ("published/kip-279", "replicas=3 records=1"),
+    ("published/kip-320-first-try", "replicas=3 records=1"),
+    ("published/kip-320", "replicas=3 records=1 max_leader_epoch=1"),
+    ("published/async-isr", ""),
+]
+
+
+def answer(make_system, protocol, settings, names=None, symmetry=False, keep_going=True, **how):
+    """Return all of a report that may not depend on the engine."""
+    [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+    wanted = INVARIANTS[chosen.family.name]
+    properties = [p for p in wanted if names is None or p.name in names]
+    needs = frozenset(need for p in properties for need in p.needs)
+    system = make_system(protocol, settings, needs)
+    result = check(
+        system,
+        properties,
+        keep_going=keep_going,
+        symmetry=symmetry,
+        resources=Resources(**how),
+    )
+    assert result.engine == how["engine"], "another engine had to stand in"
+    fields = dataclasses.asdict(result)
+    for name in ("seconds", "engine", "exact", "collision_probability"):
+        del fields[name]
+    return fields
+
+
+@pytest.mark.parametrize(("protocol", "settings"), CASES)
+def test_the_compiled_engine_answers_as_the_interpreted_one(protocol, settings, system):
+    expected = answer(system, protocol, settings, engine="interpreted")
+    assert answer(system, protocol, settings, engine="compiled") == expected
+    for workers in (1, 2, 3):
+        again = answer(system, protocol, settings, engine="compiled", workers=workers, chunk=8)
+        assert again == expected
+
+
+@pytest.mark.parametrize(("protocol", "settings"), CASES[:3] + CASES[-2:])
+def test_fingerprints_answer_alike(protocol, settings, system):
+    expected = answer(system, protocol, settings, engine="interpreted")
+    found = answer(system, protocol, settings, engine="compiled", store="fingerprint", workers=2)
+    assert found == expected
+
+
+@pytest.mark.parametrize(("protocol", "settings"), CASES[-5:])
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_symmetry_answers_alike(protocol, settings, keep_going, system):
+    kinds = {"symmetry": True, "keep_going": keep_going}
+    expected = answer(system, protocol, settings, engine="interpreted", **kinds)
+    assert answer(system, protocol, settings, engine="compiled", chunk=8, **kinds) == expected

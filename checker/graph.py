@@ -177,8 +177,9 @@ VIEWS: dict[str, Callable[[StateGraph], list[Hashable]]] = {
 def quotient(graph: StateGraph, view: str) -> Graph:
     """Return the graph of the classes of states: an edge per action that joins two of them.
 
-    A node's ``states`` counts its states, and its ``depth`` is that of the nearest one; an edge's
-    ``steps`` counts the steps that it stands for.
+    A node's ``states`` counts its states, ``within`` the steps from one of these to another, and
+    its ``depth`` is that of the nearest one; an edge's ``steps`` counts the steps that it stands
+    for.
     """
     import networkx as nx
 
@@ -187,15 +188,23 @@ def quotient(graph: StateGraph, view: str) -> Graph:
     for name in classes:
         numbers.setdefault(name, len(numbers))
     sizes = Counter(classes)
+    within = Counter(
+        classes[e.source] for e in graph.edges if classes[e.source] == classes[e.target]
+    )
     made: Graph = nx.MultiDiGraph(protocol=graph.system.name, view=view)
     for number, name in enumerate(classes):
         if numbers[name] not in made:
             made.add_node(
-                numbers[name], label=str(name), states=sizes[name], depth=graph.depths[number]
+                numbers[name],
+                label=str(name),
+                states=sizes[name],
+                within=within[name],
+                depth=graph.depths[number],
             )
     counts = Counter(
         (numbers[classes[e.source]], numbers[classes[e.target]], graph.step(e).action)
         for e in graph.edges
+        if classes[e.source] != classes[e.target]
     )
     for (source, target, action), steps in counts.items():
         made.add_edge(source, target, key=action, action=action, steps=steps)

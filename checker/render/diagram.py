@@ -99,7 +99,7 @@ def diagram(told: Narrative) -> Diagram:
             labelled.add(label)
             texts += _arrow_texts(arrow, x)
     return Diagram(
-        width=STEPS + LANE * len(told.lanes),
+        width=STEPS + LANE * (len(told.lanes) + 0.3),
         height=_y(told.steps) + ROW * 0.75,
         lanes=tuple(Text(x[lane], HEAD * 0.65, lane, "lane", "middle") for lane in told.lanes),
         rows=tuple(

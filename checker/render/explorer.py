@@ -63,7 +63,7 @@ class Explorer(App[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the state, what a step would do, and the two lists."""
-        yield Header()
+        yield Header(icon="")
         with Horizontal():
             with Vertical(id="left"):
                 with VerticalScroll(id="state"):

@@ -43,7 +43,10 @@ def dot(graph: Graph) -> str:
     """Return a graph for Graphviz; every text is quoted, so that none can become markup."""
     lines = ["digraph {", f"  graph [{_attributes(graph.graph)}];"]
     for node, attributes in graph.nodes(data=True):
-        lines.append(f"  {node} [{_attributes(attributes)}];")
+        shown = dict(attributes)
+        if "states" in shown:
+            shown["label"] = f"{shown['label']}\n{count(shown['states'], 'state')}"
+        lines.append(f"  {node} [{_attributes(shown)}];")
     for source, target, key, attributes in graph.edges(keys=True, data=True):
         shown = {"key": key, "label": _edge_label(attributes), **attributes}
         lines.append(f"  {source} -> {target} [{_attributes(shown)}];")

@@ -6,6 +6,7 @@ one it was sent, where that was another.  Text is escaped, so that no name can b
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator
 
 from .narrative import LOST, UNDER_WAY, Arrow, Moment, Narrative
@@ -37,8 +38,7 @@ def mermaid(told: Narrative, full: bool = False) -> str:
             lines.append(f"  Note right of {names[lane]}: {text}")
     if told.explanation:
         ends = f"{names[told.lanes[0]]},{names[told.lanes[-1]]}"
-        text = _mermaid_text(f"{told.violated} is violated. {told.explanation}")
-        lines.append(f"  Note over {ends}: {text}")
+        lines.append(f"  Note over {ends}: {'<br/>'.join(map(_mermaid_text, _end(told)))}")
     return "\n".join(lines) + "\n"
 
 
@@ -57,9 +57,13 @@ def plantuml(told: Narrative, full: bool = False) -> str:
         for lane, texts in _said(told, moment, full):
             lines.append(f"note over {names[lane]}: {_joined(texts)}")
     if told.explanation:
-        text = _plantuml_text(f"{told.violated} is violated. {told.explanation}")
-        lines.append(f"note across: {text}")
+        lines.append(f"note across: {_joined(_end(told))}")
     return "\n".join([*lines, "@enduml"]) + "\n"
+
+
+def _end(told: Narrative) -> list[str]:
+    """Return what is said of the violation, in lines that are not too long for a note."""
+    return textwrap.wrap(f"{told.violated} is violated. {told.explanation}", 70)
 
 
 def _note(moment: Moment) -> list[str]:

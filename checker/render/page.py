@@ -69,7 +69,7 @@ def page(told: Narrative, full: bool = False) -> str:
     style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
     script = (_TEMPLATES / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
-    since = {place: differs_from([m.scene for m in told.moments], place) for place in told.places}
+    since = _since(told)
     return environment.get_template("page.html").render(
         told=told,
         full=full,
@@ -81,6 +81,17 @@ def page(told: Narrative, full: bool = False) -> str:
         sizes={"row": ROW, "steps": STEPS, "head": HEAD},
         epochs=_epochs(told),
     )
+
+
+def _since(told: Narrative) -> dict[Place, int]:
+    """Return the step from which on each place is marked.
+
+    Records differ only once both are there; one that is missing may be so before others are.
+    """
+    scenes = [moment.scene for moment in told.moments]
+    since = {place: differs_from(scenes, place) for place in told.places}
+    both = max((since[place] for place in told.places if not place.missing), default=0)
+    return {place: since[place] if place.missing else both for place in told.places}
 
 
 def _hash(text: str) -> str:

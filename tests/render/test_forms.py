@@ -147,6 +147,18 @@ def test_a_form_must_be_named(saved):
     assert "--html FILE" in result.output
 
 
+def test_what_a_report_says_of_its_run_is_text_on_the_page(saved, tmp_path):
+    document = json.loads(saved.read_text())
+    document["engine"] = "<img src=x onerror=alert(1)>"
+    document["seconds"] = {"a": "<script>alert(1)</script>" * 50}
+    saved.write_text(json.dumps(document))
+    page = tmp_path / "x.html"
+    assert run("render", str(saved), "--html", str(page)).exit_code == 0
+    found = elements(page.read_text()).found
+    assert "img" not in found
+    assert found.count("script") == 1
+
+
 def test_two_forms_cannot_share_standard_output(saved):
     result = run("render", str(saved), "--tla", "-", "--mermaid", "-")
     assert result.exit_code == 2

@@ -74,6 +74,17 @@ def test_it_opens_at_the_violation_and_marks_the_lost_record(opened, loss):
     assert name == "log of broker 1"
 
 
+def test_two_records_are_marked_once_both_are_there(opened, trace):
+    told = trace("divergence under hw")
+    it = opened(told)
+    marked = [
+        it.page.locator(f"#state-{number} .box.wrong").count() for number in range(told.steps + 1)
+    ]
+    assert set(marked) == {0, 2}
+    assert marked.index(2) == 13
+    assert marked[-1] == 2
+
+
 def test_arrow_keys_step(opened, loss):
     it = opened(loss)
     it.page.keyboard.press("ArrowRight")

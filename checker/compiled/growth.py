@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .intrinsics import high_product, load, shifted, store
+from .intrinsics import high_product, load, prefetch, shifted, store
 from .memory import Shared, Worker
 from .program import Program
-from .seen import BUCKET, UPPER, copy, mark_of, seal
+from .seen import BUCKET, UPPER, bucket_of, copy, mark_of, seal
 
 BATCH = 64
 """States whose buckets are on their way at the same time."""
@@ -47,7 +47,8 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> No
         for index in range(some):
             candidate = buffer + index * p.stride
             copy(p, first + (done + index) * p.words * 8, candidate)
-            seal(p, shared, candidate)
+            seal(p, candidate)
+            prefetch(bucket_of(p, shared, candidate))
         for index in range(some):
             candidate = buffer + index * p.stride
             upper = load(candidate + 8 * p.words) & UPPER

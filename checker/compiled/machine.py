@@ -73,6 +73,7 @@ class Machine:
         shared[Shared.TABLE], shared[Shared.STASH] = self.table.address, self.stash.address
         shared[Shared.SEGMENTS], shared[Shared.CHUNK] = self.segments.address, sizes.chunk
         shared[Shared.TARGETS], shared[Shared.ACTIVE] = self.targets.address, MINUS_ONE
+        shared[Shared.ALONE] = int(sizes.workers == 1)
         shared[Shared.STATES] = shared[Shared.FRONTIER] = self.states[0].address
         self._set_sizes(sizes.buckets)
 
@@ -80,13 +81,16 @@ class Machine:
         """Make a worker's block, and the memory that it points to."""
         buffer = self.sizes.chunk * self.instances * self.module.stride
         counters = 8 * self.instances
-        own = Region(buffer + 2 * counters + self._found + 64)
+        recent = kernel.RECENT * self.state_bytes
+        own = Region(buffer + 2 * counters + self._found + recent + 64)
         block = Region(Worker.SIZE)
         block[Worker.SHARED], block[Worker.REDO] = self.shared.address, MINUS_ONE
         block[Worker.BUFFER] = own.address
         block[Worker.TAKEN] = own.address + buffer
         block[Worker.SCRATCH] = own.address + buffer + counters
         block[Worker.FOUND] = own.address + buffer + 2 * counters
+        block[Worker.RECENT] = own.address + buffer + 2 * counters + self._found
+        ctypes.memset(block[Worker.RECENT], 0xFF, recent)
         return block, own
 
     def close(self) -> None:

@@ -11,20 +11,23 @@ from typing import Any
 from ...layout import State
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
-from ..result import Limits, Progress, Resources
+from ..memory import available_memory
+from ..result import DEFAULT, Limits, Progress, Resources
 from . import kernel
 from .build import Code
 from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .generate import Generator
 from .journal import Journal, code_hash
-from .limits import available_memory
 from .machine import Machine, Segments, Sizes, Words
 from .memory import MemoryLimitError, Shared
 from .seen import BLOCK
 
 EXACT_BUCKETS = 1 << 16
 """Smallest table whose marks, with 24 bits of hash each, tell what they need when it grows."""
+
+QUADRUPLED = 1 << 23
+"""Buckets (512 MiB) up to which the table becomes four times as large at a time, then twice."""
 
 FINGERPRINT_BUCKETS = 1 << 24
 """The same for marks with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
@@ -57,7 +60,7 @@ class CompiledSearch:
         properties: Sequence[Property],
         keep_going: bool = False,
         symmetry: Symmetry | None = None,
-        resources: Resources = Resources(),
+        resources: Resources = DEFAULT,
         started: float | None = None,
     ) -> None:
         self.system = system
@@ -259,7 +262,8 @@ class CompiledSearch:
         old = shared[Shared.BUCKETS]
         # A bucket costs 64 bytes, and 8 more for its share of the stash.
         free = self.memory - self.machine.bytes_used
-        new = min(old * 2, old + free // 72 * 9 // 10)
+        factor = 4 if old < QUADRUPLED else 2
+        new = min(old * factor, old + free // 72 * 9 // 10)
         if new < old * 9 // 8:
             return self._out_of_memory()
         self.machine.grow(new)

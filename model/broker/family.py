@@ -20,6 +20,7 @@ from .actions import controller, epoch_request, faults, follower, leader, metada
 from .bounds import BrokerBounds, Constants
 from .scenes import VIEW
 from .state import BrokerState
+from .survivors import SURVIVORS
 from .view import LEGEND, columns
 
 
@@ -187,17 +188,17 @@ SCENARIOS = (
 
 MUTATION_BOUNDS = (
     "records=1",
+    "crashes=0 acks=1",
     "elections=2",
     "records=1 elections=2 crashes=1 power_losses=1 lost_messages=1 hw_checkpoint=step",
     "records=1 elections=3",
     "records=2 elections=2 crashes=1 moves",
     "records=1 elections=2 bounce_noticed late_request power_losses=1",
     "replicas=3 records=1 elections=2 crashes=1",
+    "records=2 elections=3 crashes=0 moves",
     "records=2 elections=3",
     "replicas=3 records=1 elections=3 crashes=0 moves",
 )
-
-SURVIVORS: dict[str, str] = {}
 
 BROKER = Family(
     name="broker",

@@ -80,6 +80,7 @@ def page(told: Narrative, full: bool = False) -> str:
         script=script,
         sizes={"row": ROW, "steps": STEPS, "head": HEAD},
         epochs=_epochs(told),
+        logs=any(who.log for who in told.moments[0].scene.participants),
     )
 
 

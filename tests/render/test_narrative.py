@@ -6,7 +6,9 @@ from tidegate.checker.render.narrative import LOST, RECEIVED, UNDER_WAY, narrate
 from tidegate.commands.telling import with_every_history
 from tidegate.layout import Layout, Record, integer
 from tidegate.model import PROTOCOLS
-from tidegate.model.broker import scenes
+from tidegate.model.async_isr import scenes as async_scenes
+from tidegate.model.broker import scenes as broker_scenes
+from tidegate.model.published import scenes as published_scenes
 from tidegate.spec import Action, Step, Trace, TransitionSystem
 
 ALL_OPTIONS = (
@@ -74,9 +76,19 @@ def test_every_reason_of_every_step_holds(told):
         assert moment.event.sentence.endswith((".", "?"))
 
 
-def test_every_action_of_the_broker_family_has_its_words():
-    names = {a.name for p in PROTOCOLS if p.family.name == "broker" for a in p.actions}
-    assert names == set(scenes._EVENTS)
+WORDS = {
+    "broker": broker_scenes._EVENTS,
+    "published": published_scenes._SENTENCES,
+    "async-isr": async_scenes._SENTENCES,
+}
+"""What each family says of its actions."""
+
+
+def test_every_action_has_its_words():
+    assert set(WORDS) == {p.family.name for p in PROTOCOLS}
+    for family, words in WORDS.items():
+        names = {a.name for p in PROTOCOLS if p.family.name == family for a in p.actions}
+        assert names == set(words)
 
 
 @pytest.mark.parametrize("protocol", [p.name for p in PROTOCOLS])

@@ -47,10 +47,17 @@ def _form_options(command: Any) -> Any:
 @click.argument("trace", metavar="TRACE.json")
 @_form_options
 @click.option(
+    "-p",
+    "--property",
+    "prop",
+    metavar="PROPERTY",
+    help="Of a report with several traces, take the one that violates this property.",
+)
+@click.option(
     "--full/--diff",
     help="Whole states, or only what a step changed (the default).",
 )
-def render(trace: str, full: bool, **files: str | None) -> None:
+def render(trace: str, prop: str | None, full: bool, **files: str | None) -> None:
     """Write a trace in the forms asked for; they show the same, from one intermediate form.
 
     TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
@@ -61,6 +68,7 @@ def render(trace: str, full: bool, **files: str | None) -> None:
       tidegate render loss.json --html loss.html
       tidegate render loss.json --mermaid - --plantuml loss.puml
       tidegate render loss.json --full --markdown loss.md
+      tidegate render report.json -p LogMatching --html divergence.html
     """
     asked = {name: files[f"{name}_file"] for name in OPTIONS if files[f"{name}_file"]}
     if not asked:
@@ -68,7 +76,7 @@ def render(trace: str, full: bool, **files: str | None) -> None:
         raise click.UsageError(f"nothing to write; name at least one of {forms}")
     if list(asked.values()).count("-") > 1:
         raise click.UsageError("only one form can go to standard output ('-')")
-    told, document = _told(trace)
+    told, document = _told(trace, prop)
     with ExitStack() as stack:
         targets = {
             name: stack.enter_context(report_file(path, f"--{name}"))
@@ -93,7 +101,7 @@ def _write(
         target.write(FORMS[name](told, full))
 
 
-def _told(path: str) -> tuple[Narrative, dict[str, Any]]:
+def _told(path: str, asked: str | None) -> tuple[Narrative, dict[str, Any]]:
     """Return a saved trace in the intermediate form, and as ITF.
 
     Raises
@@ -104,7 +112,12 @@ def _told(path: str) -> tuple[Narrative, dict[str, Any]]:
     from ..checker.render.itf import itf
     from ..checker.render.narrative import narrate
 
-    recorded = read_trace(path)
+    recorded = read_trace(path, asked)
+    if asked and recorded.property.lower() != asked.lower():
+        raise ReplayError(
+            f"{path}: this trace is of {recorded.property or 'no property'}, not of {asked}; leave "
+            "out --property, or name a report that holds several traces"
+        )
     protocol = find_protocol(recorded.protocol)
     known = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}
     try:

@@ -141,6 +141,25 @@ def test_where_nothing_is_violated_no_page_is_written(tmp_path):
     assert "no page is written" in result.output
 
 
+def test_each_trace_of_a_report_can_be_rendered(tmp_path):
+    report, page = tmp_path / "all.json", tmp_path / "one.html"
+    bounds = ("-b", "elections=2", "-b", "crashes=1")
+    run("check", "hw", *bounds, "--continue", "-q", "--json", str(report))
+    assert run("render", str(report), "-p", "logmatching", "--html", str(page)).exit_code == 0
+    assert "LogMatching is violated after 15 steps" in page.read_text()
+    wrong = run("render", str(report), "-p", "TypeOk", "--html", str(page))
+    assert wrong.exit_code == 2
+    assert "there is no trace of a property 'TypeOk'" in wrong.output
+    assert "Known: NoCommittedRecordLost" in " ".join(wrong.output.split())
+
+
+def test_a_trace_alone_has_one_property(saved, tmp_path):
+    saved.write_text(json.dumps(json.loads(saved.read_text())["trace"]))
+    result = run("render", str(saved), "-p", "LogMatching", "--html", str(tmp_path / "x.html"))
+    assert result.exit_code == 2
+    assert "this trace is of NoCommittedRecordLost" in result.output
+
+
 def test_a_form_must_be_named(saved):
     result = run("render", str(saved))
     assert result.exit_code == 2

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..layout import State
-from ..spec import Property, Trace, TransitionSystem
+from ..spec import Property, Step, Trace, TransitionSystem
 
 
 def shortened(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> Trace:
     """Return a behavior that violates `prop` and from which no step can be dropped.
 
-    No step: neither alone, nor with those that are not enabled any more without it.  There may be
+    No step: neither alone, nor with those that cannot be taken any more without it.  There may be
     a still shorter behavior that takes other steps; a search finds that one.
     """
     best = _without_loops(trace)
@@ -40,30 +40,52 @@ def _drop(
     The last ones are tried first: dropping them leaves most of the behavior as it is.
     """
     for start in range(len(trace.steps) - size, -1, -1):
-        candidate = without(system, trace, start, size)
-        for end in range(start, len(candidate.states)):
-            if system.violates(prop, candidate.states[end]):
-                return Trace(candidate.states[: end + 1], candidate.steps[:end])
+        for replace in (False, True):
+            candidate = without(system, trace, start, size, replace)
+            for end in range(start, len(candidate.states)):
+                if system.violates(prop, candidate.states[end]):
+                    return Trace(candidate.states[: end + 1], candidate.steps[:end])
     return None
 
 
-def without(system: TransitionSystem[Any, Any], trace: Trace, start: int, size: int = 1) -> Trace:
-    """Return a behavior without `size` steps, nor those that cannot be taken without them."""
+def without(
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    start: int,
+    size: int = 1,
+    replace: bool = False,
+) -> Trace:
+    """Return a behavior without `size` steps, nor those that cannot be taken without them.
+
+    With `replace` such a step may be replaced by one that differs in an argument: without an
+    election, epochs have other numbers.
+    """
     states: list[State] = list(trace.states[: start + 1])
     steps = list(trace.steps[:start])
     for step in trace.steps[start + size :]:
-        following = system.take(states[-1], step)
-        if following is not None:
-            states.append(following)
-            steps.append(step)
+        for candidate in (step, *(_like(system, step) if replace else ())):
+            following = system.take(states[-1], candidate)
+            if following is not None:
+                states.append(following)
+                steps.append(candidate)
+                break
     return Trace(tuple(states), tuple(steps))
+
+
+def _like(system: TransitionSystem[Any, Any], step: Step) -> list[Step]:
+    """Return the steps of the same action that differ in one argument."""
+    return [
+        it.step
+        for it in system.instances
+        if it.action.name == step.action
+        and sum(a != b for a, b in zip(it.arguments, step.arguments, strict=True)) == 1
+    ]
 
 
 def _without_loops(trace: Trace) -> Trace:
     """Return a behavior that comes back to no state."""
     states: Sequence[State] = trace.states
     last = {state: index for index, state in enumerate(states)}
-    kept = [0]
     here = last[states[0]]
     steps = []
     kept = [here]

@@ -127,7 +127,14 @@ def simulate(context: click.Context, /, **options: Any) -> None:
     if options["json_file"] != "-":
         from ..checker.render.simulated import print_simulation
 
-        print_simulation(make_console(), system, done, options["full"], options["quiet"])
+        print_simulation(
+            make_console(),
+            system,
+            done,
+            full=options["full"],
+            quiet=options["quiet"],
+            every=options["keep_going"],
+        )
     context.exit(exit_status(done.result))
 
 

@@ -54,11 +54,17 @@ def simulation_report(system: TransitionSystem[Any, Any], done: Simulation) -> d
 
 
 def print_simulation(
-    console: Console, system: TransitionSystem[Any, Any], done: Simulation, full: bool, quiet: bool
+    console: Console,
+    system: TransitionSystem[Any, Any],
+    done: Simulation,
+    full: bool,
+    quiet: bool,
+    every: bool,
 ) -> None:
-    """Print each behavior found, the verdict, and what the walks covered."""
+    """Print what was found (with `every`, for each property), the verdict, and what was covered."""
     for verdict in done.result.verdicts:
-        if verdict.trace is None or quiet:
+        shown = every or verdict is done.result.first
+        if verdict.trace is None or quiet or not shown:
             continue
         number, steps = done.originals[verdict.property.name]
         title = (

@@ -184,8 +184,9 @@ def test_a_shortened_behavior_is_locally_minimal(long_loss, start):
         state = system.take(state, step)
         assert state == expected
     for dropped in range(len(short.steps)):
-        rest = without(system, short, dropped)
-        assert not any(system.violates(prop, state) for state in rest.states)
+        for replace in (False, True):
+            rest = without(system, short, dropped, replace=replace)
+            assert not any(system.violates(prop, state) for state in rest.states)
     assert len(set(short.states)) == len(short.states)
 
 

@@ -232,10 +232,13 @@ def _send_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _handle_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader, follower = a["leader"], a["follower"]
+    known = " and ".join(_of(before, broker(leader)).details)
     return Event(
-        broker(a["leader"]),
-        f"Broker {a['leader']} answers broker {a['follower']} from its epoch cache: "
-        f"{_message(after, a['follower'])}.",
+        broker(leader),
+        f"Broker {follower} has asked: {_message(before, follower)} Broker {leader}, with {known}, "
+        f"answers: {_message(after, follower)}.",
+        sign="truncation",
         takes=(f"{a['follower']}",),
     )
 

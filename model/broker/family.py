@@ -18,6 +18,7 @@ from ...spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol, Scenario
 from .actions import controller, epoch_request, faults, follower, leader, metadata
 from .bounds import BrokerBounds, Constants
+from .scenes import VIEW
 from .state import BrokerState
 from .survivors import SURVIVORS
 from .view import LEGEND, columns
@@ -61,6 +62,7 @@ def build(
         initialise=initialise,
         columns=columns,
         legend=LEGEND,
+        view=VIEW,
     )
 
 

@@ -63,6 +63,9 @@ class Finished(Protocol):
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
 
+    def close(self) -> None:
+        """Give back what it holds; nothing more can be asked of it."""
+
 
 def finished_search(
     system: TransitionSystem[Any, Any],
@@ -176,6 +179,7 @@ def _compiled(
     try:
         search.run(limits, report)
     except UnfitError:
+        search.close()
         return None
     return search
 

@@ -79,6 +79,12 @@ class Journal:
             self.checkpoint.save(self._manifest)
             self._saved_at = perf_counter()
 
+    def close(self) -> None:
+        """Close the files; the checkpoint may be used by others then."""
+        self.file.close()
+        if self.checkpoint is not None:
+            self.checkpoint.close()
+
     def restore(self, exact: bool) -> Segments:
         """Bring a search that was begun back into memory; return its frontier.
 

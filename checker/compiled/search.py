@@ -338,6 +338,12 @@ class CompiledSearch:
                 least[number] = min(found, least.get(number, found))
         return least
 
+    def close(self) -> None:
+        """Give back all memory, and the checkpoint's lock."""
+        self.machine.close()
+        if self.journal is not None:
+            self.journal.close()
+
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
         unpack = self.system.layout.unpack

@@ -167,8 +167,10 @@ class CompiledSearch:
         self._make_room_for_states()
         before = machine.positions()
         initial = [self.system.layout.pack(state) for state in self.system.initial_states()]
-        while not machine.add_states(initial):
-            self._make_room()
+        while not machine.add_states(initial) and self._make_room():
+            pass
+        if machine.failed:
+            raise UnfitError
         self._finish_level(before, 0)
 
     def _expand_last_level(self) -> None:

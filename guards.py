@@ -38,6 +38,7 @@ class Refusal:
     values: dict[str, object]
 
 
+@cache
 def guards(apply: Callable[..., bool]) -> tuple[Guard, ...]:
     """Return the guards of an action in the order in which they are tried."""
     _, first_line = inspect.getsourcelines(apply)
@@ -63,6 +64,63 @@ def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
     node = _guards(_function(apply))[number]
     space = {**inspect.unwrap(apply).__globals__, **scope}
     return Refusal(guards(apply)[number], _values(node.test, space))
+
+
+def passed(apply: Callable[..., bool], *arguments: Any) -> list[Refusal]:
+    """Return the guards that a step passes, in order, each with the values it looked at.
+
+    Parameters
+    ----------
+    arguments
+        What the action is called with, which must be enabled; the record is left as it writes it.
+    """
+    function, found = _function(apply), guards(apply)
+    tests = [node.test for node in _guards(function)]
+    seen: list[Refusal] = []
+
+    def note(number: int, scope: dict[str, Any]) -> None:
+        space = {**inspect.unwrap(apply).__globals__, **scope}
+        seen.append(Refusal(found[number], _values(tests[number], space)))
+
+    for number, node in reversed(list(enumerate(_guards(function)))):
+        noting = ast.parse(f"{_NOTE}({number}, dict(locals()))").body[0]
+        function.body.insert(function.body.index(node), noting)
+    _compiled(function, apply, {_NOTE: note})(*arguments)
+    return seen
+
+
+_NOTE = "note_the_guard"
+
+
+def requirement(test: str) -> str:
+    """Return what a guard asks for: the contrary of the condition that refuses.
+
+    >>> requirement("s.crashed == k.crashes"), requirement("not leads(s, leader)")
+    ('s.crashed != k.crashes', 'leads(s, leader)')
+    """
+    return ast.unparse(_contrary(ast.parse(test, mode="eval").body))
+
+
+_CONTRARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+}
+
+
+def _contrary(node: ast.expr) -> ast.expr:
+    """Return the negation of a condition, pushed inwards."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return node.operand
+    if isinstance(node, ast.BoolOp):
+        joined = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        return ast.BoolOp(joined, [_contrary(part) for part in node.values])
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _CONTRARY:
+        return ast.Compare(node.left, [_CONTRARY[type(node.ops[0])]()], node.comparators)
+    return ast.UnaryOp(ast.Not(), node)
 
 
 def _file(apply: Callable[..., bool]) -> str:
@@ -120,11 +178,13 @@ def _watched(apply: Callable[..., bool]) -> Callable[..., Any]:
     return _compiled(function, apply)
 
 
-def _compiled(function: ast.FunctionDef, original: Callable[..., Any]) -> Callable[..., Any]:
+def _compiled(
+    function: ast.FunctionDef, original: Callable[..., Any], names: dict[str, Any] | None = None
+) -> Callable[..., Any]:
     """Return a changed copy of an action, in a space of its own: its module keeps the original."""
     function.decorator_list = []
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
-    space = dict(original.__globals__)
+    space = {**original.__globals__, **(names or {})}
     exec(compile(module, f"<copy of {original.__name__}>", "exec", _future_flags()), space)
     copy: Callable[..., Any] = space[function.name]
     copy.syntax_tree = function  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from .layout import Layout, State
+from .scene import Place, View
 
 S = TypeVar("S")
 """The record that actions read and write, as the model declares it."""
@@ -138,6 +139,8 @@ class Property:
     needs
         Names of the histories (auxiliary variables) that it reads; the state holds them only when
         a requested property needs them.
+    places
+        ``places(s, k)``: for a state that violates it, the offsets of logs at which it does.
     """
 
     name: str
@@ -147,6 +150,7 @@ class Property:
     explain: Callable[[Any, Any], str]
     kind: Kind = Kind.INVARIANT
     needs: frozenset[str] = frozenset()
+    places: Callable[[Any, Any], tuple[Place, ...]] = lambda s, k: ()
 
 
 DEADLOCK = Property(
@@ -210,6 +214,8 @@ class TransitionSystem(Generic[S, K]):
         invariants are decided there, so that a trace may end there; but the state does not
         count as distinct or for the depth, and nothing is expanded from it.  A state all of
         whose steps lead outside is no deadlock.
+    view
+        For diagrams: how the family shows states and steps.
 
     Attributes
     ----------
@@ -230,6 +236,7 @@ class TransitionSystem(Generic[S, K]):
         columns: Callable[[S, K], dict[str, str]],
         legend: str = "",
         constraint: Callable[[S, K], bool] | None = None,
+        view: View | None = None,
     ) -> None:
         self.name = name
         self.bounds = bounds
@@ -247,6 +254,7 @@ class TransitionSystem(Generic[S, K]):
         self._columns = columns
         self.legend = legend
         self.constraint = constraint
+        self.view = view
         self.debug = False
         self._tried = [
             (index, instance.action.apply, instance.arguments)
@@ -297,13 +305,8 @@ class TransitionSystem(Generic[S, K]):
         before = self.layout.values()
         enabled = instance.action.apply(self.record, self.constants, *instance.arguments)
         if not enabled and self.layout.values() != before:
-            names = [
-                variable.path
-                for variable, old, new in zip(
-                    self.layout.variables, before, self.layout.values(), strict=True
-                )
-                if old != new
-            ]
+            pairs = zip(self.layout.variables, before, self.layout.values(), strict=True)
+            names = [variable.path for variable, old, new in pairs if old != new]
             raise ModelError(
                 f"{instance.step} answered 'not enabled' after writing {', '.join(names)}; "
                 "put every guard before the first write"

@@ -11,7 +11,7 @@ from ..symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
 from .healing import stuck_states
-from .result import Limits, Progress, Resources, Result, Verdict
+from .result import DEFAULT, Limits, Progress, Resources, Result, Verdict
 
 
 def check(
@@ -22,7 +22,7 @@ def check(
     keep_going: bool = False,
     report: Callable[[Progress], None] = lambda progress: None,
     symmetry: bool = False,
-    resources: Resources = Resources(),
+    resources: Resources = DEFAULT,
 ) -> Result:
     """Decide `properties` in all states of `system` within its bounds.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..spec import Outcome, Property, TransitionSystem
 from .check import check
+from .result import DEFAULT, Resources
 
 Rung = dict[str, int]
 """A value for each bound that the ladder varies."""
@@ -45,6 +46,7 @@ def climb(
     build: Callable[[Rung], TransitionSystem[Any, Any]],
     properties: Sequence[Property],
     largest: Mapping[str, int],
+    resources: Resources = DEFAULT,
 ) -> dict[str, Found]:
     """Find for each property the first rung that violates it, or that the largest one holds.
 
@@ -57,7 +59,7 @@ def climb(
         Makes the transition system for a rung.
     """
     top = dict(largest)
-    result = check(build(top), properties, keep_going=True)
+    result = check(build(top), properties, keep_going=True, resources=resources)
     found: dict[str, Found] = {}
     open_properties = []
     for verdict in result.verdicts:
@@ -68,7 +70,8 @@ def climb(
     for rung in rungs(largest):
         if not open_properties:
             break
-        for verdict in check(build(rung), open_properties, keep_going=True).verdicts:
+        result = check(build(rung), open_properties, keep_going=True, resources=resources)
+        for verdict in result.verdicts:
             if verdict.trace is not None:
                 found[verdict.property.name] = Found((rung, len(verdict.trace.steps)), None)
                 open_properties.remove(verdict.property)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..guards import Refusal, refusal
+from ..bounds import unknown
+from ..guards import Refusal
 from ..layout import State
 from ..spec import ReplayError, Step, Trace, TransitionSystem
+from .reasons import why_not
 from .render.itf import VERSION, encoded
 
 
@@ -45,8 +46,13 @@ class Replayed:
     differs: int | None
 
 
-def read_trace(path: str) -> Recorded:
+def read_trace(path: str, prop: str | None = None) -> Recorded:
     """Read a trace from an ITF file or from a report that holds one.
+
+    Parameters
+    ----------
+    prop
+        Of a report, the trace that violates this property instead of the first one.
 
     Raises
     ------
@@ -67,7 +73,7 @@ def read_trace(path: str) -> Recorded:
     except (json.JSONDecodeError, RecursionError) as error:
         raise ReplayError(f"{path}: not JSON ({error}); {again}") from None
     if isinstance(document, dict) and "trace" in document and "outcome" in document:
-        document = document["trace"]
+        document = document["trace"] if prop is None else _trace_of(path, document, prop)
         if document is None:
             raise ReplayError(f"{path}: this report has no trace, since nothing was violated")
     try:
@@ -76,6 +82,17 @@ def read_trace(path: str) -> Recorded:
         raise ReplayError(f"{path}: not a trace in ITF as Tidegate writes it; {again}") from None
     except ReplayError as error:
         raise ReplayError(f"{path}: {error}; {again}") from None
+
+
+def _trace_of(path: str, report: dict[str, Any], prop: str) -> Any:
+    """Return the trace of one property in a report."""
+    listed = report.get("properties")
+    rows = [it for it in listed if isinstance(it, dict)] if isinstance(listed, list) else []
+    traces = {str(it.get("name")): it["trace"] for it in rows if it.get("trace")}
+    named = {name.lower(): trace for name, trace in traces.items()}
+    if prop.lower() not in named:
+        raise ReplayError(f"{path}: {unknown('trace of a property', prop, traces)}")
+    return named[prop.lower()]
 
 
 def _recorded(document: dict[str, Any]) -> Recorded:
@@ -141,26 +158,3 @@ def _first_difference(
         if any(now.get(name) != before[name] for name in before if not name.startswith("aux_")):
             return number
     return None
-
-
-def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Refusal | None:
-    """Return the guard that refuses `step` in `state`, with what it looked at, named as shown.
-
-    A variable's value is given as people see it: ``message[1].kind`` is ``nothing``, not 0.
-    """
-    [instance] = [instance for instance in system.instances if instance.step == step]
-    system.layout.load(state)
-    refused = refusal(instance.action.apply, system.record, system.constants, *instance.arguments)
-    if refused is None:
-        return None
-    shown = {variable.path: variable.field.show for variable in system.layout.variables}
-    values: dict[str, object] = {}
-    for text, value in refused.values.items():
-        path = text.removeprefix("s.")
-        for name, argument in zip(step.parameters, step.arguments, strict=True):
-            path = re.sub(rf"\b{name}\b", str(argument), path)
-        if text.startswith("s.") and path in shown and isinstance(value, int):
-            values[text] = shown[path](value)
-        else:
-            values[text] = value
-    return Refusal(refused.guard, values)

@@ -66,6 +66,10 @@ class Resources:
     about: dict[str, Any] = field(default_factory=dict)
 
 
+DEFAULT = Resources()
+"""What a search is done with unless something else is said."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far a search is; handed to whoever wants to show it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..spec import TransitionSystem
 from .parameters import output_options, search_options
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
+from .telling import tell
 
 
 @click.command(
@@ -101,6 +103,7 @@ def check_command(context: click.Context, /, **options: Any) -> None:
       tidegate check kip-101 -b records=3 -b elections=2 --continue
       tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 600
       tidegate check hw --json report.json --quiet
+      tidegate check hw --html loss.html
       tidegate check kip-320 -b replicas=3 -b crashes=3 --store fingerprint --checkpoint run
     """
     searched = {name: options[name] for name in SEARCHED}
@@ -127,7 +130,10 @@ def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume:
         resume=resume,
         about=searched,
     )
-    with report_file(options["json_file"], "--json") as target:
+    with (
+        report_file(options["json_file"], "--json") as target,
+        report_file(options["html_file"], "--html") as page,
+    ):
         with progress(options["quiet"]) as show:
             result = check(
                 system,
@@ -140,6 +146,8 @@ def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume:
             )
         if target is not None:
             write_json(target, report(system, result))
+        if page is not None:
+            page.write(_page(system, result, searched["settings"], options["full"]))
     if options["json_file"] != "-":
         _print(system, result, options, searched["keep_going"])
     return exit_status(result)
@@ -155,3 +163,25 @@ def _print(
         print_result(console, system, result, options["full"], every)
     if result.stopped_by and options["checkpoint"]:
         print_prose(console, Text(f"Go on with: tidegate resume {options['checkpoint']}"))
+
+
+def _page(
+    system: TransitionSystem[Any, Any],
+    result: Result,
+    settings: Sequence[str],
+    full: bool,
+) -> str:
+    """Return the counterexample as a page; nothing where nothing is violated, and say so."""
+    from ..checker.render.forms import FORMS, numbers
+
+    if result.first is None or result.first.trace is None:
+        make_console(stderr=True).print("--html: nothing is violated, so no page is written")
+        return ""
+    told = tell(
+        system.name,
+        settings,
+        result.first.trace.steps,
+        result.first.property,
+        numbers(report(system, result)),
+    )
+    return FORMS["html"](told, full)

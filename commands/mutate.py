@@ -21,7 +21,7 @@ from ..invariants import INVARIANTS
 from ..model import PROTOCOLS, Protocol
 from ..model.mutants import Mutant, mutants
 from ..spec import ModelError, Outcome, Property
-from .pool import processes
+from .pool import processes, share
 from .selection import find_properties, find_protocol
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _check(
     """Search a protocol at bounds as on the command line."""
     needs = frozenset(need for prop in properties for need in prop.needs)
     system = protocol.system(parse(protocol.family.bounds, bounds.split()), needs)
-    return check(system, properties, limits=limits)
+    return check(system, properties, limits=limits, resources=share())
 
 
 def _named(name: str) -> Protocol:

@@ -69,6 +69,13 @@ def output_options(command: Command) -> Command:
     for option in (
         click.option("-q", "--quiet", is_flag=True, help="Print the verdict only."),
         click.option(
+            "--html",
+            "html_file",
+            type=click.Path(dir_okay=False),
+            metavar="FILE",
+            help="Write the counterexample as a page that stands alone.",
+        ),
+        click.option(
             "--json",
             "json_file",
             type=click.Path(dir_okay=False, allow_dash=True),

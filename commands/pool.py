@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import Pool
 from typing import TYPE_CHECKING
+
+from ..checker.memory import available_memory
+from ..checker.result import Resources
 
 if TYPE_CHECKING:
     from multiprocessing.pool import Pool as PoolType
@@ -15,9 +19,22 @@ if TYPE_CHECKING:
 @contextmanager
 def processes(jobs: int) -> Iterator[PoolType]:
     """Start worker processes; leaving the block ends what still runs, also after Ctrl-C."""
-    with Pool(jobs, _leave_interrupts_to_the_parent) as pool:
+    workers = max(1, len(os.sched_getaffinity(0)) // jobs)
+    with Pool(jobs, _begin, (workers, available_memory() // jobs)) as pool:
         yield pool
 
 
-def _leave_interrupts_to_the_parent() -> None:
+_share = Resources(workers=1)
+"""What a search in this process may use."""
+
+
+def share() -> Resources:
+    """Return what one of several searches may use: its part of the cores and of the memory."""
+    return _share
+
+
+def _begin(workers: int, memory: int) -> None:
+    """Leave interrupts to the parent process, and keep to a part of what there is."""
+    global _share
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _share = Resources(workers=workers, memory=memory)

@@ -50,5 +50,6 @@ def replay(context: click.Context, /, trace: str, protocol: str | None, full: bo
     judged = [p for p in known if p in invariants or p.name == recorded.property]
     violated = [prop for prop in judged if system.violates(prop, end)]
     print_replayed(make_console(), system, recorded, replayed, violated, full)
-    lost = system.name == recorded.protocol and recorded.property not in {p.name for p in violated}
+    expected = {recorded.property} if recorded.property else set()
+    lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}
     context.exit(2 if replayed.stopped else 1 if lost or replayed.differs is not None else 0)

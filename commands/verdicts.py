@@ -16,7 +16,7 @@ from ..checker.render.verdicts import INTRODUCTION, section
 from ..invariants import INVARIANTS
 from ..model import PROTOCOLS, Protocol, Scenario
 from ..spec import TransitionSystem
-from .pool import processes
+from .pool import processes, share
 from .selection import SelectionError, protocols_to_compare
 
 
@@ -72,7 +72,7 @@ def compare(name: str, number: int) -> dict[str, Found]:
         settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in rung.items())]
         return protocol.system(parse(protocol.family.bounds, settings), needs)
 
-    return climb(build, properties, scenario.largest)
+    return climb(build, properties, scenario.largest, share())
 
 
 @click.command(short_help="Find the smallest bounds that violate each property; takes an hour.")

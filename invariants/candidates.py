@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..layout import NONE
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
+from ..scene import Place
 from ..spec import Property
 
 
@@ -51,6 +52,23 @@ def explain_leader_candidate_completeness(s: BrokerState, k: Constants) -> str:
     """Say which committed record which member of the ISR lacks."""
     missing = _missing(s, k, s.quorum.isr)
     return _explain(s, missing, "is a member of the ISR") if missing else ""
+
+
+def leader_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return what the elected leader lacks."""
+    return _places(s, _missing(s, k, _live_leader(s)))
+
+
+def candidate_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return what a member of the ISR lacks."""
+    return _places(s, _missing(s, k, s.quorum.isr))
+
+
+def _places(s: BrokerState, missing: tuple[int, int] | None) -> tuple[Place, ...]:
+    if missing is None:
+        return ()
+    broker, offset = missing
+    return (Place(broker, offset, f"m{s.aux_committed[offset].record}"),)
 
 
 def _explain(s: BrokerState, missing: tuple[int, int], role: str) -> str:
@@ -100,6 +118,7 @@ PROPERTIES = (
         source="LeaderCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         predicate=leader_completeness,
         explain=explain_leader_completeness,
+        places=leader_places,
         needs=COMMITTED,
     ),
     Property(
@@ -109,6 +128,7 @@ PROPERTIES = (
         source="LeaderCandidateCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         predicate=leader_candidate_completeness,
         explain=explain_leader_candidate_completeness,
+        places=candidate_places,
         needs=COMMITTED,
     ),
     Property(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..layout import NONE
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState, Replica
+from ..scene import Place
 from ..spec import Property
 
 
@@ -111,6 +112,29 @@ def explain_epoch_log_matching(s: BrokerState, k: Constants) -> str:
     )
 
 
+def _both(mismatch: tuple[int, int, int] | None) -> tuple[Place, ...]:
+    """Return the offset at which two replicas differ, in both of them."""
+    if mismatch is None:
+        return ()
+    first, second, offset = mismatch
+    return Place(first, offset), Place(second, offset)
+
+
+def log_matching_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return where two settled replicas differ."""
+    return _both(_mismatch(s, k, settled=True))
+
+
+def log_matching_everywhere_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return where any two replicas differ."""
+    return _both(_mismatch(s, k, settled=False))
+
+
+def epoch_log_matching_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return where two logs differ in spite of a common epoch."""
+    return _both(_epoch_mismatch(s, k))
+
+
 LOG_MATCHING = Property(
     name="LogMatching",
     statement="Replicas that are in the same leader epoch, and lead or are done with truncation, "
@@ -118,6 +142,7 @@ LOG_MATCHING = Property(
     source="KIP-101, Scenario 2",
     predicate=log_matching,
     explain=explain_log_matching,
+    places=log_matching_places,
 )
 
 EPOCH_LOG_MATCHING = Property(
@@ -127,6 +152,7 @@ EPOCH_LOG_MATCHING = Property(
     source="KIP-279; Log Matching in Ongaro and Ousterhout, Raft (2014)",
     predicate=epoch_log_matching,
     explain=explain_epoch_log_matching,
+    places=epoch_log_matching_places,
 )
 
 LOG_MATCHING_EVERYWHERE = Property(
@@ -137,6 +163,7 @@ LOG_MATCHING_EVERYWHERE = Property(
     source="LogMatchingProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
     predicate=log_matching_everywhere,
     explain=explain_log_matching_everywhere,
+    places=log_matching_everywhere_places,
 )
 
 PROPERTIES = (LOG_MATCHING, LOG_MATCHING_EVERYWHERE, EPOCH_LOG_MATCHING)

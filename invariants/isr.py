@@ -10,6 +10,7 @@ from ..model.broker.bounds import Constants as BrokerConstants
 from ..model.broker.state import BrokerState
 from ..model.published.bounds import Constants as PublishedConstants
 from ..model.published.state import PublishedState
+from ..scene import Place
 from ..spec import Property
 
 AnyState = BrokerState | PublishedState
@@ -68,6 +69,23 @@ def _explain(s: AnyState, found: tuple[int, int, int] | None, which: str) -> str
     )
 
 
+def weak_isr_places(s: AnyState, k: AnyConstants) -> tuple[Place, ...]:
+    """Return what the member lacks."""
+    return _places(s, _out_of_sync(s, k, quorums=False))
+
+
+def strong_isr_places(s: AnyState, k: AnyConstants) -> tuple[Place, ...]:
+    """Return what the member lacks."""
+    return _places(s, _out_of_sync(s, k, quorums=True))
+
+
+def _places(s: AnyState, found: tuple[int, int, int] | None) -> tuple[Place, ...]:
+    if found is None:
+        return ()
+    leader, member, offset = found
+    return (Place(member, offset, f"m{s.replica[leader].log[offset].record}"),)
+
+
 def known_leader_in_isr(s: AnyState, k: AnyConstants) -> bool:
     """Whether a leader that the quorum state names is in its ISR."""
     return s.quorum.leader == NONE or bool(s.quorum.isr >> s.quorum.leader & 1)
@@ -91,6 +109,7 @@ PROPERTIES = (
         source=SOURCE,
         predicate=weak_isr,
         explain=explain_weak_isr,
+        places=weak_isr_places,
     ),
     Property(
         name="StrongIsr",
@@ -99,6 +118,7 @@ PROPERTIES = (
         source=SOURCE,
         predicate=strong_isr,
         explain=explain_strong_isr,
+        places=strong_isr_places,
     ),
     Property(
         name="KnownLeaderInIsr",

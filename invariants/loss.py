@@ -6,6 +6,7 @@ from ..layout import NONE
 from ..model.broker.bounds import ACKS_ALL, Constants
 from ..model.broker.leadership import acting_leader
 from ..model.broker.state import BrokerState
+from ..scene import Place
 from ..spec import Property
 
 
@@ -50,6 +51,15 @@ def explain_committed(s: BrokerState, k: Constants) -> str:
     )
 
 
+def committed_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return where the lost record should be."""
+    missing = _missing_committed(s, k)
+    if missing is None:
+        return ()
+    leader, offset = missing
+    return (Place(leader, offset, f"m{s.aux_committed[offset].record}"),)
+
+
 def _missing_acked(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return (leader, record) of an acknowledged record that a later acting leader lacks."""
     leader = acting_leader(s)
@@ -87,6 +97,15 @@ def explain_acked(s: BrokerState, k: Constants) -> str:
     )
 
 
+def acked_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return where the lost record should be."""
+    missing = _missing_acked(s, k)
+    if missing is None:
+        return ()
+    leader, record = missing
+    return (Place(leader, s.aux_acked[record].offset, f"m{record}"),)
+
+
 def _instead(s: BrokerState, leader: int, offset: int) -> str:
     """Say what a log has at an offset instead of what should be there."""
     replica = s.replica[leader]
@@ -117,6 +136,7 @@ NO_COMMITTED_RECORD_LOST = Property(
     predicate=no_committed_record_lost,
     explain=explain_committed,
     needs=frozenset({"committed"}),
+    places=committed_places,
 )
 
 NO_ACKED_RECORD_LOST = Property(
@@ -127,6 +147,7 @@ NO_ACKED_RECORD_LOST = Property(
     predicate=no_acked_record_lost,
     explain=explain_acked,
     needs=frozenset({"acked"}),
+    places=acked_places,
 )
 
 PROPERTIES = (NO_COMMITTED_RECORD_LOST, NO_ACKED_RECORD_LOST)

@@ -6,8 +6,13 @@ from ..layout import NONE, members
 from ..model.published.actions import true_leader
 from ..model.published.bounds import Constants
 from ..model.published.state import PublishedState
+from ..scene import Place
 from ..spec import Property
-from .divergence import explain_log_matching_everywhere, log_matching_everywhere
+from .divergence import (
+    explain_log_matching_everywhere,
+    log_matching_everywhere,
+    log_matching_everywhere_places,
+)
 
 
 def _missing(s: PublishedState, k: Constants) -> tuple[int, int] | None:
@@ -39,6 +44,21 @@ def explain_loss(s: PublishedState, k: Constants) -> str:
     )
 
 
+def places(s: PublishedState, k: Constants) -> tuple[Place, ...]:
+    """Return where the lost record should be: where another replica still has it."""
+    missing = _missing(s, k)
+    if missing is None:
+        return ()
+    leader, record = missing
+    offsets = [
+        offset
+        for replica in s.replica
+        for offset, entry in enumerate(replica.log)
+        if entry.record == record
+    ]
+    return (Place(leader, offsets[0] if offsets else s.replica[leader].leo, f"m{record}"),)
+
+
 PROPERTIES = (
     Property(
         name="NoCommittedRecordLost",
@@ -48,6 +68,7 @@ PROPERTIES = (
         predicate=no_committed_record_lost,
         explain=explain_loss,
         needs=frozenset({"committed"}),
+        places=places,
     ),
     Property(
         name="LogMatchingEverywhere",
@@ -56,5 +77,6 @@ PROPERTIES = (
         source="LogMatchingProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         predicate=log_matching_everywhere,
         explain=explain_log_matching_everywhere,
+        places=log_matching_everywhere_places,
     ),
 )

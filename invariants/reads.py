@@ -6,6 +6,7 @@ from ..layout import NONE
 from ..model.broker.bounds import Constants
 from ..model.broker.leadership import acting_leader, leads
 from ..model.broker.state import BrokerState
+from ..scene import Place
 from ..spec import Property
 
 
@@ -39,6 +40,15 @@ def explain_consistent_read(s: BrokerState, k: Constants) -> str:
     )
 
 
+def consistent_read_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return where the leader answers otherwise, and what was read there first."""
+    found = _other_answer(s, k)
+    if found is None:
+        return ()
+    leader, offset = found
+    return (Place(leader, offset, f"m{s.aux_committed[offset].record}"),)
+
+
 def high_watermark_monotonic(s: BrokerState, k: Constants) -> bool:
     """Whether the acting leader's HW is at least as high as that of any acting leader before."""
     leader = acting_leader(s)
@@ -62,6 +72,7 @@ PROPERTIES = (
         source="ConsistentReadProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         predicate=consistent_read,
         explain=explain_consistent_read,
+        places=consistent_read_places,
         needs=frozenset({"committed"}),
     ),
     Property(

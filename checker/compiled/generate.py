@@ -76,7 +76,7 @@ class Generator:
         self.unit = Unit(Places(self.layout), dict(INTRINSICS))
         self.texts: list[str] = []
         deadlock = [n for n, prop in enumerate(properties) if prop.kind is Kind.DEADLOCK]
-        stride = 8 * (self.words + (1 if exact else 2))
+        stride = 8 * (self.words + (2 if exact else 3))
         self.program = Program(
             words=self.words,
             stride=stride,
@@ -87,6 +87,7 @@ class Generator:
             judge=self._generated("judge", 1, "i64"),
             canonical=self._generated("canonical", 1, "void"),
             admits=self._generated("admits", 1, "i1"),
+            judged=any(prop.kind is Kind.INVARIANT for prop in properties),
             symmetric=symmetry is not None,
             constrained=system.constraint is not None,
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .intrinsics import high_product, load, shifted, store
+from .intrinsics import first_of_eight, high_product, load, prefetch, shifted, store
 from .memory import Shared, Worker
 from .program import Program
-from .seen import BUCKET, UPPER, copy, mark_of, seal
+from .seen import BUCKET, UPPER, bucket_of, copy, mark_of, seal
 
 BATCH = 64
 """States whose buckets are on their way at the same time."""
@@ -47,7 +47,8 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> No
         for index in range(some):
             candidate = buffer + index * p.stride
             copy(p, first + (done + index) * p.words * 8, candidate)
-            seal(p, shared, candidate)
+            seal(p, candidate)
+            prefetch(bucket_of(p, shared, candidate))
         for index in range(some):
             candidate = buffer + index * p.stride
             upper = load(candidate + 8 * p.words) & UPPER
@@ -61,11 +62,11 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> No
 def place(shared: int, bucket: int, upper: int, mark: int) -> None:
     """Put a mark into its bucket, or into the stash."""
     address = load(shared + Shared.TABLE) + bucket * 64
-    for slot in range(BUCKET):
-        if load(address + 8 * slot) == 0:
-            store(address + 8 * slot, mark)
-            return
-    stash(shared, upper, mark)
+    slot = first_of_eight(address, 0, 0)
+    if slot < BUCKET:
+        store(address + 8 * slot, mark)
+    else:
+        stash(shared, upper, mark)
 
 
 def stash(shared: int, upper: int, mark: int) -> None:

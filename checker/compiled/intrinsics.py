@@ -53,8 +53,11 @@ def below(one: int, other: int) -> bool:
     raise NotImplementedError
 
 
-def trailing_zeros(value: int) -> int:
-    """Return how many of the lowest bits are 0; 64 for 0."""
+def first_of_eight(address: int, wanted: int, ignored: int) -> int:
+    """Return which of eight numbers in a row is the first to be 0 or to equal one; 8 if none is.
+
+    The lowest `ignored` bits, a number known while translating, are left out of the comparison.
+    """
     raise NotImplementedError
 
 
@@ -105,9 +108,20 @@ def _below(out: Emitter, arguments: list[Value]) -> Value:
     return out.compare("ult", arguments[0], arguments[1])
 
 
-def _trailing_zeros(out: Emitter, arguments: list[Value]) -> Value:
-    operand = out.number(arguments[0])
-    return Number(out.value(f"call i64 @llvm.cttz.i64(i64 {operand}, i1 false)"))
+def _first_of_eight(out: Emitter, arguments: list[Value]) -> Value:
+    eight, zeros = "<8 x i64>", "zeroinitializer"
+    pointer, ignored = _pointer(out, arguments[0]), out.number(arguments[2])
+    found = out.value(f"load {eight}, ptr {pointer}, align 64")
+    one = out.value(f"insertelement {eight} undef, i64 {out.number(arguments[1])}, i64 0")
+    wanted = out.value(f"shufflevector {eight} {one}, {eight} undef, <8 x i32> {zeros}")
+    empty = out.value(f"icmp eq {eight} {found}, {zeros}")
+    differ = out.value(f"xor {eight} {found}, {wanted}")
+    bound = ", ".join([f"i64 {1 << int(ignored)}"] * 8)
+    same = out.value(f"icmp ult {eight} {differ}, <{bound}>")
+    bits = out.value(f"bitcast <8 x i1> {out.value(f'or <8 x i1> {empty}, {same}')} to i8")
+    # A ninth bit stands for none of the eight.
+    nine = out.value(f"or i64 {out.value(f'zext i8 {bits} to i64')}, 256")
+    return Number(out.value(f"call i64 @llvm.cttz.i64(i64 {nine}, i1 true)"), (0, 8))
 
 
 INTRINSICS: dict[Any, Callable[[Emitter, list[Value]], Value]] = {
@@ -119,7 +133,7 @@ INTRINSICS: dict[Any, Callable[[Emitter, list[Value]], Value]] = {
     high_product: _high_product,
     shifted: _shifted,
     below: _below,
-    trailing_zeros: _trailing_zeros,
+    first_of_eight: _first_of_eight,
 }
 
 DECLARATIONS = """

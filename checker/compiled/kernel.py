@@ -6,10 +6,13 @@ looked up together, so that the memory of one is on its way while another is at 
 
 from __future__ import annotations
 
-from .intrinsics import below, fetch_add, load, store
+from .intrinsics import below, fetch_add, load, prefetch, store
 from .memory import Shared, Worker
 from .program import Program
-from .seen import FULL, add, copy, examine, fetch_ahead, fingerprint, note, same, seal
+from .seen import FULL, add, bucket_of, copy, examine, fingerprint, look_up, note, same, seal
+
+RECENT = 1 << 12
+"""States met lately that a worker keeps at hand; a power of two."""
 
 DONE, GROW, STOPPED = 0, 1, 2
 """Why a worker came back: the level is finished, there is no room, or it was told to stop."""
@@ -55,15 +58,40 @@ def settle(p: Program, worker: int, keep: bool) -> None:
         store(scratch + 8 * instance, 0)
 
 
+def sift(p: Program, shared: int, worker: int, successors: int) -> int:
+    """Seal a chunk's successors, and leave out those met lately; return how many are left.
+
+    Several steps often commute, so that a state is reached from states that lie near each other.
+    What this worker met lately is in a small table that stays in its cache.
+    """
+    first, recent = load(worker + Worker.BUFFER), load(worker + Worker.RECENT)
+    left = 0
+    for number in range(successors):
+        candidate = first + left * p.stride
+        if left != number:
+            copy(p, first + number * p.stride, candidate)
+        seal(p, candidate)
+        entry = recent + (load(candidate + 8 * p.words) & RECENT - 1) * p.words * 8
+        if not same(p, candidate, entry):
+            copy(p, candidate, entry)
+            prefetch(bucket_of(p, shared, candidate))
+            left += 1
+    return left
+
+
+def forget_recent(p: Program, worker: int) -> None:
+    """Forget the states met lately, where some of them were not added after all."""
+    recent = load(worker + Worker.RECENT)
+    for word in range(RECENT * p.words):
+        store(recent + 8 * word, -1)
+
+
 def do_chunk(p: Program, shared: int, worker: int, chunk: int) -> bool:
     """Expand a chunk of the frontier and add its successors; False where there is no room."""
-    successors = expand_all(p, shared, worker, chunk)
     first = load(worker + Worker.BUFFER)
+    successors = sift(p, shared, worker, expand_all(p, shared, worker, chunk))
     for number in range(successors):
-        seal(p, shared, first + number * p.stride)
-    if p.exact:
-        for number in range(successors):
-            fetch_ahead(p, shared, first + number * p.stride)
+        look_up(p, shared, first + number * p.stride)
     for number in range(successors):
         candidate = first + number * p.stride
         if p.constrained and not p.admits(candidate):
@@ -71,6 +99,7 @@ def do_chunk(p: Program, shared: int, worker: int, chunk: int) -> bool:
             continue
         if add(p, shared, worker, candidate) == FULL:
             settle(p, worker, False)
+            forget_recent(p, worker)
             return False
     settle(p, worker, True)
     return True
@@ -101,7 +130,8 @@ def add_states(p: Program, worker: int, first: int, count: int) -> int:
     candidate = load(worker + Worker.BUFFER)
     for number in range(count):
         copy(p, first + number * p.words * 8, candidate)
-        seal(p, shared, candidate)
+        seal(p, candidate)
+        look_up(p, shared, candidate)
         if p.constrained and not p.admits(candidate):
             examine(p, worker, candidate)
             continue

@@ -32,6 +32,16 @@ class Sizes:
     buckets: int
 
 
+def stash_size(buckets: int) -> int:
+    """Return how many entries, of 16 bytes each, the stash has; a quarter per bucket are used."""
+    return buckets // 3
+
+
+def table_bytes(buckets: int) -> int:
+    """Return what a table and its stash take."""
+    return buckets * 64 + stash_size(buckets) * 16
+
+
 class Machine:
     """Machine code with the memory that it works in.
 
@@ -73,6 +83,7 @@ class Machine:
         shared[Shared.TABLE], shared[Shared.STASH] = self.table.address, self.stash.address
         shared[Shared.SEGMENTS], shared[Shared.CHUNK] = self.segments.address, sizes.chunk
         shared[Shared.TARGETS], shared[Shared.ACTIVE] = self.targets.address, MINUS_ONE
+        shared[Shared.ALONE] = int(sizes.workers == 1)
         shared[Shared.STATES] = shared[Shared.FRONTIER] = self.states[0].address
         self._set_sizes(sizes.buckets)
 
@@ -80,13 +91,16 @@ class Machine:
         """Make a worker's block, and the memory that it points to."""
         buffer = self.sizes.chunk * self.instances * self.module.stride
         counters = 8 * self.instances
-        own = Region(buffer + 2 * counters + self._found + 64)
+        recent = kernel.RECENT * self.state_bytes
+        own = Region(buffer + 2 * counters + self._found + recent + 64)
         block = Region(Worker.SIZE)
         block[Worker.SHARED], block[Worker.REDO] = self.shared.address, MINUS_ONE
         block[Worker.BUFFER] = own.address
         block[Worker.TAKEN] = own.address + buffer
         block[Worker.SCRATCH] = own.address + buffer + counters
         block[Worker.FOUND] = own.address + buffer + 2 * counters
+        block[Worker.RECENT] = own.address + buffer + 2 * counters + self._found
+        ctypes.memset(block[Worker.RECENT], 0xFF, recent)
         return block, own
 
     def close(self) -> None:
@@ -120,7 +134,7 @@ class Machine:
     def bytes_used(self) -> int:
         """Memory that holds something, in bytes."""
         shared = self.shared
-        table = shared[Shared.BUCKETS] * 64 + shared[Shared.STASH_SIZE] * 16
+        table = table_bytes(shared[Shared.BUCKETS])
         frontier = 0 if self.exact else self._frontier_bytes
         return table + shared[Shared.TAIL] * self.state_bytes + frontier
 
@@ -250,7 +264,7 @@ class Machine:
 
     def _set_sizes(self, buckets: int) -> None:
         self.shared[Shared.BUCKETS] = buckets
-        self.shared[Shared.STASH_SIZE] = buckets // 2
+        self.shared[Shared.STASH_SIZE] = stash_size(buckets)
         self.shared[Shared.STASH_LIMIT] = buckets // 4
 
     def take_found(self) -> dict[int, tuple[int, Words]]:

@@ -40,7 +40,7 @@ class Shared(IntEnum):
     ACTIVE = 344
     TARGETS = 352
     TARGET_COUNT = 360
-    HEALED = 368
+    ALONE = 368
     SIZE = 512
 
 
@@ -58,7 +58,7 @@ class Worker(IntEnum):
     FOUND = 64
     ERROR = 72
     EXPANDED = 80
-    WORDS = 88
+    RECENT = 88
     SIZE = 256
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 class Program:
     """What is known of a search while it is compiled.
 
-    ``words`` make up a state, and a candidate takes ``stride`` bytes: its words, its hash and, with
-    fingerprints, a second hash.  The functions are those generated from the model.
+    ``words`` make up a state, and a candidate takes ``stride`` bytes: its words, its hash, a second
+    hash (with fingerprints only), and where in its bucket to look for it.  The functions are those
+    generated from the model.
     """
 
     words: int
@@ -23,5 +24,6 @@ class Program:
     judge: Callable[[int], int]
     canonical: Callable[[int], None]
     admits: Callable[[int], bool]
+    judged: bool
     symmetric: bool
     constrained: bool

@@ -17,6 +17,7 @@ from __future__ import annotations
 from .intrinsics import (
     below,
     fetch_add,
+    first_of_eight,
     high_product,
     load,
     prefetch,
@@ -61,6 +62,21 @@ def second_hash(p: Program, state: int) -> int:
     hashed = 0x2545F4914F6CDD1D
     for word in range(p.words - 1, -1, -1):
         hashed = mix((hashed ^ load(state + 8 * word)) * 0xD6E8FEB86659FD93)
+    return hashed
+
+
+def short_hash(p: Program, state: int) -> int:
+    """Return a hash that costs a multiplication per word but the first, in 128 bits and folded.
+
+    It decides only where a state is kept, so that it need not be the same in every engine.  The
+    folding is that of wyhash (Wang Yi, public domain).
+    """
+    if p.words == 1:
+        return mix(load(state))
+    hashed = load(state) ^ 0xA0761D6478BD642F
+    for word in range(1, p.words):
+        other = load(state + 8 * word) ^ 0xE7037ED1A0B428DB
+        hashed = high_product(hashed, other) ^ hashed * other
     return hashed
 
 
@@ -141,22 +157,54 @@ def enter(p: Program, shared: int, worker: int, candidate: int, slot: int, mark:
     number = load(worker + Worker.NEXT)
     state = load(shared + Shared.STATES) + number * p.words * 8
     copy(p, candidate, state)
-    if not swap_if(slot, 0, mark + number + 1 if p.exact else mark):
+    complete = mark + number + 1 if p.exact else mark
+    if load(shared + Shared.ALONE) != 0:
+        store(slot, complete)
+    elif not swap_if(slot, 0, complete):
         return False
     store(worker + Worker.NEXT, number + 1)
     store(worker + Worker.INSERTED, load(worker + Worker.INSERTED) + 1)
-    examine(p, worker, state)
+    if p.judged:
+        examine(p, worker, state)
     return True
+
+
+def bucket_of(p: Program, shared: int, candidate: int) -> int:
+    """Return the address of a candidate's bucket."""
+    upper = load(candidate + 8 * p.words) & UPPER
+    bucket = high_product(upper, load(shared + Shared.BUCKETS))
+    return load(shared + Shared.TABLE) + bucket * 64
+
+
+def seal(p: Program, candidate: int) -> None:
+    """Make a successor ready to be looked up: its representative, and its hashes."""
+    if p.symmetric:
+        p.canonical(candidate)
+    if p.exact:
+        store(candidate + 8 * p.words, short_hash(p, candidate))
+    else:
+        store(candidate + 8 * p.words, fingerprint(p, candidate))
+        store(candidate + 8 * p.words + 8, second_hash(p, candidate))
+
+
+def look_up(p: Program, shared: int, candidate: int) -> None:
+    """Find the slot of a bucket that holds a candidate or will, and have its state on its way.
+
+    Slots before that one hold others for ever, so whoever adds the candidate begins there.
+    """
+    bucket, mark = bucket_of(p, shared, candidate), mark_of(p, candidate)
+    slot = first_of_eight(bucket, mark, 40 if p.exact else 0)
+    store(candidate + p.stride - 8, slot)
+    if p.exact and slot < BUCKET:
+        number = (load(bucket + 8 * slot) & 0xFFFFFFFFFF) - 1
+        prefetch(load(shared + Shared.STATES) + number * p.words * 8)
 
 
 def add(p: Program, shared: int, worker: int, candidate: int) -> int:
     """Add a candidate to the seen states, unless it is among them: SEEN, NEW, or FULL."""
-    upper = load(candidate + 8 * p.words) & UPPER
-    bucket = high_product(upper, load(shared + Shared.BUCKETS)) * 64
-    bucket = bucket + load(shared + Shared.TABLE)
-    mark = mark_of(p, candidate)
-    slot, behind = bucket, bucket + 8 * BUCKET
-    while slot < behind:
+    bucket, mark = bucket_of(p, shared, candidate), mark_of(p, candidate)
+    slot = bucket + 8 * load(candidate + p.stride - 8)
+    while slot < bucket + 8 * BUCKET:
         found = load(slot)
         if found == 0:
             if not set_aside(p, shared, worker):
@@ -167,13 +215,12 @@ def add(p: Program, shared: int, worker: int, candidate: int) -> int:
         if is_marked(p, shared, candidate, mark, found):
             return SEEN
         slot += 8
-    return add_to_stash(p, shared, worker, candidate, upper, mark)
+    return add_to_stash(p, shared, worker, candidate, mark)
 
 
-def add_to_stash(
-    p: Program, shared: int, worker: int, candidate: int, upper: int, mark: int
-) -> int:
+def add_to_stash(p: Program, shared: int, worker: int, candidate: int, mark: int) -> int:
     """Add a candidate whose bucket is full to the stash, unless it is there."""
+    upper = load(candidate + 8 * p.words) & UPPER
     size = load(shared + Shared.STASH_SIZE)
     position = high_product(upper * 0x9E3779B97F4A7C15, size)
     while True:
@@ -199,31 +246,3 @@ def add_to_stash(
         position += 1
         if position == size:
             position = 0
-
-
-def seal(p: Program, shared: int, candidate: int) -> None:
-    """Make a successor ready to be looked up: representative, hashes, bucket on its way."""
-    if p.symmetric:
-        p.canonical(candidate)
-    hashed = fingerprint(p, candidate)
-    store(candidate + 8 * p.words, hashed)
-    if not p.exact:
-        store(candidate + 8 * p.words + 8, second_hash(p, candidate))
-    bucket = high_product(hashed & UPPER, load(shared + Shared.BUCKETS))
-    prefetch(load(shared + Shared.TABLE) + bucket * 64)
-
-
-def fetch_ahead(p: Program, shared: int, candidate: int) -> None:
-    """Bring the state into the cache that a mark in the bucket says the candidate may be."""
-    upper = load(candidate + 8 * p.words) & UPPER
-    bucket = load(shared + Shared.TABLE)
-    bucket = bucket + high_product(upper, load(shared + Shared.BUCKETS)) * 64
-    mark = mark_of(p, candidate)
-    for slot in range(BUCKET):
-        found = load(bucket + 8 * slot)
-        if found == 0:
-            return
-        if shifted(found ^ mark, 40) == 0:
-            number = (found & 0xFFFFFFFFFF) - 1
-            prefetch(load(shared + Shared.STATES) + number * p.words * 8)
-            return

@@ -16,12 +16,14 @@ VERSION = 1
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
 
-def itf(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> dict[str, Any]:
+def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace) -> dict[str, Any]:
     """Return a trace as an ITF document.
 
     The ``#meta`` of each state but the first names the action, with its arguments, that led there;
-    that of the document names protocol, bounds and property, so that it can be replayed.
+    that of the document names protocol, bounds and property, so that it can be replayed.  The
+    property is empty for a behavior that violates none.
     """
+    shows = f"behavior of {system.name}" + (f" that violates {prop.name}" if prop else "")
     states: list[dict[str, Any]] = []
     for index, state in enumerate(trace.states):
         meta: dict[str, Any] = {"index": index}
@@ -34,11 +36,11 @@ def itf(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> dic
         "#meta": {
             "format": "ITF",
             "format-description": FORMAT,
-            "description": f"shortest behavior of {system.name} that violates {prop.name}",
+            "description": shows,
             "tidegate-trace": VERSION,
             "protocol": system.name,
             "bounds": system.bounds,
-            "property": prop.name,
+            "property": prop.name if prop else "",
         },
         "vars": [name for name in states[0] if name != "#meta"],
         "states": states,

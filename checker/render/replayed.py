@@ -48,6 +48,9 @@ def print_replayed(
         console.print(Text.assemble(("DIFFERS ", "bold yellow"), f"{system.name}: {taken} taken."))
         where = f"State {replayed.differs} is not as recorded"
         print_prose(console, Text(f"{where}: an action was changed since, or the file was."))
+    elif not recorded.property:
+        line = f"{system.name}: {taken} taken, as recorded."
+        print_prose(console, Text.assemble(("REPLAYED ", "bold green"), line))
     else:
         still = any(prop.name == recorded.property for prop in violated)
         line = f"{system.name}: {taken} taken; {recorded.property} is "

@@ -96,7 +96,7 @@ def report_file(path: str | None, option: str) -> Iterator[IO[str] | None]:
     """Open a report's file before the search, so that an unwritable one is found at once.
 
     It is written beside its place and moved there when it is whole; a device, a pipe and standard
-    output ('-') are written as they are.
+    output ('-') are written as they are.  Where nothing is written, its place is left alone.
 
     Parameters
     ----------
@@ -119,6 +119,8 @@ def report_file(path: str | None, option: str) -> Iterator[IO[str] | None]:
     with ExitStack() as stack:
         stack.callback(_discard, target)
         yield text
+        if not text.tell():
+            return
         try:
             target.write(text.getvalue())
             _finish(path, target)

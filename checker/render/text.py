@@ -144,7 +144,7 @@ def _print_states(console: Console, system: TransitionSystem[Any, Any], trace: T
         console.print(
             Text(f"{index}. {trace.steps[index - 1] if index else 'initial state'}", "bold")
         )
-        lines = dict(_variables(system.layout.describe(state)))
+        lines = dict(variables(system.layout.describe(state)))
         for name, value in lines.items():
             changed = index and before.get(name) != value
             text = f"{'*' if changed else ' '} {name} = {value}"
@@ -152,7 +152,7 @@ def _print_states(console: Console, system: TransitionSystem[Any, Any], trace: T
         before = lines
 
 
-def _variables(description: dict[str, Any]) -> list[tuple[str, str]]:
+def variables(description: dict[str, Any]) -> list[tuple[str, str]]:
     """Return name and value of each variable, a line for each element of an array of records."""
     lines = []
     for name, value in description.items():

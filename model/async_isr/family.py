@@ -18,6 +18,7 @@ from ...spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol
 from . import actions
 from .bounds import AsyncIsrBounds, Constants
+from .scenes import VIEW
 from .state import AsyncIsrState
 from .view import LEGEND, columns
 
@@ -48,6 +49,7 @@ def build(
         initialise=initialise,
         columns=columns,
         legend=LEGEND,
+        view=VIEW,
         constraint=actions.within,
     )
 

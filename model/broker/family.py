@@ -18,7 +18,9 @@ from ...spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol, Scenario
 from .actions import controller, epoch_request, faults, follower, leader, metadata
 from .bounds import BrokerBounds, Constants
+from .scenes import VIEW
 from .state import BrokerState
+from .survivors import SURVIVORS
 from .view import LEGEND, columns
 
 
@@ -60,6 +62,7 @@ def build(
         initialise=initialise,
         columns=columns,
         legend=LEGEND,
+        view=VIEW,
     )
 
 
@@ -166,11 +169,12 @@ ACTIONS = CLIENT + FETCHING + METADATA + FAULTS
 
 _TWO = {"records": 3, "crashes": 2, "elections": 3}
 _TWO_POWER = {"records": 2, "crashes": 1, "power_losses": 1, "elections": 2}
-_THREE = {"records": 1, "crashes": 1, "elections": 2}
+_THREE = {"records": 2, "crashes": 1, "elections": 2}
+_THREE_LARGE = {"records": 2, "crashes": 2, "elections": 3}
 
 SCENARIOS = (
     Scenario("Clean elections", "replicas=2", _TWO),
-    Scenario("Clean elections, 3 replicas", "replicas=3", _THREE),
+    Scenario("Clean elections, 3 replicas", "replicas=3", _THREE_LARGE),
     Scenario("Moves: a live leader may be replaced or fenced", "replicas=2 moves", _TWO),
     Scenario("Moves, 3 replicas", "replicas=3 moves", _THREE),
     Scenario("Every bounce is noticed", "replicas=2 bounce_noticed", _TWO),
@@ -185,17 +189,17 @@ SCENARIOS = (
 
 MUTATION_BOUNDS = (
     "records=1",
+    "crashes=0 acks=1",
     "elections=2",
     "records=1 elections=2 crashes=1 power_losses=1 lost_messages=1 hw_checkpoint=step",
     "records=1 elections=3",
     "records=2 elections=2 crashes=1 moves",
     "records=1 elections=2 bounce_noticed late_request power_losses=1",
     "replicas=3 records=1 elections=2 crashes=1",
+    "records=2 elections=3 crashes=0 moves",
     "records=2 elections=3",
     "replicas=3 records=1 elections=3 crashes=0 moves",
 )
-
-SURVIVORS: dict[str, str] = {}
 
 BROKER = Family(
     name="broker",

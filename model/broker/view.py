@@ -6,7 +6,7 @@ from ...layout import NONE, members
 from .bounds import Constants
 from .leadership import leads
 from .messages import EPOCH_REQUEST, EPOCH_RESPONSE, FETCH, FETCH_RESPONSE, OUT_OF_RANGE
-from .state import BrokerState, LogEntry
+from .state import BrokerState, LogEntry, Replica
 
 LEGEND = (
     "[m0@0 | m1@0] is a log: record m0, then m1, both written in leader epoch 0. Records left of "
@@ -19,7 +19,7 @@ def columns(s: BrokerState, k: Constants) -> dict[str, str]:
     """Return the heading and the text of each column: the controller, then every broker."""
     shown = {"controller": _controller(s)}
     for broker in range(k.replicas):
-        parts = (_role(s, broker), _log(s, k, broker), _under_way(s, k, broker))
+        parts = (role(s, broker), _log(s, k, broker), _under_way(s, k, broker))
         shown[f"broker {broker}"] = "\n".join(part for part in parts if part)
     return shown
 
@@ -43,12 +43,19 @@ def replicas(isr: int) -> str:
     return ",".join(str(broker) for broker in members(isr)) or "none"
 
 
-def _controller(s: BrokerState) -> str:
+def leadership(s: BrokerState) -> tuple[str, tuple[str, ...]]:
+    """Return what the quorum state says: who leads which epoch, and with which ISR."""
     leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
-    return f"{leader} e{s.quorum.epoch}\nisr {replicas(s.quorum.isr)}"
+    return f"{leader} e{s.quorum.epoch}", (f"isr {replicas(s.quorum.isr)}",)
 
 
-def _role(s: BrokerState, broker: int) -> str:
+def _controller(s: BrokerState) -> str:
+    leader, details = leadership(s)
+    return "\n".join((leader, *details))
+
+
+def role(s: BrokerState, broker: int) -> str:
+    """Return what a broker believes that it is."""
     replica = s.replica[broker]
     if not replica.alive:
         return "down"
@@ -63,26 +70,37 @@ def _role(s: BrokerState, broker: int) -> str:
     return f"no leader e{replica.epoch}"
 
 
+def log_entries(replica: Replica) -> list[LogEntry]:
+    """Return the records in a replica's log, oldest first."""
+    return replica.log[: replica.leo]
+
+
 def _log(s: BrokerState, k: Constants, broker: int) -> str:
     replica = s.replica[broker]
-    entries = [record(entry) for entry in replica.log[: replica.leo]]
+    entries = [record(entry) for entry in log_entries(replica)]
     entries.insert(replica.hw, "|")
     checkpoint = f" (disk {replica.checkpoint})" if k.hw_checkpoint else ""
     return f"[{' '.join(entries)}] hw {replica.hw}{checkpoint}"
 
 
-def _under_way(s: BrokerState, k: Constants, follower: int) -> str:
+def under_way(s: BrokerState, k: Constants, follower: int) -> str:
+    """Return what the message between a follower and its leader says; nothing if there is none."""
     message, replica = s.message[follower], s.replica[follower]
-    leader = replica.leader
     texts = {
-        FETCH: f"-> {leader}: fetch at {replica.leo}",
-        FETCH_RESPONSE: f"<- {leader}: {_records(message.records)}, hw {message.hw}",
-        OUT_OF_RANGE: f"<- {leader}: out of range, end {message.end_offset}",
-        EPOCH_REQUEST: f"-> {leader}: end of e{_last_epoch(replica.log, replica.leo)}?",
-        EPOCH_RESPONSE: f"<- {leader}: {_epoch_end(message.epoch, message.end_offset)}",
+        FETCH: f"fetch at {replica.leo}",
+        FETCH_RESPONSE: f"{fetched(message.records) or 'nothing'}, hw {message.hw}",
+        OUT_OF_RANGE: f"out of range, end {message.end_offset}",
+        EPOCH_REQUEST: f"end of e{_last_epoch(replica.log, replica.leo)}?",
+        EPOCH_RESPONSE: _epoch_end(message.epoch, message.end_offset),
     }
+    return texts.get(message.kind, "")
+
+
+def _under_way(s: BrokerState, k: Constants, follower: int) -> str:
+    text = under_way(s, k, follower)
+    way = "->" if s.message[follower].kind in (FETCH, EPOCH_REQUEST) else "<-"
     late = s.late_fetch[follower]
-    lines = [texts.get(message.kind, "")]
+    lines = [f"{way} {s.replica[follower].leader}: {text}" if text else ""]
     if late.leader != NONE:
         lines.append(f"(at {late.leader}: late fetch at {late.offset})")
     return "\n".join(line for line in lines if line)
@@ -92,8 +110,9 @@ def _last_epoch(log: list[LogEntry], leo: int) -> int:
     return log[leo - 1].epoch if leo else NONE
 
 
-def _records(entries: list[LogEntry]) -> str:
-    return " ".join(record(entry) for entry in entries if entry.record != NONE) or "nothing"
+def fetched(entries: list[LogEntry]) -> str:
+    """Return the records of a fetch response, or nothing if it brings none."""
+    return " ".join(record(entry) for entry in entries if entry.record != NONE)
 
 
 def _epoch_end(epoch: int, end_offset: int) -> str:

@@ -20,6 +20,7 @@ from ..broker.view import LEGEND
 from ..protocol import Family, Protocol
 from . import actions
 from .bounds import Constants, PublishedBounds
+from .scenes import VIEW
 from .state import PublishedState
 from .survivors import SURVIVORS
 from .view import columns
@@ -50,6 +51,7 @@ def build(
         initialise=initialise,
         columns=columns,
         legend=LEGEND,
+        view=VIEW,
     )
 
 

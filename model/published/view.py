@@ -13,17 +13,24 @@ def columns(s: PublishedState, k: Constants) -> dict[str, str]:
     """Return the heading and the text of each column: the controller, then every replica."""
     shown = {"controller": _controller(s)}
     for replica in range(k.replicas):
-        shown[f"replica {replica}"] = f"{_role(s, replica)}\n{_log(s, replica)}"
+        shown[f"replica {replica}"] = f"{role(s, replica)}\n{_log(s, replica)}"
     return shown
 
 
-def _controller(s: PublishedState) -> str:
+def leadership(s: PublishedState) -> tuple[str, tuple[str, ...]]:
+    """Return what the quorum state says: who leads which epoch, and with which ISR."""
     leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
     epoch = "" if s.quorum.epoch == NONE else f" e{s.quorum.epoch}"
-    return f"{leader}{epoch}\nisr {replicas(s.quorum.isr)}"
+    return f"{leader}{epoch}", (f"isr {replicas(s.quorum.isr)}",)
 
 
-def _role(s: PublishedState, replica: int) -> str:
+def _controller(s: PublishedState) -> str:
+    leader, details = leadership(s)
+    return "\n".join((leader, *details))
+
+
+def role(s: PublishedState, replica: int) -> str:
+    """Return what a replica believes that it is."""
     mine = s.replica[replica]
     if leads(s, replica):
         stale = "" if mine.epoch == s.quorum.epoch else " (stale)"

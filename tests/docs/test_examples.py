@@ -1,7 +1,10 @@
 """What the documentation shows is what the program does."""
 
 import json
+import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -46,21 +49,49 @@ def test_the_json_in_the_readme_has_the_fields_and_numbers_of_a_report():
 def commands(text):
     """Return the tidegate commands that a text shows in shell blocks."""
     lines = [
-        line.split("#")[0].split() for block in blocks(text, "sh") for line in block.splitlines()
+        shlex.split(line, comments=True)
+        for block in blocks(text, "sh")
+        for line in block.splitlines()
     ]
     return [line[1:] for line in lines if line[:1] == ["tidegate"]]
 
 
-@pytest.mark.parametrize("arguments", commands(README), ids=" ".join)
-def test_every_command_in_the_readme_runs(arguments, tmp_path, monkeypatch):
+TRACES = (ROOT / "docs" / "traces.md").read_text()
+
+
+@pytest.mark.parametrize("arguments", [*commands(README), *commands(TRACES)], ids=" ".join)
+def test_every_command_in_the_readme_and_on_traces_runs(arguments, tmp_path, monkeypatch):
     """Searches are cut short: what counts here is that the command is right."""
     monkeypatch.chdir(tmp_path)
     if arguments[0] == "check":
         arguments = [*arguments, "--max-states", "3000"]
-    if arguments[0] == "replay":
+    if arguments[0] in ("replay", "render"):
         CliRunner().invoke(main, ["check", "hw", "--json", arguments[1]])
+    if arguments[0] == "resume":
+        CliRunner().invoke(main, ["check", "hw", "--checkpoint", arguments[1]])
+    if arguments[0] == "explore":
+        arguments = [*arguments, "--help"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code in (0, 3, 12), result.output
+
+
+def test_every_picture_that_is_shown_is_there():
+    shown = re.findall(r"!\[.*?\]\((.*?)\)", TRACES)
+    assert len(shown) == 3
+    for name in shown:
+        assert (ROOT / "docs" / name).stat().st_size > 10_000
+
+
+@pytest.mark.browser
+def test_the_pictures_can_be_made_anew(tmp_path):
+    missing = [tool for tool in ("chromium", "dot") if shutil.which(tool) is None]
+    if missing and os.environ.get("TIDEGATE_REQUIRE_BROWSER") != "1":
+        pytest.skip(f"pictures need {' and '.join(missing)}")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    command = ["sh", str(ROOT / "scripts" / "pictures"), str(tmp_path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"loss.png", "explore.png", "shape.png"}
 
 
 def test_the_exit_status_table_of_the_readme_is_that_of_the_help():

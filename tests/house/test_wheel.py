@@ -52,7 +52,7 @@ def test_the_wheel_holds_only_the_package(source, root, modules, tmp_path, front
     names = contents(source, tmp_path / "wheels", frontend)
     expected = {
         f"tidegate/{file.relative_to(root).as_posix()}"
-        for file in (*modules.values(), root / "py.typed")
+        for file in (*modules.values(), root / "py.typed", *root.glob("*/*/templates/*"))
         if (source / file.relative_to(root)).is_file()
     }
     about = {name for name in names if name.split("/")[0].endswith(".dist-info")}

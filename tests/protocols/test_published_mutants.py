@@ -48,6 +48,7 @@ FAST = [
     ("truncation_offset", high_watermark, "records=1 max_leader_epoch=3", LOSS, 12),
     ("may_expand_isr", in_any_epoch, TWO, LOSS, None),
     ("may_expand_isr", in_any_epoch, "replicas=3 records=1", LOSS, None),
+    ("may_expand_isr", in_any_epoch, "replicas=3 records=1", STRONG, 11),
     ("may_follow", any_leader, TWO, STRONG, None),
     ("acknowledges", follows_up_to, TWO, STRONG, None),
     ("acknowledges", follows_up_to, "replicas=3 records=1", STRONG, None),

@@ -1,0 +1,297 @@
+"""The state graph: every reachable state, every step between two of them, and views of that.
+
+An edge is a state, an action with its arguments, and a successor; two states may be joined by
+several, so it is a multigraph.  States are numbered in the order in which a breadth-first search
+meets them, 0 and following being the initial ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..layout import State
+from ..scene import Scene
+from ..spec import Property, Step, TidegateError, Trace, TransitionSystem
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    Graph = nx.MultiDiGraph[Any]
+
+
+class GraphError(TidegateError):
+    """A state graph that cannot be made, or that is asked for what it does not have."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A step between two states, given by their numbers; ``instance`` indexes the system's."""
+
+    source: int
+    instance: int
+    target: int
+
+
+@dataclass(frozen=True)
+class StateGraph:
+    """Every reachable state of a system, with every step.
+
+    Parameters
+    ----------
+    states
+        By number.
+    depths
+        Steps from the nearest initial state, by number.
+    edges
+        In the order in which a breadth-first search takes the steps.
+    violated
+        Names of the violated properties, by number.
+    outside
+        Numbers of the states outside the system's constraint: no step is taken from them, and the
+        checker does not count them as distinct.
+    """
+
+    system: TransitionSystem[Any, Any]
+    states: tuple[State, ...]
+    depths: tuple[int, ...]
+    edges: tuple[Edge, ...]
+    violated: tuple[tuple[str, ...], ...]
+    outside: frozenset[int] = frozenset()
+
+    def step(self, edge: Edge) -> Step:
+        """Return the action with its arguments that an edge stands for."""
+        return self.system.instances[edge.instance].step
+
+    def networkx(self) -> Graph:
+        """Return it as a networkx graph whose attributes are numbers and texts alone."""
+        import networkx as nx
+
+        graph: Graph = nx.MultiDiGraph(protocol=self.system.name, bounds=self.system.headline)
+        for number, state in enumerate(self.states):
+            columns = self.system.columns(state)
+            text = " | ".join(f"{name}: {text}" for name, text in columns.items())
+            graph.add_node(
+                number,
+                depth=self.depths[number],
+                fingerprint=f"{self.system.layout.fingerprint(state):016x}",
+                violates=", ".join(self.violated[number]),
+                state=text.replace("\n", "; "),
+                outside="yes" if number in self.outside else "no",
+            )
+        for edge in self.edges:
+            step = self.step(edge)
+            arguments = zip(step.parameters, step.arguments, strict=True)
+            graph.add_edge(
+                edge.source,
+                edge.target,
+                key=str(step),
+                action=step.action,
+                arguments=", ".join(f"{name}={value}" for name, value in arguments),
+            )
+        return graph
+
+
+def state_graph(
+    system: TransitionSystem[Any, Any], properties: Sequence[Property], most: int
+) -> StateGraph:
+    """Return the state graph of a system.
+
+    Raises
+    ------
+    GraphError
+        If it has more than `most` states.
+    """
+    numbers = {state: number for number, state in enumerate(system.initial_states())}
+    depths = [0] * len(numbers)
+    states, edges, outside = list(numbers), [], set()
+    for number, state in enumerate(states):
+        system.layout.load(state)
+        if not system.inside():
+            outside.add(number)
+            continue
+        for instance, successor in system.successors(state):
+            if successor not in numbers:
+                if len(numbers) == most:
+                    raise GraphError(
+                        f"{system.name}, {system.headline}: more than {most:,} states; choose "
+                        "smaller bounds, or allow more with --max-states"
+                    )
+                numbers[successor] = len(numbers)
+                states.append(successor)
+                depths.append(depths[number] + 1)
+            edges.append(Edge(number, instance, numbers[successor]))
+    violated = tuple(
+        tuple(prop.name for prop in properties if system.violates(prop, state)) for state in states
+    )
+    return StateGraph(
+        system, tuple(states), tuple(depths), tuple(edges), violated, frozenset(outside)
+    )
+
+
+def by_enabled_actions(graph: StateGraph) -> list[Hashable]:
+    """Return the class of each state: the names of the actions that are enabled in it."""
+    enabled: list[set[str]] = [set() for _ in graph.states]
+    for edge in graph.edges:
+        enabled[edge.source].add(graph.step(edge).action)
+    return [", ".join(sorted(names)) or "nothing is enabled" for names in enabled]
+
+
+def by_shape(graph: StateGraph) -> list[Hashable]:
+    """Return the class of each state: who leads which epoch, and up to where it is readable.
+
+    Raises
+    ------
+    GraphError
+        If the system says nothing of how its states look.
+    """
+    system = graph.system
+    if system.view is None:
+        raise GraphError(f"{system.name} has no leaders and logs to tell shapes of states by")
+    classes: list[Hashable] = []
+    for state in graph.states:
+        system.layout.load(state)
+        classes.append(_shape(system.view.scene(system.record, system.constants)))
+    return classes
+
+
+def _shape(scene: Scene) -> str:
+    """Return who leads in a picture, with the high watermarks of those."""
+    leaders = [
+        f"{who.name} leads e{who.leads}" + (f" HW {who.log.hw}" if who.log else "")
+        for who in scene.participants
+        if who.leads is not None
+    ]
+    return f"{scene.participants[0].role}: {', '.join(leaders) or 'nobody leads'}"
+
+
+VIEWS: dict[str, Callable[[StateGraph], list[Hashable]]] = {
+    "actions": by_enabled_actions,
+    "shape": by_shape,
+}
+"""Ways to put states into classes."""
+
+
+def quotient(graph: StateGraph, view: str) -> Graph:
+    """Return the graph of the classes of states: an edge per action that joins two of them.
+
+    A node's ``states`` counts its states, ``within`` the steps from one of these to another, and
+    its ``depth`` is that of the nearest one; an edge's ``steps`` counts the steps that it stands
+    for.
+    """
+    import networkx as nx
+
+    classes = VIEWS[view](graph)
+    numbers: dict[Hashable, int] = {}
+    for name in classes:
+        numbers.setdefault(name, len(numbers))
+    sizes = Counter(classes)
+    within = Counter(
+        classes[e.source] for e in graph.edges if classes[e.source] == classes[e.target]
+    )
+    made: Graph = nx.MultiDiGraph(protocol=graph.system.name, view=view)
+    for number, name in enumerate(classes):
+        if numbers[name] not in made:
+            made.add_node(
+                numbers[name],
+                label=str(name),
+                states=sizes[name],
+                within=within[name],
+                depth=graph.depths[number],
+            )
+    counts = Counter(
+        (numbers[classes[e.source]], numbers[classes[e.target]], graph.step(e).action)
+        for e in graph.edges
+        if classes[e.source] != classes[e.target]
+    )
+    for (source, target, action), steps in counts.items():
+        made.add_edge(source, target, key=action, action=action, steps=steps)
+    return made
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The shortest ways from one set of states to another.
+
+    Parameters
+    ----------
+    trace
+        One of them, with a shortest behavior from an initial state to where it begins.
+    lead
+        The steps of that one, before the way itself.
+    number
+        How many such ways there are.
+    starts, ends
+        How many states they could begin and end in.
+    """
+
+    trace: Trace
+    lead: int
+    number: int
+    starts: int
+    ends: int
+
+
+def shortest(
+    graph: StateGraph, starts: Callable[[int], bool], ends: Callable[[int], bool]
+) -> Nearest | None:
+    """Return the shortest behaviors from a state with `starts` to one with `ends`, if any.
+
+    The one that is shown takes the least numbers of states, from its end backwards.
+    """
+    sources = [number for number in range(len(graph.states)) if starts(number)]
+    targets = [number for number in range(len(graph.states)) if ends(number)]
+    distance, ways, before = _distances(graph, sources)
+    reached = [number for number in targets if number in distance]
+    if not reached:
+        return None
+    nearest = min(distance[number] for number in reached)
+    at_end = [number for number in reached if distance[number] == nearest]
+    start, way = _back(at_end[0], distance, before)
+    initial = [number for number, depth in enumerate(graph.depths) if not depth]
+    first, lead = _back(start, *_distances(graph, initial)[::2])
+    edges = (*lead, *way)
+    states = (graph.states[first], *(graph.states[edge.target] for edge in edges))
+    trace = Trace(states, tuple(graph.step(edge) for edge in edges))
+    number = sum(ways[number] for number in at_end)
+    return Nearest(trace, len(lead), number, len(sources), len(targets))
+
+
+def _back(end: int, distance: dict[int, int], before: dict[int, Edge]) -> tuple[int, list[Edge]]:
+    """Return where a shortest way to a state begins, and its edges."""
+    edges: list[Edge] = []
+    while distance[end]:
+        edges.append(before[end])
+        end = before[end].source
+    return end, edges[::-1]
+
+
+def _distances(
+    graph: StateGraph, sources: Iterable[int]
+) -> tuple[dict[int, int], dict[int, int], dict[int, Edge]]:
+    """Return distance from the sources, number of shortest ways, and a last edge of each."""
+    outgoing = successors(graph)
+    distance = dict.fromkeys(sources, 0)
+    ways, before = dict.fromkeys(distance, 1), {}
+    todo = deque(distance)
+    while todo:
+        here = todo.popleft()
+        for edge in outgoing[here]:
+            if edge.target not in distance:
+                distance[edge.target] = distance[here] + 1
+                ways[edge.target] = 0
+                before[edge.target] = edge
+                todo.append(edge.target)
+            if distance[edge.target] == distance[here] + 1:
+                ways[edge.target] += ways[here]
+    return distance, ways, before
+
+
+def successors(graph: StateGraph) -> list[list[Edge]]:
+    """Return the edges that leave each state, by its number."""
+    outgoing: list[list[Edge]] = [[] for _ in graph.states]
+    for edge in graph.edges:
+        outgoing[edge.source].append(edge)
+    return outgoing

@@ -1,0 +1,89 @@
+"""Why a step can be taken in a state, or cannot: the guards of its action with their values.
+
+Variables are shown as people see them: ``message[1].kind`` is ``nothing``, not 0, and a
+participant is the one that the step names, not the name of an argument.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ..guards import Refusal, passed, refusal, requirement
+from ..layout import State
+from ..spec import Instance, Step, TransitionSystem
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A condition that a step had to meet, the values it looked at, and its place in the source."""
+
+    needs: str
+    values: tuple[tuple[str, str], ...]
+    source: str
+
+    def __str__(self) -> str:
+        values = ", ".join(f"{name} = {value}" for name, value in self.values)
+        return f"{self.needs} ({values})" if values else self.needs
+
+
+def why(system: TransitionSystem[Any, Any], state: State, step: Step) -> tuple[Reason, ...]:
+    """Return the guards that `step` passes in `state`, where it is enabled."""
+    instance = _instance(system, step)
+    system.layout.load(state)
+    found = passed(instance.action.apply, system.record, system.constants, *instance.arguments)
+    return tuple(_reason(system, it, step) for it in found)
+
+
+def _reason(system: TransitionSystem[Any, Any], found: Refusal, step: Step) -> Reason:
+    """Return a guard as what it asks for, without the values that say nothing new."""
+    needs = _named(requirement(found.guard.test), step)
+    named = [(_named(text, step), _text(value)) for text, value in _values(system, found, step)]
+    telling = [
+        (text, value)
+        for text, value in named
+        if text != needs and not text.isdecimal() and not text.isupper()
+    ]
+    return Reason(needs, tuple(telling), f"{found.guard.file}:{found.guard.line}")
+
+
+def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Refusal | None:
+    """Return the guard that refuses `step` in `state`, with what it looked at, named as shown."""
+    instance = _instance(system, step)
+    system.layout.load(state)
+    refused = refusal(instance.action.apply, system.record, system.constants, *instance.arguments)
+    if refused is None:
+        return None
+    return Refusal(refused.guard, dict(_values(system, refused, step)))
+
+
+def _instance(system: TransitionSystem[Any, Any], step: Step) -> Instance:
+    [instance] = [instance for instance in system.instances if instance.step == step]
+    return instance
+
+
+def _named(text: str, step: Step) -> str:
+    """Return source text with the arguments of a step in place of their names."""
+    for name, argument in zip(step.parameters, step.arguments, strict=True):
+        text = re.sub(rf"(?<![.\w]){name}\b", str(argument), text)
+    return text
+
+
+def _values(
+    system: TransitionSystem[Any, Any], found: Refusal, step: Step
+) -> list[tuple[str, object]]:
+    """Return the values that a guard looked at, by their source text, as people see them."""
+    shown = {variable.path: variable.field.show for variable in system.layout.variables}
+    values: list[tuple[str, object]] = []
+    for text, value in found.values.items():
+        path = _named(text.removeprefix("s."), step)
+        if text.startswith("s.") and path in shown and isinstance(value, int):
+            values.append((text, shown[path](value)))
+        else:
+            values.append((text, value))
+    return values
+
+
+def _text(value: object) -> str:
+    return ", ".join(map(str, sorted(value))) or "none" if isinstance(value, set) else str(value)

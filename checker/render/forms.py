@@ -1,0 +1,49 @@
+"""Every form in which a trace can be written, by the name of its option."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .markdown import markdown
+from .narrative import Narrative
+from .page import page
+from .sequence import mermaid, plantuml
+from .tla import tla
+
+FORMS: Mapping[str, Callable[[Narrative, bool], str]] = {
+    "html": page,
+    "markdown": markdown,
+    "mermaid": mermaid,
+    "plantuml": plantuml,
+    "tla": tla,
+}
+"""From the intermediate form to text; the flag asks for whole states instead of changes."""
+
+_NUMBERS = {
+    "outcome": "outcome",
+    "engine": "engine",
+    "distinct_states": "distinct states",
+    "generated_states": "steps taken",
+    "depth": "depth, in states",
+    "complete": "all states within the bounds were seen",
+    "exact": "exact (no fingerprints)",
+    "seconds": "seconds",
+    "walks": "walks",
+    "seed": "seed",
+}
+
+
+def numbers(report: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what a report says of its run, for people; nothing of what it does not say.
+
+    >>> numbers({"distinct_states": 3416, "complete": False})
+    [('distinct states', '3,416'), ('all states within the bounds were seen', 'no')]
+    """
+    return [(text, _shown(report[name])) for name, text in _NUMBERS.items() if name in report]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)[:80]

@@ -1,0 +1,120 @@
+"""A trace as a sequence diagram: Mermaid for Markdown pages, PlantUML for documents.
+
+In both, an arrow is drawn in the step in which its message is received or lost, and says in which
+one it was sent, where that was another.  Text is escaped, so that no name can become markup.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+
+from .narrative import LOST, UNDER_WAY, Arrow, Moment, Narrative
+
+Escape = Callable[[str], str]
+
+
+def mermaid(told: Narrative, full: bool = False) -> str:
+    """Return a trace as a Mermaid sequence diagram.
+
+    Parameters
+    ----------
+    full
+        Say in every step what every participant is and holds, instead of what changed.
+    """
+    names = {lane: f"p{index}" for index, lane in enumerate(told.lanes)}
+    lines = ["sequenceDiagram", f"  %% {_mermaid_text(told.title)}"]
+    lines += [f"  participant {names[lane]} as {_mermaid_text(lane)}" for lane in told.lanes]
+    heads = {"received": "->>", LOST: "-x", UNDER_WAY: "-)"}
+    for moment in told.moments:
+        over = names.get(moment.event.actor) or f"{names[told.lanes[0]]},{names[told.lanes[-1]]}"
+        text = "<br/>".join(map(_mermaid_text, _note(moment)))
+        lines.append(f"  Note over {over}: {text}")
+        for arrow in _drawn(told, moment):
+            ends = f"{names[arrow.sender]}{heads[arrow.fate]}{names[arrow.receiver]}"
+            lines.append(f"  {ends}: {_mermaid_text(_label(arrow))}")
+        for lane, texts in _said(told, moment, full):
+            text = "<br/>".join(map(_mermaid_text, texts))
+            lines.append(f"  Note right of {names[lane]}: {text}")
+    if told.explanation:
+        ends = f"{names[told.lanes[0]]},{names[told.lanes[-1]]}"
+        lines.append(f"  Note over {ends}: {'<br/>'.join(map(_mermaid_text, _end(told)))}")
+    return "\n".join(lines) + "\n"
+
+
+def plantuml(told: Narrative, full: bool = False) -> str:
+    """Return a trace as a PlantUML sequence diagram; `full` as for :func:`mermaid`."""
+    names = {lane: f"p{index}" for index, lane in enumerate(told.lanes)}
+    lines = ["@startuml", f"title {_plantuml_text(told.title)}"]
+    lines += [f'participant "{_plantuml_text(lane)}" as {names[lane]}' for lane in told.lanes]
+    heads = {"received": "->", LOST: "->x", UNDER_WAY: "->>"}
+    for moment in told.moments:
+        over = f"over {names[moment.event.actor]}" if moment.event.actor else "across"
+        lines.append(f"rnote {over}: {_joined(_note(moment))}")
+        for arrow in _drawn(told, moment):
+            ends = f"{names[arrow.sender]} {heads[arrow.fate]} {names[arrow.receiver]}"
+            lines.append(f"{ends}: {_plantuml_text(_label(arrow))}")
+        for lane, texts in _said(told, moment, full):
+            lines.append(f"note over {names[lane]}: {_joined(texts)}")
+    if told.explanation:
+        lines.append(f"note across: {_joined(_end(told))}")
+    return "\n".join([*lines, "@enduml"]) + "\n"
+
+
+def _end(told: Narrative) -> list[str]:
+    """Return what is said of the violation, in lines that are not too long for a note."""
+    return textwrap.wrap(f"{told.violated} is violated. {told.explanation}", 70)
+
+
+def _note(moment: Moment) -> list[str]:
+    """Return what is said of a step itself."""
+    arguments = f" ({moment.arguments})" if moment.arguments else ""
+    return [f"{moment.number}. {moment.title}{arguments}", *moment.flags]
+
+
+def _drawn(told: Narrative, moment: Moment) -> Iterator[Arrow]:
+    """Yield the messages that end in a step, or are still under way at the last one."""
+    return (arrow for arrow in told.arrows if arrow.ended == moment.number)
+
+
+def _label(arrow: Arrow) -> str:
+    """Return what is written at an arrow."""
+    sent = "" if arrow.sent == arrow.ended else f"sent in {arrow.sent}"
+    fate = "" if arrow.fate == "received" else arrow.fate
+    more = ", ".join(part for part in (sent, fate) if part)
+    return f"{arrow.text} ({more})" if more else arrow.text
+
+
+def _said(told: Narrative, moment: Moment, full: bool) -> Iterator[tuple[str, list[str]]]:
+    """Yield what changed for each participant in a step, or with `full` what each is and holds."""
+    for who in moment.scene.participants:
+        texts = [change.text for change in moment.changes if change.who == who.name]
+        if full or (moment.number == 0 and who.log is not None):
+            texts = [who.role, *who.details]
+            if who.log is not None:
+                entries = " ".join(map(str, who.log.entries)) or "empty"
+                texts.append(f"log: {entries}; HW {who.log.hw}, LEO {who.log.leo}")
+        if texts := [text for text in texts if text]:
+            yield who.name, texts
+
+
+def _plain(text: str) -> str:
+    """Return text without anything that could end a line."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _mermaid_text(text: str) -> str:
+    """Return text in which nothing is markup for Mermaid, nor for the HTML that it makes."""
+    special = '#;<>&"%`\\{}'
+    return "".join(f"#{ord(c)};" if c in special else c for c in _plain(text))
+
+
+def _plantuml_text(text: str) -> str:
+    """Return text in which nothing is markup for PlantUML: no creole, no directive, no include."""
+    special = '<>&"%`\\{}~!*/_[]|$'
+    escaped = "".join(f"&#{ord(c)};" if c in special else c for c in _plain(text))
+    return escaped.replace("--", "-&#45;")
+
+
+def _joined(texts: list[str]) -> str:
+    return "\\n".join(map(_plantuml_text, texts))

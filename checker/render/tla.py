@@ -1,0 +1,53 @@
+"""A trace as TLC prints one: numbered states, each a conjunction of what the variables are."""
+
+from __future__ import annotations
+
+from .narrative import Moment, Narrative
+
+
+def tla(told: Narrative, full: bool = False) -> str:
+    """Return a trace as text in the style of TLA+.
+
+    Parameters
+    ----------
+    full
+        Print every variable of every state; else, after the first state, those that changed, as
+        TLC does with -difftrace.
+    """
+    lines = []
+    if told.violated:
+        lines += [f"Error: Invariant {told.violated} is violated.", ""]
+    for moment in told.moments:
+        lines.append(f"State {moment.number + 1}: <{_action(moment)}>")
+        whole = full or not moment.number
+        written = {_variable(name) for name in moment.written}
+        for name, values in _variables(moment).items():
+            if whole or name in written:
+                lines.append(f"/\\ {name} = {values}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _action(moment: Moment) -> str:
+    """Return the action with its arguments, as in a formula."""
+    if moment.step is None:
+        return "Initial predicate"
+    arguments = ", ".join(map(str, moment.step.arguments))
+    return f"{moment.step.action}({arguments})" if arguments else moment.step.action
+
+
+def _variable(name: str) -> str:
+    """Return the variable that ``replica[1]`` is an element of."""
+    return name.partition("[")[0]
+
+
+def _variables(moment: Moment) -> dict[str, str]:
+    """Return the variables, the elements of each sequence joined again."""
+    grouped: dict[str, list[str]] = {}
+    for name, value in moment.variables:
+        grouped.setdefault(_variable(name), []).append(value)
+    sequences = {_variable(name) for name, _ in moment.variables if "[" in name}
+    return {
+        name: f"<<{', '.join(values)}>>" if name in sequences else values[0]
+        for name, values in grouped.items()
+    }

@@ -1,0 +1,200 @@
+"""Random walks: for bounds beyond exhaustion, where a search of every state would not end.
+
+A walk begins in an initial state and takes enabled steps until something is violated, nothing is
+enabled, or it is long enough.  Walk number ``n`` of a seed is the same on every machine and in
+whichever process it is taken: it depends on the model, the seed and ``n`` alone.
+
+What a simulation does not find may still be there; it never says that a property holds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from ..layout import State
+from ..spec import Kind, Property, TidegateError, TransitionSystem
+
+
+class SimulationError(TidegateError):
+    """Something that random walks cannot decide."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One walk: the states it was in, the instances it took, and what its last state violates.
+
+    ``enabled`` counts for each action the states of the walk in which it was enabled; ``outside``
+    says that the last state is outside the system's constraint, where a walk ends.
+    """
+
+    number: int
+    states: tuple[State, ...]
+    instances: tuple[int, ...]
+    violated: tuple[str, ...]
+    enabled: dict[str, int]
+    outside: bool
+
+
+def uniform(
+    enabled: Sequence[int], names: Sequence[str], taken: Counter[str], chance: float
+) -> int:
+    """Choose among the enabled steps, each alike."""
+    return enabled[int(chance * len(enabled))]
+
+
+def rare(enabled: Sequence[int], names: Sequence[str], taken: Counter[str], chance: float) -> int:
+    """Choose an action, the less often taken in this walk the likelier; then one of its steps."""
+    by_action: dict[str, list[int]] = {}
+    for index in enabled:
+        by_action.setdefault(names[index], []).append(index)
+    weights = [1 / (1 + taken[name]) for name in by_action]
+    chance *= sum(weights)
+    for weight, steps in zip(weights, by_action.values(), strict=True):
+        if chance < weight:
+            return steps[min(int(chance / weight * len(steps)), len(steps) - 1)]
+        chance -= weight
+    return enabled[-1]
+
+
+CHOICES: dict[str, Callable[[Sequence[int], Sequence[str], Counter[str], float], int]] = {
+    "uniform": uniform,
+    "rare": rare,
+}
+"""How a walk chooses its steps."""
+
+
+def refuse_undecidable(properties: Sequence[Property]) -> None:
+    """Refuse properties that speak of everything which can follow a state.
+
+    Raises
+    ------
+    SimulationError
+        If there is one.
+    """
+    for prop in properties:
+        if prop.kind is Kind.STUCK:
+            raise SimulationError(
+                f"{prop.name} speaks of all that can follow a state, which walks never see; "
+                "use 'tidegate check' for it"
+            )
+
+
+def walk(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    seed: int,
+    number: int,
+    longest: int,
+    choice: str = "uniform",
+) -> Walk:
+    """Take a walk.
+
+    Parameters
+    ----------
+    longest
+        Steps at most.
+    choice
+        A name in ``CHOICES``.
+    """
+    # A text is hashed to a seed by SHA-512, and random() gives the same numbers everywhere.
+    chances = Random(f"tidegate {seed} {number}")
+    choose, judge = CHOICES[choice], system.judge(properties)
+    names = [instance.action.name for instance in system.instances]
+    deadlock = [prop.name for prop in properties if prop.kind is Kind.DEADLOCK]
+    initial = list(system.initial_states())
+    states = [initial[int(chances.random() * len(initial))]]
+    instances: list[int] = []
+    taken: Counter[str] = Counter()
+    possible: Counter[str] = Counter()
+    while True:
+        here = states[-1]
+        system.layout.load(here)
+        violated, inside = tuple(prop.name for prop in judge()), system.inside()
+        following = dict(system.successors(here)) if inside else {}
+        possible.update({names[index] for index in following})
+        if inside and not following:
+            violated += tuple(deadlock)
+        if violated or not following or len(instances) == longest:
+            behavior = tuple(states), tuple(instances)
+            return Walk(number, *behavior, violated, dict(possible), not inside)
+        index = choose(list(following), names, taken, chances.random())
+        taken[names[index]] += 1
+        instances.append(index)
+        states.append(following[index])
+
+
+@dataclass
+class Tally:
+    """What walks have seen, however they were spread over processes.
+
+    Attributes
+    ----------
+    walks
+        How many.
+    taken, enabled
+        For each action: how often it was taken, and in how many visited states it was enabled.
+    first
+        For each violated property the walk of the least number that violates it.
+    """
+
+    walks: int = 0
+    steps: int = 0
+    longest: int = 0
+    taken: Counter[str] = field(default_factory=Counter)
+    enabled: Counter[str] = field(default_factory=Counter)
+    first: dict[str, Walk] = field(default_factory=dict)
+    _met: dict[State, int] = field(default_factory=dict)
+
+    def add(self, system: TransitionSystem[Any, Any], it: Walk) -> None:
+        """Count a walk; walks are to be added in the order of their numbers."""
+        self.walks += 1
+        self.steps += len(it.instances)
+        self.longest = max(self.longest, len(it.instances))
+        self.taken.update(system.instances[index].action.name for index in it.instances)
+        self.enabled.update(it.enabled)
+        for name in it.violated:
+            self.first.setdefault(name, it)
+        for state in set(it.states[: -1 if it.outside else None]):
+            self._met[state] = self._met.get(state, 0) + 1
+
+    @property
+    def distinct_states(self) -> int:
+        """How many different states were visited."""
+        return len(self._met)
+
+    def estimate(self) -> Estimate:
+        """Return how much of what walks can reach has been seen."""
+        met = Counter(self._met.values())
+        once, twice, visits = met[1], met[2], sum(self._met.values())
+        # Chao's estimator of species richness from incidences, bias-corrected (Chao2).
+        unseen = (self.walks - 1) / self.walks * once * (once - 1) / (2 * (twice + 1))
+        return Estimate(
+            states=self.distinct_states + round(unseen),
+            share=self.distinct_states / (self.distinct_states + unseen),
+            again=1 - once / visits,
+        )
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How much of what walks can reach has been seen.
+
+    Parameters
+    ----------
+    states
+        Distinct states that there are, at least: Chao's lower bound from the states met by one
+        walk only and by two (Chao, Biometrics 43, 1987), with walks as the samples.
+    share
+        The part of these that was visited; the true share is at most about that.
+    again
+        The chance that a state visited by a further walk is known already (Good and Turing:
+        Good, Biometrika 40, 1953).
+    """
+
+    states: int
+    share: float
+    again: float

@@ -1,0 +1,94 @@
+"""``tidegate explore``: step through a protocol's states by hand, in the terminal."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from ..checker.explore import Exploration
+from ..checker.render.itf import itf
+from ..checker.render.terminal import report_file, write_json
+from ..spec import TidegateError
+from .selection import assemble, find_properties, find_protocol
+from .telling import with_every_history
+
+
+class ExplorerError(TidegateError):
+    """Something that the explorer needs and does not have."""
+
+
+@click.command(short_help="Step through the states by hand, in the terminal.")
+@click.argument("protocol")
+@click.option(
+    "-b",
+    "--bound",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Set a bound or an option of the protocol; 'tidegate list' shows them all.",
+)
+@click.option(
+    "-p",
+    "--property",
+    "names",
+    metavar="PROPERTY",
+    multiple=True,
+    help="Judge this property in every state (repeatable), or 'all' invariants, or 'none'.",
+)
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    default="behavior.json",
+    show_default=True,
+    help="Where the key 's' saves the behavior, for 'tidegate render' and 'tidegate replay'.",
+)
+@click.option(
+    "--max-states",
+    type=click.IntRange(min=1),
+    default=50_000,
+    show_default=True,
+    help="States that a jump to a violation looks at, at most.",
+)
+def explore(
+    protocol: str,
+    settings: tuple[str, ...],
+    names: tuple[str, ...],
+    save: str,
+    max_states: int,
+) -> None:
+    """Choose among the enabled steps of PROTOCOL, see why others are not enabled, and go back.
+
+    \b
+    Examples:
+      tidegate explore hw
+      tidegate explore kip-279 -b elections=3 --save loss.json
+    """
+    assemble(protocol, settings, names)
+    try:
+        from ..checker.render.explorer import Explorer
+    except ImportError as error:
+        if not (error.name or "").startswith("textual"):
+            raise
+        raise ExplorerError(
+            "the explorer needs Textual, which is not installed; pip install 'tidegate[explore]'"
+        ) from None
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise ExplorerError("the explorer needs a terminal; standard input or output is none")
+    system = with_every_history(protocol, settings)
+    exploration = Exploration(system, find_properties(find_protocol(protocol), names))
+    Explorer(exploration, lambda: saved(exploration, save), max_states).run()
+
+
+def saved(exploration: Exploration, path: str) -> str:
+    """Save a behavior as a trace, with the property that it violates, and say where."""
+    violated = exploration.violated()
+    document = itf(exploration.system, violated[0] if violated else None, exploration.trace)
+    try:
+        with report_file(path, "--save") as target:
+            assert target is not None
+            write_json(target, document)
+    except TidegateError as error:
+        return str(error)
+    return f"saved; look at it with: tidegate render {path} --html FILE"

@@ -1,0 +1,222 @@
+"""``tidegate graph``: the state graph, for other programs and in figures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.text import Text
+
+from ..checker.render.terminal import OutputError, make_console, report_file, write_json
+from ..invariants import INVARIANTS
+from ..spec import TransitionSystem
+from .selection import assemble, find_protocol
+
+if TYPE_CHECKING:
+    from ..checker.graph import Nearest, StateGraph
+
+MOST_STATES = 20_000
+"""A state graph beyond this is refused unless more is allowed."""
+
+EXPORTS = {"graphml": "GraphML", "dot": "DOT, for Graphviz", "json": "node-link JSON"}
+
+
+def _export_options(command: Any) -> Any:
+    """Add an option for each export that is a text."""
+    for name, what in reversed(EXPORTS.items()):
+        option = click.option(
+            f"--{name}",
+            f"{name}_file",
+            type=click.Path(dir_okay=False, allow_dash=True),
+            metavar="FILE",
+            help=f"Write the graph as {what}, '-' for standard output.",
+        )
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Export the state graph, or print its figures and shortest behaviors.")
+@click.argument("protocol")
+@click.option(
+    "-b",
+    "--bound",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Set a bound or an option of the protocol; 'tidegate list' shows them all.",
+)
+@click.option(
+    "-p",
+    "--property",
+    "names",
+    metavar="PROPERTY",
+    multiple=True,
+    help="Mark the states that violate this property (repeatable), or 'all', or 'none'.",
+)
+@click.option(
+    "--max-states",
+    type=click.IntRange(min=1),
+    default=MOST_STATES,
+    show_default=True,
+    help="Refuse a graph of more states.",
+)
+@click.option(
+    "--view",
+    type=click.Choice(["states", "actions", "shape"]),
+    default="states",
+    show_default=True,
+    help="Export every state, or one node for all states with the same enabled actions, or with "
+    "the same leaders, epochs and high watermarks.",
+)
+@_export_options
+@click.option(
+    "--parquet",
+    "parquet_dir",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Write states.parquet and steps.parquet there (needs pyarrow).",
+)
+@click.option(
+    "--from",
+    "start",
+    metavar="PREDICATE",
+    help="Print a shortest behavior from such a state; the initial ones by default.",
+)
+@click.option("--to", "end", metavar="PREDICATE", help="Print a shortest behavior to such a state.")
+@click.option("--farthest", is_flag=True, help="Print a behavior to a state that is farthest.")
+@click.option(
+    "--trace",
+    "trace_file",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Save the behavior that is printed as a trace, for 'tidegate render'.",
+)
+@click.option("--full", is_flag=True, help="Print every variable of every state of a behavior.")
+def graph(protocol: str, settings: tuple[str, ...], names: tuple[str, ...], **options: Any) -> None:
+    """Build the graph of every state of PROTOCOL and every step, and print its figures.
+
+    A PREDICATE speaks of the variables that 'tidegate check --full' prints, and of properties.
+
+    \b
+    Examples:
+      tidegate graph hw -b records=1 --graphml hw.graphml
+      tidegate graph hw -b records=1 --view shape --dot shape.dot
+      tidegate graph hw --to 'not NoCommittedRecordLost'
+      tidegate graph hw --from 'replica[0].hw == 1' --to 'quorum.epoch == 1'
+      tidegate graph kip-320 -b records=1 --farthest --parquet tables
+    """
+    from ..checker.graph import state_graph
+    from ..checker.predicate import predicate
+    from ..checker.render.graphs import require_parquet
+    from ..checker.render.itf import itf
+
+    if options["parquet_dir"]:
+        require_parquet()
+    if options["start"] and not options["end"]:
+        raise click.UsageError("--from needs --to: where the behavior is to lead")
+    if options["trace_file"] and not (options["end"] or options["farthest"]):
+        raise click.UsageError("--trace needs --to or --farthest: there is no behavior otherwise")
+    if [options[f"{name}_file"] for name in EXPORTS].count("-") > 1:
+        raise click.UsageError("only one export can go to standard output ('-')")
+    system, properties = assemble(protocol, settings, names)
+    known = {p.name: p for p in INVARIANTS[find_protocol(protocol).family.name]}
+    known = {name: p for name, p in known.items() if not p.needs or p in properties}
+    ends = {
+        name: predicate(options[name], system, known) for name in ("start", "end") if options[name]
+    }
+    with ExitStack() as stack:
+        targets = {
+            name: stack.enter_context(report_file(options[f"{name}_file"], f"--{name}"))
+            for name in EXPORTS
+        }
+        trace = stack.enter_context(report_file(options["trace_file"], "--trace"))
+        made = state_graph(system, properties, options["max_states"])
+        _export(made, options, targets)
+        nearest = _nearest(made, ends) if ends or options["farthest"] else None
+        if trace is not None and nearest is not None:
+            write_json(trace, itf(system, None, nearest.trace))
+    if "-" in [options[f"{name}_file"] for name in EXPORTS]:
+        return
+    if nearest is not None:
+        _print_nearest(system, nearest, options["full"])
+    else:
+        _print_figures(system, made, options["view"])
+
+
+def _export(made: StateGraph, options: dict[str, Any], targets: Mapping[str, Any]) -> None:
+    """Write the files that were asked for."""
+    from ..checker.graph import quotient
+    from ..checker.render.graphs import WRITERS, parquet
+
+    if any(targets.values()):
+        view = options["view"]
+        shown = made.networkx() if view == "states" else quotient(made, view)
+        for name, target in targets.items():
+            if target is not None:
+                target.write(WRITERS[name](shown))
+    if directory := options["parquet_dir"]:
+        try:
+            os.makedirs(directory, exist_ok=True)
+            for name, content in parquet(made).items():
+                with open(os.path.join(directory, name), "wb") as file:
+                    file.write(content)
+        except OSError as error:
+            raise OutputError(
+                f"--parquet {directory!r}: cannot write there ({error.strerror}); name another "
+                "directory"
+            ) from None
+
+
+def _nearest(made: StateGraph, ends: Mapping[str, Callable[[Any], bool]]) -> Nearest:
+    """Return the shortest behaviors that were asked for."""
+    from ..checker.graph import GraphError, shortest
+
+    deepest = max(made.depths)
+
+    def starts(number: int) -> bool:
+        return ends["start"](made.states[number]) if "start" in ends else not made.depths[number]
+
+    def finishes(number: int) -> bool:
+        return ends["end"](made.states[number]) if "end" in ends else made.depths[number] == deepest
+
+    found = shortest(made, starts, finishes)
+    if found is None:
+        raise GraphError(
+            f"{made.system.name}, {made.system.headline}: no reachable state is as --from says "
+            "and can reach one that is as --to says; try larger bounds, or one of the two alone"
+        )
+    return found
+
+
+def _print_nearest(system: TransitionSystem[Any, Any], found: Nearest, full: bool) -> None:
+    """Print how many shortest behaviors there are, and one of them."""
+    from ..checker.render.summary import count
+    from ..checker.render.text import print_behavior, print_prose
+
+    console = make_console()
+    steps = count(len(found.trace.steps) - found.lead, "step")
+    line = (
+        f"{system.name}, {system.headline}: {steps}; {count(found.number, 'shortest way')} from "
+        f"{count(found.starts, 'state')} to {count(found.ends, 'state')}. One of them"
+    )
+    line += f", behind the {count(found.lead, 'step')} that lead there:" if found.lead else ":"
+    print_prose(console, Text(line))
+    print_behavior(console, system, found.trace, full)
+
+
+def _print_figures(system: TransitionSystem[Any, Any], made: StateGraph, view: str) -> None:
+    """Print the figures of the graph, and the size of its view."""
+    from ..checker.graph import quotient
+    from ..checker.render.graphs import print_statistics
+    from ..checker.statistics import statistics
+
+    console = make_console()
+    print_statistics(console, f"{system.name}, {system.headline}", statistics(made))
+    if view != "states":
+        seen = quotient(made, view)
+        console.print(
+            f"Seen by {view}: {len(seen):,} classes of states, {seen.number_of_edges():,} edges."
+        )

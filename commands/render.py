@@ -1,0 +1,151 @@
+"""``tidegate render``: a saved trace as a page, a diagram or a text."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from ..bounds import parse
+from ..checker.render.terminal import make_console, report_file, write_json
+from ..checker.replay import read_trace, replay
+from ..invariants import PROPERTIES
+from ..spec import ReplayError, TidegateError
+from .selection import find_protocol
+from .telling import with_every_history
+
+if TYPE_CHECKING:
+    from ..checker.render.narrative import Narrative
+
+OPTIONS = {
+    "html": "a page that stands alone",
+    "markdown": "Markdown",
+    "mermaid": "a Mermaid sequence diagram",
+    "plantuml": "a PlantUML sequence diagram",
+    "tla": "text as TLC prints a trace",
+    "itf": "ITF, Apalache's trace format",
+}
+
+
+def _form_options(command: Any) -> Any:
+    """Add an option for each form."""
+    for name, what in reversed(OPTIONS.items()):
+        option = click.option(
+            f"--{name}",
+            f"{name}_file",
+            type=click.Path(dir_okay=False, allow_dash=True),
+            metavar="FILE",
+            help=f"Write {what}, '-' for standard output.",
+        )
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Write a saved trace as a page, a diagram or a text.")
+@click.argument("trace", metavar="TRACE.json")
+@_form_options
+@click.option(
+    "-p",
+    "--property",
+    "prop",
+    metavar="PROPERTY",
+    help="Of a report with several traces, take the one that violates this property.",
+)
+@click.option(
+    "--full/--diff",
+    help="Whole states, or only what a step changed (the default).",
+)
+def render(trace: str, prop: str | None, full: bool, **files: str | None) -> None:
+    """Write a trace in the forms asked for; they show the same, from one intermediate form.
+
+    TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
+
+    \b
+    Examples:
+      tidegate check hw --json loss.json
+      tidegate render loss.json --html loss.html
+      tidegate render loss.json --mermaid - --plantuml loss.puml
+      tidegate render loss.json --full --markdown loss.md
+      tidegate render report.json -p LogMatching --html divergence.html
+    """
+    asked = {name: files[f"{name}_file"] for name in OPTIONS if files[f"{name}_file"]}
+    if not asked:
+        forms = ", ".join(f"--{name} FILE" for name in OPTIONS)
+        raise click.UsageError(f"nothing to write; name at least one of {forms}")
+    if list(asked.values()).count("-") > 1:
+        raise click.UsageError("only one form can go to standard output ('-')")
+    told, document = _told(trace, prop)
+    with ExitStack() as stack:
+        targets = {
+            name: stack.enter_context(report_file(path, f"--{name}"))
+            for name, path in asked.items()
+        }
+        for name, target in targets.items():
+            assert target is not None
+            _write(target, name, told, document, full)
+    for name, path in asked.items():
+        if path != "-":
+            make_console(stderr=True).print(f"{path}: {OPTIONS[name]}, {told.title}")
+
+
+def _write(
+    target: IO[str], name: str, told: Narrative, document: dict[str, Any], full: bool
+) -> None:
+    from ..checker.render.forms import FORMS
+
+    if name == "itf":
+        write_json(target, document)
+    else:
+        target.write(FORMS[name](told, full))
+
+
+def _told(path: str, asked: str | None) -> tuple[Narrative, dict[str, Any]]:
+    """Return a saved trace in the intermediate form, and as ITF.
+
+    Raises
+    ------
+    ReplayError
+        If its steps cannot be taken any more, or it does not violate what it says.
+    """
+    from ..checker.render.itf import itf
+    from ..checker.render.narrative import narrate
+
+    recorded = read_trace(path, asked)
+    if asked and recorded.property.lower() != asked.lower():
+        raise ReplayError(
+            f"{path}: this trace is of {recorded.property or 'no property'}, not of {asked}; leave "
+            "out --property, or name a report that holds several traces"
+        )
+    protocol = find_protocol(recorded.protocol)
+    known = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}
+    try:
+        settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
+        parse(protocol.family.bounds, settings)
+        system = with_every_history(recorded.protocol, settings)
+        replayed = replay(system, recorded)
+    except TidegateError as error:
+        raise ReplayError(f"{path}: {error}") from None
+    prop = known.get(recorded.property)
+    if recorded.property and prop is None:
+        raise ReplayError(
+            f"{path}: its property {recorded.property!r} is none of the {protocol.family.name} "
+            f"family; known: {', '.join(known)}"
+        )
+    again = f"; 'tidegate replay {path}' says more"
+    if replayed.stopped or replayed.differs is not None:
+        raise ReplayError(f"{path}: its steps do not lead where they did when it was saved{again}")
+    if prop is not None and not system.violates(prop, replayed.trace.states[-1]):
+        raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
+    told = narrate(system, replayed.trace, prop, _numbers(path), protocol.summary)
+    return told, itf(system, prop, replayed.trace)
+
+
+def _numbers(path: str) -> list[tuple[str, str]]:
+    """Return what a report says of the run that found its trace; nothing for a trace alone."""
+    from ..checker.render.forms import numbers
+
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    return numbers(document)

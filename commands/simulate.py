@@ -1,0 +1,239 @@
+"""``tidegate simulate``: random walks through a protocol, for bounds beyond exhaustion."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..checker.render.terminal import make_console, report_file, write_json
+from ..checker.result import Result, Verdict
+from ..checker.shorten import shortened
+from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
+from ..spec import Outcome, Property, Trace, TransitionSystem
+from .pool import processes
+from .selection import assemble
+from .status import EXIT_STATUS, exit_status
+
+if TYPE_CHECKING:
+    from ..checker.render.simulated import Simulation
+
+BATCH = 20
+"""Walks that a process takes before it reports; what is found does not depend on it."""
+
+
+@click.command(
+    name="simulate",
+    epilog=EXIT_STATUS,
+    short_help="Take random walks, for bounds that cannot be searched whole.",
+)
+@click.argument("protocol")
+@click.option(
+    "-b",
+    "--bound",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Set a bound or an option of the protocol; 'tidegate list' shows them all.",
+)
+@click.option(
+    "-p",
+    "--property",
+    "names",
+    metavar="PROPERTY",
+    multiple=True,
+    help="Judge this property (repeatable), or 'all' invariants, or 'none'.",
+)
+@click.option("--walks", type=click.IntRange(min=1), default=1000, show_default=True)
+@click.option(
+    "--steps",
+    type=click.IntRange(1, 100_000),
+    default=100,
+    show_default=True,
+    help="Steps of a walk at most.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
+@click.option(
+    "--choose",
+    type=click.Choice(list(CHOICES)),
+    default="uniform",
+    show_default=True,
+    help="Each enabled step alike, or rather an action that this walk has seldom taken.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, max=1e9, min_open=True),
+    metavar="SECONDS",
+    help="Begin no further walks after so many seconds; how many those are then varies.",
+)
+@click.option(
+    "--continue",
+    "keep_going",
+    is_flag=True,
+    help="Take all walks, and report the first violation of every property.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=os.cpu_count(),
+    show_default="cores",
+    help="Processes; what is found does not depend on it.",
+)
+@click.option("--full", is_flag=True, help="Print every variable of every state of the trace.")
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Write the report as JSON, '-' for standard output.",
+)
+@click.option(
+    "--html",
+    "html_file",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the behavior found as a page that stands alone.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
+@click.pass_context
+def simulate(context: click.Context, /, **options: Any) -> None:
+    """Take random walks through PROTOCOL, and shorten what violates a property.
+
+    The same seed gives the same walks on every machine and with any number of processes. A
+    simulation never says that a property holds: without a violation it ends as INCOMPLETE.
+
+    \b
+    Examples:
+      tidegate simulate hw -b replicas=3
+      tidegate simulate kip-279 -b replicas=3 -b elections=4 --walks 20000 --seed 7
+      tidegate simulate kip-320 -b replicas=5 -b records=6 --choose rare --steps 300
+    """
+    system, properties = assemble(options["protocol"], options["settings"], options["names"])
+    refuse_undecidable(properties)
+    with (
+        report_file(options["json_file"], "--json") as target,
+        report_file(options["html_file"], "--html") as page,
+    ):
+        done = _simulate(system, properties, options)
+        if target is not None:
+            from ..checker.render.simulated import simulation_report
+
+            write_json(target, simulation_report(system, done))
+        if page is not None:
+            page.write(_page(system, done, options))
+    if options["json_file"] != "-":
+        from ..checker.render.simulated import print_simulation
+
+        print_simulation(
+            make_console(),
+            system,
+            done,
+            full=options["full"],
+            quiet=options["quiet"],
+            every=options["keep_going"],
+        )
+    context.exit(exit_status(done.result))
+
+
+def _simulate(
+    system: TransitionSystem[Any, Any], properties: Sequence[Property], options: dict[str, Any]
+) -> Simulation:
+    """Take the walks and shorten what they found."""
+    from ..checker.render.simulated import Simulation
+
+    started = perf_counter()
+    tally = Tally()
+    stopped_by = "the number of walks"
+    try:
+        for it in _walks(system, properties, options):
+            tally.add(system, it)
+            if it.violated and not options["keep_going"]:
+                break
+            if options["time_limit"] and perf_counter() - started > options["time_limit"]:
+                stopped_by = "the time limit"
+                break
+    except KeyboardInterrupt:
+        stopped_by = "an interrupt"
+    verdicts, originals = [], {}
+    for prop in properties:
+        found = tally.first.get(prop.name)
+        if found is None:
+            verdicts.append(Verdict(prop, Outcome.INCOMPLETE))
+        else:
+            trace = Trace(found.states, tuple(system.instances[i].step for i in found.instances))
+            originals[prop.name] = (found.number, len(trace.steps))
+            verdicts.append(Verdict(prop, Outcome.VIOLATED, shortened(system, prop, trace)))
+    violated = [verdict for verdict in verdicts if verdict.trace is not None]
+    result = Result(
+        outcome=Outcome.VIOLATED if violated else Outcome.INCOMPLETE,
+        complete=False,
+        distinct_states=tally.distinct_states,
+        generated_states=tally.steps,
+        depth=tally.longest + 1,
+        seconds=perf_counter() - started,
+        engine="simulation",
+        taken={action.name: tally.taken[action.name] for action in system.actions},
+        verdicts=verdicts,
+        first=min(violated, key=lambda v: originals[v.property.name][0], default=None),
+        stopped_by=stopped_by,
+    )
+    return Simulation(result, tally, options["seed"], options["choose"], originals)
+
+
+def _walks(
+    system: TransitionSystem[Any, Any], properties: Sequence[Property], options: dict[str, Any]
+) -> Iterator[Walk]:
+    """Yield the walks in the order of their numbers, whichever process takes them."""
+    how = (options["seed"], options["steps"], options["choose"])
+    if options["jobs"] == 1:
+        for number in range(options["walks"]):
+            yield walk(system, properties, how[0], number, how[1], how[2])
+        return
+    batches = [
+        range(start, min(start + BATCH, options["walks"]))
+        for start in range(0, options["walks"], BATCH)
+    ]
+    names = tuple(prop.name for prop in properties)
+    with processes(options["jobs"]) as pool:
+        work = ((options["protocol"], options["settings"], names, how, it) for it in batches)
+        for batch in pool.imap(_batch, work):
+            yield from batch
+
+
+_Work = tuple[str, tuple[str, ...], tuple[str, ...], tuple[int, int, str], range]
+
+_assembled: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Any] = {}
+"""What this process has put together so far."""
+
+
+def _batch(work: _Work) -> list[Walk]:
+    """Take some walks; the system is given by names, to cross processes."""
+    protocol, settings, names, (seed, longest, choice), numbers = work
+    key = (protocol, settings, names)
+    if key not in _assembled:
+        _assembled[key] = assemble(protocol, settings, names or ("none",))
+    system, properties = _assembled[key]
+    return [walk(system, properties, seed, number, longest, choice) for number in numbers]
+
+
+def _page(system: TransitionSystem[Any, Any], done: Simulation, options: dict[str, Any]) -> str:
+    """Return the behavior found as a page; nothing where nothing is violated, and say so."""
+    from ..checker.render.forms import FORMS, numbers
+    from ..checker.render.simulated import simulation_report
+    from .telling import tell
+
+    first = done.result.first
+    if first is None or first.trace is None:
+        make_console(stderr=True).print("--html: nothing is violated, so no page is written")
+        return ""
+    told = tell(
+        system.name,
+        options["settings"],
+        first.trace.steps,
+        first.property,
+        numbers(simulation_report(system, done)),
+    )
+    return FORMS["html"](told, options["full"])

@@ -1,0 +1,49 @@
+"""From a trace to the forms that people look at: told with every history that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..bounds import parse
+from ..invariants import PROPERTIES
+from ..spec import Property, Step, Trace, TransitionSystem
+from .selection import find_protocol
+
+if TYPE_CHECKING:
+    from ..checker.render.narrative import Narrative
+
+
+def with_every_history(name: str, settings: Sequence[str]) -> TransitionSystem[Any, Any]:
+    """Return a protocol's system whose states hold what any property of its family reads.
+
+    No guard reads histories, so every behavior of the protocol is one of this system.
+    """
+    protocol = find_protocol(name)
+    needs = frozenset(need for prop in PROPERTIES[protocol.family.name] for need in prop.needs)
+    return protocol.system(parse(protocol.family.bounds, settings), needs)
+
+
+def retaken(system: TransitionSystem[Any, Any], start: int, steps: Sequence[Step]) -> Trace:
+    """Return the behavior of `system` that takes `steps` from its initial state number `start`."""
+    states = [list(system.initial_states())[start]]
+    for step in steps:
+        following = system.take(states[-1], step)
+        assert following is not None, f"{step} is not enabled"
+        states.append(following)
+    return Trace(tuple(states), tuple(steps))
+
+
+def tell(
+    name: str,
+    settings: Sequence[str],
+    steps: Sequence[Step],
+    prop: Property | None,
+    numbers: Iterable[tuple[str, str]] = (),
+) -> Narrative:
+    """Return a behavior in the intermediate form, from which every other one is made."""
+    from ..checker.render.narrative import narrate
+
+    system = with_every_history(name, settings)
+    about = find_protocol(name).summary
+    return narrate(system, retaken(system, 0, steps), prop, numbers, about)

@@ -1,0 +1,119 @@
+"""A state and a step of the async-isr family as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...layout import NONE, members
+from ...scene import Event, Message, Participant, Scene, View
+from ..broker.view import replicas
+from .actions import high_watermark
+from .bounds import LEADER, Constants
+from .state import AsyncIsrState
+
+CONTROLLER = "controller"
+
+
+def replica(number: int) -> str:
+    """Return the name of a replica's lane."""
+    return f"replica {number}"
+
+
+def scene(s: AsyncIsrState, k: Constants) -> Scene:
+    """Return the picture of a state; logs are but their ends here, since none is ever cut."""
+    role = f"v{s.controller.version} isr {replicas(s.controller.isr)}"
+    everybody = [Participant(CONTROLLER, role, epoch=s.controller.version)]
+    everybody += [_participant(s, k, number) for number in range(k.replicas)]
+    return Scene(tuple(everybody), (*_requests(s), *_updates(s)))
+
+
+def _participant(s: AsyncIsrState, k: Constants, number: int) -> Participant:
+    end = f"leo {s.leader.offset[number]}"
+    if number != LEADER:
+        return Participant(replica(number), end)
+    known = [f"knows v{s.leader.version} isr {replicas(s.leader.isr)}"]
+    if s.leader.pending_version != NONE:
+        known.append(f"asked for {replicas(s.leader.pending_isr)}")
+    role = f"{end} hw {high_watermark(s, k)}"
+    return Participant(replica(number), role, tuple(known), epoch=s.leader.version, leads=0)
+
+
+def _requests(s: AsyncIsrState) -> list[Message]:
+    """Return what the leader has asked the controller for; it may be handled at any later time."""
+    return [
+        Message(
+            _request(version, number),
+            replica(LEADER),
+            CONTROLLER,
+            f"v{version}: isr {replicas(s.update[version] ^ 1 << number)}",
+            quiet=True,
+        )
+        for version, asked in enumerate(s.request)
+        for number in members(asked)
+    ]
+
+
+def _updates(s: AsyncIsrState) -> list[Message]:
+    """Return each version of the ISR that the leader does not know yet."""
+    return [
+        Message(
+            _update(version),
+            CONTROLLER,
+            replica(LEADER),
+            f"v{version}: isr {replicas(s.update[version])}",
+            quiet=True,
+        )
+        for version in range(s.leader.version + 1, s.controller.version + 1)
+    ]
+
+
+def _request(version: int, number: int) -> str:
+    """Return the key of a request."""
+    return f"request {version} {number}"
+
+
+def _update(version: int) -> str:
+    """Return the key of an update."""
+    return f"update {version}"
+
+
+def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene) -> Event:
+    """Return what a step between two pictures is."""
+    number, version = arguments.get("replica", LEADER), arguments.get("version", 0)
+    actor = {"Controller": CONTROLLER, "Follower": replica(number)}.get(
+        next((who for who in ("Controller", "Follower") if action.startswith(who)), ""),
+        replica(LEADER),
+    )
+    takes: tuple[str, ...] = ()
+    exchange: tuple[tuple[str, str, str], ...] = ()
+    if action == "ControllerHandleRequest":
+        takes = (_request(version, number),)
+    if action == "LeaderHandleUpdate":
+        takes = (_update(version),)
+    if action == "FollowerReplicate":
+        exchange = ((replica(LEADER), replica(number), "next record"),)
+    sign = "election" if actor == CONTROLLER else ""
+    sentence = _SENTENCES[action].format(number=number, version=version)
+    return Event(actor, sentence, sign, takes, exchange)
+
+
+_SENTENCES = {
+    "ControllerShrinkIsr": "The controller takes replica {number} out of the ISR, as if it had "
+    "failed, without being asked.",
+    "ControllerHandleRequest": "The controller changes the ISR as the leader asked in version "
+    "{version}: all but replica {number} stays.",
+    "LeaderRequestShrinkIsr": "The leader asks to take replica {number} out of the ISR.",
+    "LeaderRequestExpandIsr": "The leader asks to let replica {number} into the ISR.",
+    "LeaderWrite": "The leader appends a record.",
+    "LeaderHandleUpdate": "The leader hears of version {version} of the ISR and takes it up.",
+    "FollowerReplicate": "Replica {number} copies the leader's next record; the leader knows at "
+    "once.",
+}
+
+LEGEND = (
+    "“v1 isr 0,1” is version 1 of the ISR; replica 0 leads all the time.",
+    "“asked for 0,1” names all who are in an ISR that the leader has asked for since its last "
+    "update; leo is the log end offset, hw the high watermark.",
+)
+
+VIEW = View(scene, event, LEGEND)

@@ -1,0 +1,145 @@
+"""A state and a step of the published family as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...layout import NONE, members
+from ...scene import Entry, Event, Log, Message, Participant, Promise, Scene, View
+from .bounds import Constants
+from .state import PublishedState
+from .view import leadership, role
+
+CONTROLLER, CLIENTS = "controller", "clients"
+
+
+def replica(number: int) -> str:
+    """Return the name of a replica's lane."""
+    return f"replica {number}"
+
+
+def scene(s: PublishedState, k: Constants) -> Scene:
+    """Return the picture of a state."""
+    everybody = [Participant(CONTROLLER, *leadership(s), epoch=s.quorum.epoch)]
+    everybody += [_participant(s, number) for number in range(k.replicas)]
+    everybody.append(Participant(CLIENTS, f"{s.written} of {k.records} written"))
+    promises = [
+        Promise(
+            CLIENTS,
+            f"m{record}",
+            "committed",
+            f"m{record} is committed: consumers read it",
+        )
+        for record in members(s.aux_committed)
+    ]
+    return Scene(tuple(everybody), tuple(_announcements(s, k)), tuple(promises))
+
+
+def _participant(s: PublishedState, number: int) -> Participant:
+    mine = s.replica[number]
+    entries = tuple(Entry(f"m{entry.record}", entry.epoch) for entry in mine.log[: mine.leo])
+    return Participant(
+        name=replica(number),
+        role=role(s, number),
+        epoch=mine.epoch if mine.leader != NONE else None,
+        leads=mine.epoch if mine.leader == number else None,
+        log=Log(entries, mine.hw),
+        replica=number,
+    )
+
+
+def _announcements(s: PublishedState, k: Constants) -> list[Message]:
+    """Return each LeaderAndIsr that a replica may still take up."""
+    return [
+        Message(
+            _announced(number, epoch),
+            CONTROLLER,
+            replica(number),
+            f"e{epoch}: {'no leader' if told.leader == NONE else f'{told.leader} leads'}",
+            quiet=True,
+        )
+        for epoch, told in enumerate(s.leader_and_isr)
+        if epoch <= s.quorum.epoch
+        for number in range(k.replicas)
+        if s.replica[number].epoch < epoch
+    ]
+
+
+def _announced(number: int, epoch: int) -> str:
+    """Return the key of what was said of an epoch to a replica."""
+    return f"LeaderAndIsr {epoch} {number}"
+
+
+def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene) -> Event:
+    """Return what a step between two pictures is.
+
+    The one who acts is the argument named after a role; a fetch and a truncation concern a
+    follower with its leader.
+    """
+    roles = [arguments[name] for name in ("follower", "leader", "replica") if name in arguments]
+    acts = arguments["leader"] if action.startswith("Leader") else roles[0]
+    now = {who.name: who for who in after.participants}
+    if action.startswith("Controller"):
+        actor, sign = CONTROLLER, "election"
+        told = f"{now[CONTROLLER].role}, {', '.join(now[CONTROLLER].details)}"
+    else:
+        actor, told = replica(acts), now[replica(acts)].role
+        late = arguments.get("epoch", now[CONTROLLER].epoch) != now[CONTROLLER].epoch
+        sign = "late" if late else "truncation" if _cut(actor, before, after) else ""
+    takes: tuple[str, ...] = ()
+    exchange: tuple[tuple[str, str, str], ...] = ()
+    if "epoch" in arguments:
+        takes = (_announced(acts, arguments["epoch"]),)
+    log = now[replica(roles[0])].log
+    last = log.entries[-1] if log and log.entries else None
+    if action == "FollowerFetch" and log:
+        text = f"{last}, HW {log.hw}"
+        exchange = ((replica(arguments["leader"]), replica(roles[0]), text),)
+    if action == "LeaderWrite" and last:
+        exchange = ((CLIENTS, actor, f"write {last.name}"),)
+    sentence = _SENTENCES.get(action, "{action}").format(
+        action=action, told=told, last=last, first=roles[0], **{"leader": "", **arguments}
+    )
+    return Event(actor, sentence, sign, takes, exchange)
+
+
+def _cut(name: str, before: Scene, after: Scene) -> bool:
+    """Whether a step made a log shorter."""
+    ends = [
+        who.log.leo
+        for s in (before, after)
+        for who in s.participants
+        if who.log and who.name == name
+    ]
+    return ends[1] < ends[0]
+
+
+_SENTENCES = {
+    "ControllerElectLeader": "The controller elects replica {first}: {told}.",
+    "ControllerShrinkIsr": "The controller takes replica {first} out of the ISR, and out of the "
+    "lead, as if it had failed: {told}.",
+    "BecomeLeader": "Replica {leader} hears that it leads epoch {epoch} and begins to lead.",
+    "BecomeFollower": "Replica {first} hears of leader epoch {epoch} and takes it up: {told}.",
+    "LeaderExpandIsr": "Replica {leader} lets replica {first} join the ISR.",
+    "LeaderShrinkIsr": "Replica {leader} takes replica {first}, which is behind, out of the ISR.",
+    "LeaderWrite": "A producer's record is appended by replica {leader}, which presumes that it "
+    "leads: {last}.",
+    "LeaderIncHighWatermark": "The ISR of replica {leader} has one record more: it raises its "
+    "high watermark.",
+    "FollowerFetch": "Replica {first} copies {last} from replica {leader} and learns its high "
+    "watermark.",
+    "FollowerTruncate": "Replica {first} cuts its log where its end contradicts the log of "
+    "replica {leader}.",
+}
+
+LEGEND = (
+    "m0, m1, … are records in the order in which producers wrote them; m0@1 is m0, written in "
+    "leader epoch 1.",
+    "“leads e1 isr 0,2” is a replica that presumes it leads leader epoch 1 with replicas 0 and 2 "
+    "in sync, “(stale)” one that is not the controller's leader any more; “follows 0 e1” one that "
+    "follows replica 0 in epoch 1.",
+    "A fetch is one step here, so its arrow is level; “e1: 1 leads” is what the controller says "
+    "of epoch 1 (LeaderAndIsr).",
+)
+
+VIEW = View(scene, event, LEGEND)

@@ -1,0 +1,174 @@
+"""A state as a picture, in words that belong to no family of protocols.
+
+A family says of a state who takes part, what each holds, what is under way between them and what
+clients were promised (:class:`Scene`); and of a step who acts and what is received in it
+(:class:`Event`).  Diagrams, pages and texts are drawn from that alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A record in a log: its name, and the leader epoch that it carries."""
+
+    name: str
+    epoch: int
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.epoch}"
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log: its entries from offset 0 on, and how many of them are below its high watermark."""
+
+    entries: tuple[Entry, ...]
+    hw: int
+
+    @property
+    def leo(self) -> int:
+        """The log end offset."""
+        return len(self.entries)
+
+
+@dataclass(frozen=True)
+class Participant:
+    """Somebody with a lane of their own.
+
+    Parameters
+    ----------
+    name
+        As printed, for instance ``broker 1``.
+    role
+        What it is at this moment, shortly: ``leads e1``, ``down``.
+    details
+        What else there is to say of it, a line each.
+    alive
+        Whether it can do anything.
+    epoch
+        The leader epoch that it is in; None where it is in none.
+    leads
+        The leader epoch in which it believes that it leads; None where it does not.
+    log
+        What it holds, if it holds a log.
+    replica
+        Its number, if it has a replica.
+    """
+
+    name: str
+    role: str = ""
+    details: tuple[str, ...] = ()
+    alive: bool = True
+    epoch: int | None = None
+    leads: int | None = None
+    log: Log | None = None
+    replica: int | None = None
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something under way.
+
+    Parameters
+    ----------
+    key
+        What tells it from other messages: while a message of this key and text is in every state,
+        it is the same one.
+    sender, receiver
+        Names of participants.
+    text
+        What it says, shortly.
+    quiet
+        Of interest only when it is received: one that never is need not be drawn.
+    """
+
+    key: str
+    sender: str
+    receiver: str
+    text: str
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What somebody was told of a record and relies on from then on.
+
+    ``short`` says it of the record in a word or two, ``text`` in a sentence.
+    """
+
+    holder: str
+    record: str
+    short: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A state: who takes part, what is under way, and what clients were promised so far."""
+
+    participants: tuple[Participant, ...]
+    messages: tuple[Message, ...] = ()
+    promises: tuple[Promise, ...] = ()
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happens in a step.
+
+    Parameters
+    ----------
+    actor
+        Name of the participant that acts, or upon whom something is done.
+    sentence
+        What happens, in a sentence for somebody who knows the protocol but not the model.
+    sign
+        What makes it stand out, if anything does: ``crash``, ``restart``, ``election`` and ``loss``
+        are drawn as such; ``late`` is what was meant for another time, ``truncation`` a decision
+        about what to cut.
+    takes
+        Keys of the messages that are received in it; others that disappear in it are lost.
+    exchange
+        (sender, receiver, text) of messages that are sent and received within the step.
+    """
+
+    actor: str
+    sentence: str
+    sign: str = ""
+    takes: tuple[str, ...] = ()
+    exchange: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class View:
+    """How a family shows its states and steps.
+
+    Parameters
+    ----------
+    scene
+        ``scene(s, k)``, the picture of a state.
+    event
+        ``event(action, arguments, before, after)``: what a step between two pictures is.
+    legend
+        How to read roles, records and messages, a sentence each.
+    """
+
+    scene: Callable[[Any, Any], Scene]
+    event: Callable[[str, Mapping[str, int], Scene, Scene], Event]
+    legend: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a state violates a property: an offset of a replica's log.
+
+    ``missing`` names the record that should be there, where one is missing.
+    """
+
+    replica: int
+    offset: int
+    missing: str = ""

@@ -1,0 +1,263 @@
+"""State graphs: complete, read back equal, and asked for shortest behaviors."""
+
+import io
+import json
+from itertools import pairwise
+
+import networkx as nx
+import pytest
+from click.testing import CliRunner
+
+from tidegate.checker.check import check
+from tidegate.checker.graph import VIEWS, quotient, shortest, state_graph
+from tidegate.checker.statistics import statistics
+from tidegate.cli import main
+from tidegate.invariants import INVARIANTS
+
+SMALL = ("hw", "records=1 crashes=1")
+
+
+def run(*arguments):
+    return CliRunner(env={"COLUMNS": "100"}).invoke(main, arguments)
+
+
+@pytest.fixture
+def graph(system):
+    """The graph of a small system."""
+    return state_graph(system(*SMALL), INVARIANTS["broker"], 10_000)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "settings"),
+    [
+        SMALL,
+        ("kip-279", "records=1 crashes=1"),
+        ("published/kip-320", "records=1"),
+        ("published/async-isr", ""),
+    ],
+)
+def test_nodes_and_edges_are_the_states_and_steps_that_the_checker_counts(
+    system, protocol, settings
+):
+    chosen = system(protocol, settings)
+    result = check(chosen, [])
+    made = state_graph(chosen, [], 10_000)
+    exported = made.networkx()
+    assert exported.number_of_nodes() - len(made.outside) == result.distinct_states
+    assert exported.number_of_edges() == result.generated_states
+    inside = [d for number, d in enumerate(made.depths) if number not in made.outside]
+    assert max(inside) + 1 == result.depth
+
+
+def same(one, other):
+    """Whether two graphs have the same nodes, edges, keys and attributes."""
+    return nx.utils.graphs_equal(one, other)
+
+
+def test_graphml_is_read_back_equal(graph):
+    exported = graph.networkx()
+    written = run(
+        "graph", "hw", "-b", "records=1", "-b", "crashes=1", "-p", "all", "--graphml", "-"
+    )
+    back = nx.parse_graphml(written.stdout, node_type=int, force_multigraph=True)
+    assert back.graph.pop("node_default") == back.graph.pop("edge_default") == {}
+    assert same(back, exported)
+
+
+def test_node_link_json_is_read_back_equal(graph):
+    written = run("graph", "hw", "-b", "records=1", "-b", "crashes=1", "-p", "all", "--json", "-")
+    back = nx.node_link_graph(json.loads(written.stdout), edges="edges")
+    assert same(back, graph.networkx())
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_dot_is_read_back_equal(system):
+    graph = state_graph(system("hw", "records=1 crashes=0"), INVARIANTS["broker"], 1000)
+    written = run("graph", "hw", "-b", "records=1", "-b", "crashes=0", "-p", "all", "--dot", "-")
+    read = nx.nx_pydot.read_dot(io.StringIO(written.stdout))
+    back = nx.MultiDiGraph()
+    for node, attributes in read.nodes(data=True):
+        back.add_node(int(node), **unquoted(attributes))
+    for source, target, key, attributes in read.edges(keys=True, data=True):
+        named = unquoted(attributes)
+        named.pop("label")
+        back.add_edge(int(source), int(target), key=key.strip('"'), **named)
+    exported = graph.networkx()
+    for _, attributes in exported.nodes(data=True):
+        attributes["depth"] = str(attributes["depth"])
+    exported.graph.clear()
+    assert same(back, exported)
+
+
+def unquoted(attributes):
+    return {name: value.strip('"') for name, value in attributes.items()}
+
+
+def test_parquet_holds_every_variable_and_every_step(graph, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    bounds = ("-b", "records=1", "-b", "crashes=1", "-p", "all")
+    result = run("graph", "hw", *bounds, "--parquet", str(tmp_path))
+    assert result.exit_code == 0
+    states = pq.read_table(tmp_path / "states.parquet").to_pydict()
+    steps = pq.read_table(tmp_path / "steps.parquet").to_pydict()
+    assert len(states["state"]) == len(graph.states)
+    layout = graph.system.layout
+    assert states["fingerprint"] == [layout.fingerprint(state) for state in graph.states]
+    assert [states["replica[0].leo"][0], states["quorum.isr"][0]] == [0, 0b11]
+    taken = list(zip(steps["source"], steps["action"], steps["target"], strict=True))
+    assert taken == [(e.source, graph.step(e).action, e.target) for e in graph.edges]
+    assert steps["arguments"][0] == "(leader=0)"
+
+
+def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    result = run("graph", "hw", "--parquet", str(tmp_path))
+    assert result.exit_code == 2
+    assert "pip install 'tidegate[graph]'" in result.output
+
+
+def test_a_graph_beyond_the_limit_is_refused(tmp_path):
+    path = tmp_path / "graph.json"
+    result = run("graph", "hw", "--max-states", "100", "--json", str(path))
+    assert result.exit_code == 2
+    assert "more than 100 states" in result.output
+    assert "--max-states" in result.output
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_holds_every_state_and_step_once_and_is_small(graph, view):
+    seen = quotient(graph, view)
+    assert sum(states for _, states in seen.nodes(data="states")) == len(graph.states)
+    within = sum(steps for _, steps in seen.nodes(data="within"))
+    assert within + sum(steps for _, _, steps in seen.edges(data="steps")) == len(graph.edges)
+    assert nx.number_of_selfloops(seen) == 0
+    assert len(seen) < 60
+    assert seen.nodes[0]["depth"] == 0
+
+
+def test_figures(graph):
+    figures = statistics(graph)
+    assert sum(figures.by_depth) == figures.states == len(graph.states)
+    assert sum(it.steps for it in figures.degrees) == figures.steps == len(graph.edges)
+    assert sum(figures.components) == figures.states
+    plain = nx.DiGraph(graph.networkx())
+    lengths = dict(nx.all_pairs_shortest_path_length(plain))
+    assert figures.diameter == max(max(row.values()) for row in lengths.values())
+    assert len(figures.components) == nx.number_strongly_connected_components(plain)
+    crashes = next(it for it in figures.degrees if it.action == "Crash")
+    assert crashes.most_out == 2
+
+
+def test_figures_are_printed():
+    result = run("graph", "hw", "-b", "records=1", "-b", "crashes=1", "--view", "shape")
+    assert result.exit_code == 0
+    for part in ("strongly connected", "diameter", "HandleFetch", "depth    states", "Seen by"):
+        assert part.replace(" ", "") in "".join(result.output.split())
+
+
+def test_shortest_ways_agree_with_networkx(graph):
+    plain = graph.networkx()
+    found = shortest(graph, lambda n: n == 0, lambda n: n == 40)
+    assert len(found.trace.steps) == nx.shortest_path_length(plain, 0, 40)
+    ways = 0
+    for path in nx.all_shortest_paths(plain, 0, 40):
+        several = 1
+        for pair in pairwise(path):
+            several *= plain.number_of_edges(*pair)
+        ways += several
+    assert found.number == ways
+
+
+def test_the_shortest_behavior_to_a_violation_is_the_checkers():
+    result = run("graph", "hw", "--to", "not NoCommittedRecordLost")
+    assert result.exit_code == 0
+    assert "12 steps; 14 shortest ways from 1 state to 116 states" in " ".join(
+        result.output.split()
+    )
+
+
+def test_a_way_between_two_predicates_begins_where_it_should(tmp_path):
+    path = tmp_path / "way.json"
+    result = run(
+        "graph", "hw", "-b", "records=1", "--from", "replica[0].hw == 1 and quorum.epoch == 0",
+        "--to", "quorum.leader == 1 and message[1].kind == 'nothing'", "--trace", str(path),
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "behind the" in result.output
+    last = json.loads(path.read_text())["states"][-1]
+    assert last["quorum"]["leader"] == {"#bigint": "1"}
+    assert run("replay", str(path)).exit_code == 0
+    assert run("render", str(path), "--mermaid", "-").exit_code == 0
+
+
+def test_a_farthest_state_is_as_far_as_the_depth():
+    result = run("graph", "hw", "-b", "records=1", "-b", "crashes=1", "--farthest")
+    depth = check_depth()
+    assert f"{depth} steps;" in result.output
+
+
+def check_depth():
+    report = run("check", "hw", "-b", "records=1", "-b", "crashes=1", "-p", "none", "--json", "-")
+    return json.loads(report.stdout)["depth"] - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("replica[0].hv == 1", "did you mean replica[0].hw"),
+        ("replica[7].hw == 1", "there is no variable or property 'replica[7].hw'"),
+        ("quorum.epoch", "is a number, neither true nor false"),
+        ("quorum.epoch == 'x'", "compares a number with a text"),
+        ("quorum.isr < 3", "compares a set with a number"),
+        ("__import__('os').system('true')", "is not allowed"),
+        ("(lambda: 1)() == 1", "is not allowed"),
+        ("[x for x in (1,)] == 1", "is not allowed"),
+        ("quorum.__class__ == 1", "there is no variable or property"),
+        ("quorum.epoch ==", "invalid syntax"),
+        ("not quorum.epoch", "is a number, where a truth value belongs"),
+        ("(" * 300 + "1" + ")" * 300, "predicate"),
+        ("not " * 120 + "TypeOk == 1", "predicate"),
+        ("1 == 1" + " " * 600, "at most 500 characters"),
+        ("quorum.epoch == 1\0", "predicate"),
+        ("NoSuchProperty", "Known: quorum, replica"),
+    ],
+)
+def test_a_wrong_predicate_is_one_clear_error(text, message):
+    result = run("graph", "hw", "-b", "records=1", "-b", "crashes=0", "--to", text)
+    assert result.exit_code == 2, result.output
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s.replica[0].hw + 1 == 2",
+        "0 <= quorum.epoch <= 1 and not (quorum.leader == -1)",
+        "1 in quorum.isr",
+        "0 not in quorum.isr or replica[1].alive",
+        "message[1].kind == 'fetch request'",
+        "replica[0].alive == False",
+        "TypeOk",
+    ],
+)
+def test_a_predicate_is_read(text):
+    result = run("graph", "hw", "-b", "records=1", "-b", "crashes=1", "--to", text)
+    assert result.exit_code == 0, result.output
+
+
+def test_what_cannot_be_reached_is_said():
+    result = run(
+        "graph", "hw", "-b", "records=1", "--to", "quorum.epoch == 1 and quorum.epoch == 0"
+    )
+    assert result.exit_code == 2
+    assert "no reachable state" in result.output
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--from", "TypeOk"], ["--trace", "x.json"], ["--json", "-", "--dot", "-"]],
+)
+def test_options_that_make_no_sense_together_are_refused(options):
+    assert run("graph", "hw", *options).exit_code == 2

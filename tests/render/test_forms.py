@@ -1,0 +1,215 @@
+"""Every form of a trace says what happened, and no name in it becomes markup."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.checker.render.forms import FORMS
+from tidegate.cli import main
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, arguments)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("full", [False, True])
+def test_every_form_names_every_step(told, form, full):
+    text = FORMS[form](told, full)
+    for moment in told.moments[1:]:
+        assert moment.title in text
+    assert told.violated in text
+
+
+@pytest.mark.parametrize("form", ["html", "markdown", "mermaid", "plantuml"])
+def test_every_form_for_people_says_what_went_wrong(loss, form):
+    text = FORMS[form](loss, False)
+    assert "Record m0 was committed at offset 0" in text
+    assert "m0@0 leaves the log of broker 1" in text
+
+
+def test_full_shows_more_than_the_difference(told):
+    for form, write in FORMS.items():
+        assert len(write(told, True)) > len(write(told, False)), form
+
+
+class Elements(HTMLParser):
+    """Collects the elements of a page and the names of their attributes."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+        self.attributes = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+def elements(page):
+    parser = Elements()
+    parser.feed(page)
+    return parser
+
+
+def test_hostile_names_cannot_inject_into_html(loss, hostile_trace):
+    page = FORMS["html"](hostile_trace(loss), True)
+    bad = elements(page)
+    assert (bad.found.count("script"), bad.found.count("style")) == (1, 1)
+    assert "img" not in bad.found
+    assert not {name for name in bad.attributes if name.startswith("on")}
+    assert not bad.attributes & {"src", "style", "srcdoc", "action", "formaction"}
+    assert set(re.findall(r'href="(.)', page)) == {"#"}
+
+
+def test_hostile_names_cannot_inject_into_diagrams_and_markdown(loss, hostile_trace):
+    for form in ("mermaid", "plantuml", "markdown"):
+        text = FORMS[form](hostile_trace(loss), True)
+        assert "<img" not in text
+        assert "<style" not in text
+        assert not [line for line in text.splitlines() if line.lstrip().startswith("!")]
+
+
+def test_a_page_refers_to_nothing_outside_itself(told):
+    page = FORMS["html"](told, True)
+    assert "http:" not in page
+    assert "https:" not in page
+    assert "url(" not in page.replace("url(#head)", "")
+    assert "default-src &#39;none&#39;" in page
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Save the report of a violated search."""
+    path = tmp_path / "loss.json"
+    assert run("check", "hw", "-q", "--json", str(path)).exit_code == 12
+    return path
+
+
+def test_a_saved_trace_is_written_in_every_form_at_once(saved, tmp_path):
+    names = [*FORMS, "itf"]
+    options = [part for name in names for part in (f"--{name}", str(tmp_path / f"out.{name}"))]
+    result = run("render", str(saved), *options)
+    assert result.exit_code == 0, result.output
+    for name in names:
+        assert "NoCommittedRecordLost" in (tmp_path / f"out.{name}").read_text()
+    assert "3,416" in (tmp_path / "out.html").read_text()
+
+
+def test_the_itf_form_is_read_by_another_reader(saved, tmp_path):
+    from itf_py import trace_from_json
+
+    path = tmp_path / "out.itf.json"
+    assert run("render", str(saved), "--itf", str(path)).exit_code == 0
+    trace = trace_from_json(json.loads(path.read_text()))
+    assert len(trace.states) == 13
+    assert trace.vars[:2] == ["quorum", "replica"]
+    last = trace.states[-1].values
+    assert last["quorum"].leader == 1
+    assert last["quorum"].isr == frozenset({1})
+    assert [replica.leo for replica in last["replica"]] == [1, 0]
+
+
+def test_what_is_rendered_can_be_replayed(saved, tmp_path):
+    path = tmp_path / "out.itf.json"
+    run("render", str(saved), "--itf", str(path))
+    assert run("replay", str(path)).exit_code == 0
+
+
+def test_check_writes_the_page_itself(tmp_path):
+    path = tmp_path / "loss.html"
+    assert run("check", "hw", "-q", "--html", str(path)).exit_code == 12
+    page = path.read_text()
+    assert "m0 is missing" in page
+    assert "is acknowledged to its producer" in page
+
+
+def test_a_page_tells_what_a_property_alone_does_not_need(tmp_path):
+    path = tmp_path / "divergence.html"
+    run("check", "hw", "-p", "WeakIsr", "-q", "--html", str(path))
+    assert "m0 committed" in path.read_text()
+
+
+def test_where_nothing_is_violated_no_page_is_written(tmp_path):
+    path = tmp_path / "none.html"
+    result = run("check", "kip-320", "-b", "records=1", "-b", "crashes=0", "--html", str(path))
+    assert result.exit_code == 0
+    assert not path.exists()
+    assert "no page is written" in result.output
+
+
+def test_each_trace_of_a_report_can_be_rendered(tmp_path):
+    report, page = tmp_path / "all.json", tmp_path / "one.html"
+    bounds = ("-b", "elections=2", "-b", "crashes=1")
+    run("check", "hw", *bounds, "--continue", "-q", "--json", str(report))
+    assert run("render", str(report), "-p", "logmatching", "--html", str(page)).exit_code == 0
+    assert "LogMatching is violated after 15 steps" in page.read_text()
+    wrong = run("render", str(report), "-p", "TypeOk", "--html", str(page))
+    assert wrong.exit_code == 2
+    assert "there is no trace of a property 'TypeOk'" in wrong.output
+    assert "Known: NoCommittedRecordLost" in " ".join(wrong.output.split())
+
+
+def test_a_trace_alone_has_one_property(saved, tmp_path):
+    saved.write_text(json.dumps(json.loads(saved.read_text())["trace"]))
+    result = run("render", str(saved), "-p", "LogMatching", "--html", str(tmp_path / "x.html"))
+    assert result.exit_code == 2
+    assert "this trace is of NoCommittedRecordLost" in result.output
+
+
+def test_a_form_must_be_named(saved):
+    result = run("render", str(saved))
+    assert result.exit_code == 2
+    assert "--html FILE" in result.output
+
+
+def test_what_a_report_says_of_its_run_is_text_on_the_page(saved, tmp_path):
+    document = json.loads(saved.read_text())
+    document["engine"] = "<img src=x onerror=alert(1)>"
+    document["seconds"] = {"a": "<script>alert(1)</script>" * 50}
+    saved.write_text(json.dumps(document))
+    page = tmp_path / "x.html"
+    assert run("render", str(saved), "--html", str(page)).exit_code == 0
+    found = elements(page.read_text()).found
+    assert "img" not in found
+    assert found.count("script") == 1
+
+
+def test_two_forms_cannot_share_standard_output(saved):
+    result = run("render", str(saved), "--tla", "-", "--mermaid", "-")
+    assert result.exit_code == 2
+    assert "only one form" in result.output
+
+
+def test_one_form_goes_to_standard_output(saved):
+    result = run("render", str(saved), "--tla", "-")
+    assert result.stdout.startswith(
+        "Error: Invariant NoCommittedRecordLost is violated.\n\nState 1:"
+    )
+
+
+def change(saved, edit):
+    document = json.loads(saved.read_text())
+    edit(document["trace"])
+    saved.write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda t: t["#meta"].update(property="Nonsense"), "its property 'Nonsense' is none of"),
+        (lambda t: t["#meta"].update(property="TypeOk"), "its last state does not violate TypeOk"),
+        (lambda t: t["states"].pop(4), "do not lead where they did"),
+        (lambda t: t["#meta"].update(protocol="kip-999"), "there is no protocol 'kip-999'"),
+        (lambda t: t["#meta"]["bounds"].update(records="99"), "bound records: 99 is out of range"),
+    ],
+)
+def test_a_trace_that_is_not_what_it_says_is_refused(saved, tmp_path, edit, message):
+    change(saved, edit)
+    result = run("render", str(saved), "--html", str(tmp_path / "x.html"))
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert not (tmp_path / "x.html").exists()

@@ -1,0 +1,133 @@
+"""The intermediate form: arrows, changes, reasons, and where it went wrong."""
+
+import pytest
+
+from tidegate.checker.render.narrative import LOST, RECEIVED, UNDER_WAY, narrate
+from tidegate.commands.telling import with_every_history
+from tidegate.layout import Layout, Record, integer
+from tidegate.model import PROTOCOLS
+from tidegate.model.async_isr import scenes as async_scenes
+from tidegate.model.broker import scenes as broker_scenes
+from tidegate.model.published import scenes as published_scenes
+from tidegate.spec import Action, Step, Trace, TransitionSystem
+
+ALL_OPTIONS = (
+    "replicas=3 records=3 elections=4 crashes=3 power_losses=2 lost_messages=3 moves "
+    "hw_checkpoint=step late_request"
+)
+
+
+def test_a_message_is_an_arrow_from_where_it_is_sent_to_where_it_is_received(loss):
+    arrows = {(a.sender, a.receiver, a.sent, a.ended, a.fate): a.text for a in loss.arrows}
+    assert arrows["broker 1", "broker 0", 1, 3, RECEIVED] == "fetch at 0"
+    assert arrows["broker 0", "broker 1", 3, 4, RECEIVED] == "m0@0, HW 0"
+    assert arrows["clients", "broker 0", 2, 2, RECEIVED] == "write m0"
+    assert arrows["controller", "broker 1", 11, 12, RECEIVED] == "e1: 1 leads"
+
+
+def test_a_response_that_a_crash_overtakes_is_lost(loss):
+    [lost] = [arrow for arrow in loss.arrows if arrow.fate == LOST]
+    assert (lost.text, lost.sent, lost.ended) == ("no records, HW 1", 6, 7)
+    assert loss.moments[7].title == "Crash"
+
+
+def test_what_is_not_received_by_the_end_is_under_way():
+    system = with_every_history("hw", [])
+    start = next(system.initial_states())
+    step = Step("SendFetch", ("leader", "follower"), (0, 1))
+    told = narrate(system, Trace((start, system.take(start, step)), (step,)))
+    assert [(a.text, a.fate) for a in told.arrows] == [("fetch at 0", UNDER_WAY)]
+
+
+def test_clients_are_told_when_a_record_is_committed(loss):
+    [told] = [arrow for arrow in loss.arrows if arrow.receiver == "clients"]
+    assert (told.sender, told.sent, told.text) == ("broker 0", 6, "m0 committed, acked")
+
+
+def test_the_steps_in_which_it_went_wrong_are_flagged(loss):
+    assert {m.number: m.flags for m in loss.moments if m.flags} == {
+        6: ("m0 committed", "m0 acked"),
+        9: ("m0@0 leaves the log of broker 1",),
+        12: ("NoCommittedRecordLost is violated here",),
+    }
+
+
+@pytest.mark.parametrize("name", ["divergence under hw", "what KIP-279 repairs"])
+def test_of_a_divergence_both_records_are_flagged(trace, name):
+    told = trace(name)
+    flags = " ".join(flag for moment in told.moments for flag in moment.flags)
+    assert len(told.places) == 2
+    assert flags.count("gets to offset") == 2
+    assert "gets below its HW" in flags
+
+
+def test_a_step_says_why_it_was_enabled(loss):
+    [needs] = [it for it in loss.moments[7].reasons if "crashed" in it.needs]
+    assert str(needs) == "s.crashed != k.crashes (s.crashed = 0, k.crashes = 2)"
+    assert needs.source.startswith("model/broker/actions/faults.py:")
+    named = [str(it) for it in loss.moments[1].reasons]
+    assert "s.message[1].kind == IDLE (s.message[1].kind = nothing)" in named
+
+
+def test_every_reason_of_every_step_holds(told):
+    for moment in told.moments[1:]:
+        assert moment.reasons
+        assert moment.event.actor in told.lanes
+        assert moment.event.sentence.endswith((".", "?"))
+
+
+WORDS = {
+    "broker": broker_scenes._EVENTS,
+    "published": published_scenes._SENTENCES,
+    "async-isr": async_scenes._SENTENCES,
+}
+"""What each family says of its actions."""
+
+
+def test_every_action_has_its_words():
+    assert set(WORDS) == {p.family.name for p in PROTOCOLS}
+    for family, words in WORDS.items():
+        names = {a.name for p in PROTOCOLS if p.family.name == family for a in p.actions}
+        assert names == set(words)
+
+
+@pytest.mark.parametrize("protocol", [p.name for p in PROTOCOLS])
+@pytest.mark.parametrize("seed", range(3))
+def test_any_behavior_can_be_told(walk, protocol, seed):
+    settings = "replicas=3" if protocol.startswith("published") else ALL_OPTIONS
+    told = walk(protocol, settings, 60, seed)
+    for moment in told.moments[1:]:
+        assert "{" not in moment.event.sentence
+    for arrow in told.arrows:
+        assert {arrow.sender, arrow.receiver} <= set(told.lanes)
+        assert 0 <= arrow.sent <= arrow.ended <= told.steps
+
+
+class Clock(Record):
+    """An hour."""
+
+    hour: int = integer(0, 11, "the hour")
+
+
+def tick(s, k):
+    """Let an hour pass."""
+    if s.hour == k:
+        return False
+    s.hour += 1
+    return True
+
+
+def test_a_system_without_a_view_is_told_by_its_columns():
+    def midnight(s, k):
+        yield
+
+    action = Action("Tick", tick, "clock", lambda k: [()], "Lamport")
+    system = TransitionSystem(
+        "clock", {}, "", 11, Layout(Clock, 11), [action], midnight,
+        lambda s, k: {"clock": f"{s.hour} o'clock"},
+    )  # fmt: skip
+    start = next(system.initial_states())
+    step = Step("Tick")
+    told = narrate(system, Trace((start, system.take(start, step)), (step,)))
+    assert [str(change.text) for change in told.moments[1].changes] == ["0 o'clock → 1 o'clock"]
+    assert [reason.needs for reason in told.moments[1].reasons] == ["s.hour != k"]

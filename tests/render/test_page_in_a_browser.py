@@ -1,0 +1,210 @@
+"""The page in a real browser: from disk, by keyboard and click, without network, accessible."""
+
+import re
+
+import pytest
+
+from tidegate.checker.render.page import page as written
+
+pytestmark = pytest.mark.browser
+
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+
+
+VISIBLE = """[...document.querySelectorAll("article.step")]
+  .filter(step => step.offsetParent !== null).map(step => step.dataset.step)"""
+"""Numbers of the steps that can be seen."""
+
+
+class Opened:
+    """A page that was opened from disk, with what it complained of and asked the network for."""
+
+    def __init__(self, context, path, fragment=""):
+        self.complaints, self.requests = [], []
+        self.page = context.new_page()
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri() + fragment)
+
+    @property
+    def step(self):
+        """The one step that is shown."""
+        [shown] = self.page.evaluate(VISIBLE)
+        return int(shown)
+
+    def text(self):
+        return self.page.inner_text(f"#state-{self.step}")
+
+
+@pytest.fixture
+def opened(chromium, tmp_path):
+    """Open a trace as a page."""
+    contexts = []
+
+    def go(told, scheme="light", size=WIDE, fragment="", full=False, **options):
+        path = tmp_path / "trace.html"
+        path.write_text(written(told, full), encoding="utf-8")
+        contexts.append(
+            chromium.new_context(color_scheme=scheme, viewport=size, offline=True, **options)
+        )
+        return Opened(contexts[-1], path, fragment)
+
+    yield go
+    for context in contexts:
+        context.close()
+
+
+def test_it_opens_from_disk_without_a_word_and_without_network(opened, loss):
+    it = opened(loss)
+    for _ in range(loss.steps):
+        it.page.keyboard.press("ArrowLeft")
+    assert it.complaints == []
+    assert [url for url in it.requests if not url.startswith("file:")] == []
+    assert len(it.requests) == 1
+
+
+def test_it_opens_at_the_violation_and_marks_the_lost_record(opened, loss):
+    it = opened(loss)
+    assert it.step == 12
+    missing = it.page.query_selector("#state-12 .box.missing")
+    assert "m0 is missing" in missing.inner_text()
+    assert "offset 0" in missing.inner_text()
+    name = missing.evaluate("box => box.closest('.log').getAttribute('aria-label')")
+    assert name == "log of broker 1"
+
+
+def test_two_records_are_marked_once_both_are_there(opened, trace):
+    told = trace("divergence under hw")
+    it = opened(told)
+    marked = [
+        it.page.locator(f"#state-{number} .box.wrong").count() for number in range(told.steps + 1)
+    ]
+    assert set(marked) == {0, 2}
+    assert marked.index(2) == 13
+    assert marked[-1] == 2
+
+
+def test_arrow_keys_step(opened, loss):
+    it = opened(loss)
+    it.page.keyboard.press("ArrowRight")
+    assert it.step == 12
+    for number in range(11, -1, -1):
+        it.page.keyboard.press("ArrowLeft")
+        assert it.step == number
+        assert it.page.url.endswith(f"#step={number}")
+    it.page.keyboard.press("ArrowLeft")
+    assert it.step == 0
+    assert it.page.is_disabled("#back")
+
+
+def test_buttons_and_rows_step(opened, loss):
+    it = opened(loss)
+    it.page.click("#back")
+    assert it.step == 11
+    it.page.click("#on")
+    assert it.step == 12
+    it.page.click('svg .row[data-step="7"] .title')
+    assert it.step == 7
+    assert "Broker 1 crashes" in it.text()
+    assert "chosen" in it.page.get_attribute('svg .row[data-step="7"]', "class")
+
+
+def test_the_keyboard_alone_reaches_everything(opened, loss):
+    it = opened(loss, fragment="#step=9")
+    seen = set()
+    for _ in range(40):
+        it.page.keyboard.press("Tab")
+        seen.add(it.page.evaluate("document.activeElement.outerHTML.slice(0, 40)"))
+    joined = " ".join(seen)
+    for part in ('id="back"', 'id="on"', "#step=6", "<summary>", 'class="diagram"'):
+        assert part in joined
+
+
+def test_a_step_can_be_linked(opened, loss):
+    it = opened(loss, fragment="#step=7")
+    assert it.step == 7
+    it.page.click("text=Step 9")
+    assert it.step == 9
+    assert "m0@0 leaves the log of broker 1" in it.text()
+
+
+@pytest.mark.parametrize("fragment", ["#step=999", "#step=-1", "#step=<b>", "#", "#step="])
+def test_a_wrong_link_does_no_harm(opened, loss, fragment):
+    it = opened(loss, fragment=fragment)
+    assert it.step == 12
+    assert it.complaints == []
+
+
+def test_it_says_why_a_step_was_enabled(opened, loss):
+    it = opened(loss, fragment="#step=7")
+    it.page.click("#state-7 summary:has-text('Why it could happen')")
+    assert "s.crashed != k.crashes" in it.text()
+    assert "s.crashed = 0" in it.text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_it_passes_an_accessibility_check(opened, loss, scheme, size):
+    assert violations(opened(loss, scheme, size).page) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_trace_passes_an_accessibility_check(opened, told, scheme):
+    assert violations(opened(told, scheme).page) == []
+
+
+def violations(page):
+    """Return what axe finds fault with, everything unfolded."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    found = Axe().run(page).response["violations"]
+    return [(it["id"], it["nodes"][0]["html"][:200]) for it in found]
+
+
+def test_a_phone_need_not_be_scrolled_sideways(opened, loss):
+    it = opened(loss, size=PHONE)
+    assert it.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_it_is_readable_without_scripts(opened, loss):
+    it = opened(loss, java_script_enabled=False)
+    articles = it.page.locator("article.step")
+    assert articles.count() == 13
+    assert all(articles.nth(number).is_visible() for number in range(13))
+
+
+def test_it_prints_every_step(opened, loss):
+    it = opened(loss)
+    it.page.emulate_media(media="print")
+    assert it.page.is_hidden("#back")
+    printed = it.page.pdf()
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) >= 2
+
+
+def test_hostile_names_do_nothing(opened, loss, hostile_trace):
+    it = opened(hostile_trace(loss), full=True)
+    for _ in range(loss.steps):
+        it.page.keyboard.press("ArrowLeft")
+    assert it.complaints == []
+    assert it.page.query_selector("img") is None
+    assert "<img src=x" in it.page.inner_text("h1")
+
+
+def test_a_trace_of_200_steps_and_5_replicas_stays_usable(opened, walk):
+    settings = (
+        "replicas=5 records=8 elections=8 crashes=8 power_losses=4 lost_messages=8 moves "
+        "hw_checkpoint=step"
+    )
+    told = walk("kip-320", settings, 200, seed=1)
+    assert told.steps == 200
+    it = opened(told)
+    assert it.step == 200
+    for number in range(199, 150, -1):
+        it.page.keyboard.press("ArrowLeft")
+        assert it.step == number
+    row = it.page.query_selector('svg .row[data-step="151"]').bounding_box()
+    frame = it.page.query_selector(".diagram").bounding_box()
+    assert frame["y"] < row["y"] + row["height"] / 2 < frame["y"] + frame["height"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...layout import Layout
+from ...layout import WORD_BITS, Layout
 from ...spec import Instance, Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
 from . import growth, kernel
@@ -88,6 +88,7 @@ class Generator:
             canonical=self._generated("canonical", 1, "void"),
             admits=self._generated("admits", 1, "i1"),
             judged=any(prop.kind is Kind.INVARIANT for prop in properties),
+            full=self.layout.bits == WORD_BITS * self.words,
             symmetric=symmetry is not None,
             constrained=system.constraint is not None,
         )

@@ -2,11 +2,13 @@
 
 import ast
 import ctypes
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
+from tidegate.checker.compiled import search
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.generate import Module
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
@@ -241,3 +243,72 @@ def from_source(source):
     for node in tree.body:
         space[node.name].syntax_tree = node
     return space[tree.body[-1].name]
+
+
+@pytest.fixture(scope="session")
+def make_toy():
+    """Make a transition system out of a declared state, constants, actions and initial states."""
+    return assemble
+
+
+class Grid(Record):
+    """Three counters."""
+
+    x: int = integer(0, lambda k: k - 1, "a counter")
+    y: int = integer(0, lambda k: k - 1, "a counter")
+    z: int = integer(0, lambda k: k - 1, "a counter")
+
+
+def count_x(s, k):
+    if s.x == k - 1:
+        return False
+    s.x += 1
+    return True
+
+
+def count_y(s, k):
+    if s.y == k - 1:
+        return False
+    s.y += 1
+    return True
+
+
+def count_z(s, k):
+    if s.z == k - 1:
+        return False
+    s.z += 1
+    return True
+
+
+def at_zero(s, k):
+    yield
+
+
+@pytest.fixture(scope="session")
+def grid():
+    """Make a system of k * k * k states, in 3 * k - 2 levels."""
+
+    def make(k):
+        steps = (count_x, count_y, count_z)
+        return assemble(Grid, k, [action(step.__name__, step) for step in steps], at_zero)
+
+    return make
+
+
+@pytest.fixture
+def compiled_once(monkeypatch):
+    """Have every compiled search of a test use the code that the first one made."""
+    kept = []
+
+    generator = search.Generator
+
+    class Once:
+        def __init__(self, *arguments):
+            self.arguments = arguments
+
+        def module(self):
+            kept[:] = kept or [generator(*self.arguments).module()]
+            return kept[0]
+
+    monkeypatch.setattr(search, "Generator", Once)
+    monkeypatch.setattr(search, "Code", functools.cache(Code))

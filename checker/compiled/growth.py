@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from .intrinsics import first_of_eight, high_product, load, prefetch, shifted, store
+from .intrinsics import (
+    fetch_add,
+    first_of_eight,
+    high_product,
+    load,
+    prefetch,
+    shifted,
+    store,
+    swap_if,
+)
 from .memory import Shared, Worker
 from .program import Program
 from .seen import BUCKET, UPPER, bucket_of, copy, mark_of, seal
@@ -11,18 +20,26 @@ BATCH = 64
 """States whose buckets are on their way at the same time."""
 
 
-def grow(p: Program, shared: int, old: int, new: int, whole: int, rest: int) -> None:
-    """Spread the marks of `old` buckets over `new` ones, in the same place, from the last one on.
+def grow(p: Program, shared: int, order: int) -> None:
+    """Move the marks of some buckets to where they belong among more of them, the last one first.
 
-    ``whole`` and ``rest`` are 2^40 divided by `old`.  The marks of bucket b belong to upper bits
-    from ceil(b * 2^40 / old) on, and hold so many low ones of these that this tells all 40.  A
-    bucket's marks never move down, so those above have moved already.  The stash must be empty.
+    A bucket's marks never move down, and those above it must have moved already.  The marks of
+    bucket b, of `old`, belong to upper bits from ceil(b * 2^40 / old) on, and hold so many low ones
+    of these that this tells all 40.
+
+    Parameters
+    ----------
+    order
+        Address of eight numbers: how many buckets there were and will be, the first bucket to do
+        and the one behind the last, and (quotient, remainder) of that one's upper bits and of one
+        bucket's, both by `old`.
     """
     table = load(shared + Shared.TABLE)
     known = 24 if p.exact else 16
-    start, part = 1 << 40, 0
-    bucket = old
-    while bucket > 0:
+    old, new, low, bucket = load(order), load(order + 8), load(order + 16), load(order + 24)
+    start, part = load(order + 32), load(order + 40)
+    whole, rest = load(order + 48), load(order + 56)
+    while bucket > low:
         bucket -= 1
         start, part = start - whole, part - rest
         if part < 0:
@@ -32,8 +49,8 @@ def grow(p: Program, shared: int, old: int, new: int, whole: int, rest: int) -> 
             mark = load(table + bucket * 64 + 8 * slot)
             if mark != 0:
                 store(table + bucket * 64 + 8 * slot, 0)
-                low = shifted(mark, 64 - known)
-                upper = (first + (low - first & (1 << known) - 1)) << 24
+                bits = shifted(mark, 64 - known)
+                upper = (first + (bits - first & (1 << known) - 1)) << 24
                 place(shared, high_product(upper, new), upper, mark)
 
 
@@ -70,17 +87,15 @@ def place(shared: int, bucket: int, upper: int, mark: int) -> None:
 
 
 def stash(shared: int, upper: int, mark: int) -> None:
-    """Put a mark into the stash."""
+    """Put a mark into the stash; others may do so at the same time."""
     size = load(shared + Shared.STASH_SIZE)
     position = high_product(upper * 0x9E3779B97F4A7C15, size)
-    while load(load(shared + Shared.STASH) + 16 * position) != 0:
+    while not swap_if(load(shared + Shared.STASH) + 16 * position, 0, upper + 1):
         position += 1
         if position == size:
             position = 0
-    entry = load(shared + Shared.STASH) + 16 * position
-    store(entry, upper + 1)
-    store(entry + 8, mark)
-    store(shared + Shared.STASHED, load(shared + Shared.STASHED) + 1)
+    store(load(shared + Shared.STASH) + 16 * position + 8, mark)
+    fetch_add(shared + Shared.STASHED, 1)
 
 
 def restash(p: Program, shared: int, entries: int, count: int) -> None:

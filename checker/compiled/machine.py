@@ -6,6 +6,8 @@ import ctypes
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 from . import kernel
 from .build import Code
@@ -16,6 +18,9 @@ from .memory import Region, Shared, Worker
 MINUS_ONE = (1 << 64) - 1
 POLL = 0.1
 """Seconds between looks at the workers' progress."""
+
+APART = 1 << 12
+"""Buckets up to which one worker moves all marks."""
 
 Segments = list[tuple[int, int]]
 """Stretches of stored states: number of the first, and how many."""
@@ -77,7 +82,7 @@ class Machine:
         self._work = code.function("work", 1)
         self._parents = code.function("find_parents", 1)
         self._add = code.function("add_states", 3)
-        self._grow = code.function("grow", 5)
+        self._grow = code.function("grow", 2)
         self._remember = code.function("remember", 4)
         self._restash = code.function("restash", 3)
         shared = self.shared
@@ -259,9 +264,35 @@ class Machine:
         self.stash.clear(0, size)
         shared[Shared.STASHED] = 0
         self._set_sizes(buckets)
-        self._grow(shared.address, old, buckets, (1 << 40) // old, (1 << 40) % old)
+        self._spread(old, buckets)
         self._restash(shared.address, kept.address, size // 16)
         kept.close()
+
+    def _spread(self, old: int, new: int) -> None:
+        """Move all marks of `old` buckets, each worker a part of what can be moved at a time.
+
+        If the table becomes a whole number of times as large, no two buckets' marks go to the same
+        one, and those of all but the first 1/factor of the buckets go behind the present ones.
+        """
+        factor, left = new // old, old
+        while left:
+            low = left // factor if not new % old and left > APART else 0
+            parts = len(self.workers) if low else 1
+            bounds = [low + (left - low) * part // parts for part in range(parts + 1)]
+            orders = [self._order(old, new, *some) for some in pairwise(bounds)]
+            grow = partial(self._grow, self.shared.address)
+            list(self._threads.map(grow, [order.address for order in orders]))
+            for order in orders:
+                order.close()
+            left = low
+
+    @staticmethod
+    def _order(old: int, new: int, low: int, high: int) -> Region:
+        order = Region(64)
+        numbers = (old, new, low, high, *divmod(high << 40, old), *divmod(1 << 40, old))
+        for index, number in enumerate(numbers):
+            order[8 * index] = number
+        return order
 
     def _set_sizes(self, buckets: int) -> None:
         self.shared[Shared.BUCKETS] = buckets

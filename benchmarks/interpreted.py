@@ -11,6 +11,7 @@ import time
 
 from tidegate.bounds import parse
 from tidegate.checker.check import check
+from tidegate.checker.result import Resources
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
 
@@ -30,7 +31,7 @@ def measure(name: str, settings: list[str], judged: bool) -> tuple[int, float]:
     needs = frozenset(need for prop in chosen for need in prop.needs)
     system = protocol.system(parse(protocol.family.bounds, settings), needs)
     began = time.process_time()
-    result = check(system, chosen)
+    result = check(system, chosen, resources=Resources(engine="interpreted"))
     return result.distinct_states, time.process_time() - began
 
 

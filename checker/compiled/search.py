@@ -360,6 +360,17 @@ class CompiledSearch:
                 least[number] = min(found, least.get(number, found))
         return least
 
+    def deepest_state(self) -> State:
+        """Return a state of the last level that has any."""
+        first, _ = self.levels[-1][0]
+        if self.journal is not None and not self.exact:
+            region = self.machine.read_ahead()
+            self.journal.file.read(region, 0, first, 1)
+            words = tuple(region.numbers(0, self.module.words))
+        else:
+            [words] = self.machine.read([(first, 1)])
+        return self.system.layout.unpack(words)
+
     def close(self) -> None:
         """Give back all memory, and the checkpoint's lock."""
         self.machine.close()

@@ -1,0 +1,69 @@
+"""Search a billion states with fingerprints, and replay the trace to one of the deepest of them.
+
+Usage, from the root of the repository::
+
+    .venv/bin/python benchmarks/billion.py [PROTOCOL [BOUND=VALUE ...]]
+
+It needs some 18 GiB of memory, and 16 bytes per state on the disk below ``TMPDIR``.
+"""
+
+import resource
+import sys
+import time
+
+from tidegate.bounds import parse
+from tidegate.checker.compiled.search import CompiledSearch
+from tidegate.checker.counterexample import shortest_traces
+from tidegate.checker.result import Limits, Resources
+from tidegate.commands.selection import find_protocol
+
+DEFAULT = ["published/kip-320", "replicas=3", "records=3", "max_leader_epoch=4"]
+
+
+def show(progress) -> None:
+    """Print how far the search is, now and then."""
+    if progress.seconds >= show.next:
+        show.next += 10
+        sys.stderr.write(
+            f"{progress.distinct_states:,} states, depth {progress.depth}, "
+            f"{progress.seconds:.0f} s, {progress.memory >> 20:,} MiB\n"
+        )
+
+
+show.next = 10.0
+
+
+def main() -> None:
+    """Search, print the figures, and replay a trace to a deepest state."""
+    name, *settings = sys.argv[1:] or DEFAULT
+    protocol = find_protocol(name)
+    system = protocol.system(parse(protocol.family.bounds, settings))
+    began, cpu = time.monotonic(), time.process_time()
+    search = CompiledSearch(system, [], resources=Resources(store="fingerprint"))
+    search.run(Limits(), show)
+    wall, cpu = time.monotonic() - began, time.process_time() - cpu
+    states, used = search.distinct_states, search.machine.bytes_used
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    sys.stdout.write(
+        f"{name} {' '.join(settings)}: {states:,} distinct states, depth {search.depth}, "
+        f"{'complete' if search.stopped_by is None else search.stopped_by}\n"
+        f"collision probability {search.collision_probability:.1e}\n"
+        f"{wall:.0f} s, {cpu:.0f} CPU s, {states / cpu / 1e6:.2f} million states per CPU second\n"
+        f"{used >> 20:,} MiB at the end ({used / states:.1f} bytes per state), "
+        f"{peak >> 20:,} MiB at most ({peak / states:.1f})\n"
+    )
+    began, cpu = time.monotonic(), time.process_time()
+    deepest = search.depth - 1, search.deepest_state()
+    [trace] = shortest_traces(system, search.least_parents, [deepest]).values()
+    state = trace.states[0]
+    for step in trace.steps:
+        state = system.take(state, step)
+    assert state == deepest[1]
+    sys.stdout.write(
+        f"trace of {len(trace.steps)} steps to a deepest state, rebuilt in "
+        f"{time.monotonic() - began:.0f} s ({time.process_time() - cpu:.0f} CPU s) and replayed\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any, Protocol
 
@@ -10,6 +13,7 @@ from ..layout import State
 from ..spec import Kind, Property, TidegateError, TransitionSystem
 from ..symmetry import Symmetry
 from .interpreted import Search
+from .kept import code_directory
 from .result import Limits, Progress, Resources
 
 ENGINES = ("auto", "interpreted", "compiled")
@@ -81,7 +85,8 @@ def finished_search(
     search = Search(system, properties, keep_going, symmetry, started)
     alone = resources.engine == "interpreted" or system.debug
     at_once = resources.engine == "compiled" or resources.checkpoint is not None
-    pause_at = None if alone else 0 if at_once else SMALL
+    large = _Large(system, properties, symmetry)
+    pause_at = None if alone else 0 if at_once or large.was_seen() else SMALL
     if pause_at != 0 and search.run(limits, report, pause_at):
         return search
     try:
@@ -92,10 +97,42 @@ def finished_search(
         # Nothing was compiled yet: what was covered is what was interpreted.
         search.stopped_by = "an interrupt"
         return search
-    if compiled is not None:
-        return compiled
-    search.run(limits, report)
-    return search
+    if compiled is None:
+        search.run(limits, report)
+        return search
+    if compiled.distinct_states > SMALL:
+        large.note()
+    return compiled
+
+
+class _Large:
+    """Whether a model turned out to be large when it was searched before.
+
+    Only a hint: it decides which engine begins.  It is an empty file among the machine code kept
+    between runs.
+    """
+
+    def __init__(
+        self,
+        system: TransitionSystem[Any, Any],
+        properties: Sequence[Property],
+        symmetry: Symmetry | None,
+    ) -> None:
+        asked = [system.name, system.bounds, [p.name for p in properties], symmetry is not None]
+        digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+        self._file = code_directory() / f"{digest}.large"
+
+    def was_seen(self) -> bool:
+        """Whether an earlier search found it large."""
+        try:
+            return self._file.exists()
+        except OSError:
+            return False
+
+    def note(self) -> None:
+        """Remember it, where anything can be kept."""
+        with suppress(OSError):
+            self._file.touch()
 
 
 def _compiled(

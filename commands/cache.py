@@ -18,11 +18,12 @@ def cache(clearing: bool) -> None:
       tidegate cache
       tidegate cache --clear
     """
-    from ..checker.compiled.cache import clear, directory, size
+    from ..checker.compiled.cache import clear, size
+    from ..checker.kept import code_directory
 
     kept = size()
     if clearing:
         clear()
-        click.echo(f"removed {kept:,} bytes from {directory()}")
+        click.echo(f"removed {kept:,} bytes from {code_directory()}")
     else:
-        click.echo(f"{kept:,} bytes in {directory()}")
+        click.echo(f"{kept:,} bytes in {code_directory()}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,21 +19,22 @@ if TYPE_CHECKING:
 @contextmanager
 def processes(jobs: int) -> Iterator[PoolType]:
     """Start worker processes; leaving the block ends what still runs, also after Ctrl-C."""
-    with Pool(jobs, _begin, (available_memory() // jobs,)) as pool:
+    workers = max(1, len(os.sched_getaffinity(0)) // jobs)
+    with Pool(jobs, _begin, (workers, available_memory() // jobs)) as pool:
         yield pool
 
 
-_share: int | None = None
-"""Bytes that a search in this worker process may use."""
+_share = Resources(workers=1)
+"""What a search in this process may use."""
 
 
 def share() -> Resources:
-    """Return what one of several searches may use: one thread, and its part of the memory."""
-    return Resources(workers=1, memory=_share)
+    """Return what one of several searches may use: its part of the cores and of the memory."""
+    return _share
 
 
-def _begin(memory: int) -> None:
-    """Leave interrupts to the parent process, and keep to a part of the memory."""
+def _begin(workers: int, memory: int) -> None:
+    """Leave interrupts to the parent process, and keep to a part of what there is."""
     global _share
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _share = memory
+    _share = Resources(workers=workers, memory=memory)

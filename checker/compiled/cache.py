@@ -8,16 +8,10 @@ import shutil
 import tempfile
 from contextlib import suppress
 from importlib.metadata import version
-from pathlib import Path
 
+from ..kept import code_directory
 from .build import object_code, target
 from .generate import Module
-
-
-def directory() -> Path:
-    """Return where machine code is kept: below XDG_CACHE_HOME, or ``~/.cache``."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "tidegate" / "compiled"
 
 
 def key(module: Module) -> str:
@@ -37,7 +31,7 @@ def cached_code(module: Module) -> bytes:
     written, the code is made anew each time.
     """
     try:
-        path = directory() / key(module)
+        path = code_directory() / key(module)
         stored = path.read_bytes()
     except (OSError, RuntimeError):
         stored = b""
@@ -52,7 +46,7 @@ def cached_code(module: Module) -> bytes:
 def size() -> int:
     """Return how many bytes are kept."""
     try:
-        return sum(file.stat().st_size for file in directory().iterdir())
+        return sum(file.stat().st_size for file in code_directory().iterdir())
     except OSError:
         return 0
 
@@ -60,12 +54,12 @@ def size() -> int:
 def clear() -> None:
     """Remove all that is kept."""
     with suppress(FileNotFoundError):
-        shutil.rmtree(directory())
+        shutil.rmtree(code_directory())
 
 
 def _keep(module: Module, content: bytes) -> None:
     try:
-        folder = directory()
+        folder = code_directory()
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
             file.write(content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .intrinsics import high_product, load, prefetch, shifted, store
+from .intrinsics import first_of_eight, high_product, load, prefetch, shifted, store
 from .memory import Shared, Worker
 from .program import Program
 from .seen import BUCKET, UPPER, bucket_of, copy, mark_of, seal
@@ -62,11 +62,11 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> No
 def place(shared: int, bucket: int, upper: int, mark: int) -> None:
     """Put a mark into its bucket, or into the stash."""
     address = load(shared + Shared.TABLE) + bucket * 64
-    for slot in range(BUCKET):
-        if load(address + 8 * slot) == 0:
-            store(address + 8 * slot, mark)
-            return
-    stash(shared, upper, mark)
+    slot = first_of_eight(address, 0, 0)
+    if slot < BUCKET:
+        store(address + 8 * slot, mark)
+    else:
+        stash(shared, upper, mark)
 
 
 def stash(shared: int, upper: int, mark: int) -> None:

@@ -32,6 +32,16 @@ class Sizes:
     buckets: int
 
 
+def stash_size(buckets: int) -> int:
+    """Return how many entries, of 16 bytes each, the stash has; a quarter per bucket are used."""
+    return buckets // 3
+
+
+def table_bytes(buckets: int) -> int:
+    """Return what a table and its stash take."""
+    return buckets * 64 + stash_size(buckets) * 16
+
+
 class Machine:
     """Machine code with the memory that it works in.
 
@@ -124,7 +134,7 @@ class Machine:
     def bytes_used(self) -> int:
         """Memory that holds something, in bytes."""
         shared = self.shared
-        table = shared[Shared.BUCKETS] * 64 + shared[Shared.STASH_SIZE] * 16
+        table = table_bytes(shared[Shared.BUCKETS])
         frontier = 0 if self.exact else self._frontier_bytes
         return table + shared[Shared.TAIL] * self.state_bytes + frontier
 
@@ -254,7 +264,7 @@ class Machine:
 
     def _set_sizes(self, buckets: int) -> None:
         self.shared[Shared.BUCKETS] = buckets
-        self.shared[Shared.STASH_SIZE] = buckets // 2
+        self.shared[Shared.STASH_SIZE] = stash_size(buckets)
         self.shared[Shared.STASH_LIMIT] = buckets // 4
 
     def take_found(self) -> dict[int, tuple[int, Words]]:

@@ -19,15 +19,15 @@ from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .generate import Generator
 from .journal import Journal, code_hash
-from .machine import Machine, Segments, Sizes, Words
+from .machine import Machine, Segments, Sizes, Words, table_bytes
 from .memory import MemoryLimitError, Shared
 from .seen import BLOCK
 
 EXACT_BUCKETS = 1 << 16
 """Smallest table whose marks, with 24 bits of hash each, tell what they need when it grows."""
 
-QUADRUPLED = 1 << 23
-"""Buckets (512 MiB) up to which the table becomes four times as large at a time, then twice."""
+GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 130))
+"""To how many percent a table of less than so many buckets grows: a large one wastes less."""
 
 FINGERPRINT_BUCKETS = 1 << 24
 """The same for marks with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
@@ -96,11 +96,11 @@ class CompiledSearch:
         # A mean of five marks leaves nearly all buckets room.
         buckets = max(smallest, known // 5)
         kept = known * 8 * self.module.words if self.exact else 0
-        if buckets * 72 + kept > self.memory:
+        if table_bytes(buckets) + kept > self.memory:
             raise MemoryLimitError(
                 f"--max-memory {self.memory >> 20}M is too little: the table of seen states"
                 f"{' and the states of the checkpoint' if known else ''} takes "
-                f"{(buckets * 72 + kept >> 20) + 1}M; allow more"
+                f"{(table_bytes(buckets) + kept >> 20) + 1}M; allow more"
                 f"{'' if self.exact or known else ', or use --store exact'}"
             )
         sizes = Sizes(
@@ -260,10 +260,9 @@ class CompiledSearch:
         if shared[Shared.TAIL] + 2 * BLOCK * len(self.machine.workers) > shared[Shared.CAPACITY]:
             return self._make_room_for_states()
         old = shared[Shared.BUCKETS]
-        # A bucket costs 64 bytes, and 8 more for its share of the stash.
         free = self.memory - self.machine.bytes_used
-        factor = 4 if old < QUADRUPLED else 2
-        new = min(old * factor, old + free // 72 * 9 // 10)
+        wanted = next(old * percent // 100 for most, percent in GROWTH if old < most)
+        new = min(wanted, old + free // table_bytes(1 << 10) * 9 // 10 * (1 << 10))
         if new < old * 9 // 8:
             return self._out_of_memory()
         self.machine.grow(new)

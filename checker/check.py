@@ -57,10 +57,13 @@ def check(
     search = finished_search(
         system, properties, keep_going, group, resources, limits, report, started
     )
-    complete = search.stopped_by is None and (keep_going or not search.violations)
-    if complete:
-        _find_stuck(system, properties, search)
-    return _result(system, properties, search, complete, started)
+    try:
+        complete = search.stopped_by is None and (keep_going or not search.violations)
+        if complete:
+            _find_stuck(system, properties, search)
+        return _result(system, properties, search, complete, started)
+    finally:
+        search.close()
 
 
 def _result(

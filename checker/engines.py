@@ -63,6 +63,9 @@ class Finished(Protocol):
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
 
+    def close(self) -> None:
+        """Give back what it holds; nothing more can be asked of it."""
+
 
 def finished_search(
     system: TransitionSystem[Any, Any],
@@ -146,11 +149,12 @@ def _compiled(
     started: float,
 ) -> Finished | None:
     """Search with the compiled engine; None where only the interpreted one can say what happens."""
-    must = resources.engine == "compiled"
+    must = resources.engine == "compiled" or resources.checkpoint is not None
+    asked = "--engine compiled" if resources.engine == "compiled" else "--checkpoint"
     if find_spec("llvmlite") is None:
         if must:
             raise EngineChoiceError(
-                "--engine compiled needs llvmlite, which is not installed; install it, or use "
+                f"{asked} needs llvmlite, which is not installed; install it, or use "
                 "--engine interpreted"
             )
         return None
@@ -169,13 +173,14 @@ def _compiled(
     except UnsupportedError as error:
         if must:
             raise EngineChoiceError(
-                f"--engine compiled cannot translate {system.name}: {error}; write it in the "
+                f"{asked}: cannot translate {system.name}: {error}; write it in the "
                 "subset that CONTRIBUTING.md describes, or use --engine interpreted"
             ) from None
         return None
     try:
         search.run(limits, report)
     except UnfitError:
+        search.close()
         return None
     return search
 
@@ -189,8 +194,9 @@ def _refuse(
             "--debug watches every action, which only the interpreted engine can; leave out "
             "--engine compiled"
         )
-    if resources.checkpoint is not None and resources.engine == "interpreted":
-        raise EngineChoiceError("--engine interpreted keeps no checkpoints; leave out --checkpoint")
+    if resources.checkpoint is not None and (resources.engine == "interpreted" or system.debug):
+        which = "--debug" if system.debug else "--engine interpreted"
+        raise EngineChoiceError(f"{which} keeps no checkpoints; leave out --checkpoint")
     if resources.store == "fingerprint":
         if resources.engine == "interpreted":
             raise EngineChoiceError(

@@ -141,6 +141,9 @@ class Search:
         """Return all states, level by level."""
         return self.levels
 
+    def close(self) -> None:
+        """Keep everything: it is gone with the search itself."""
+
     def _expand_last_level(self, limits: Limits, report: Callable[[Progress], None]) -> None:
         """Find the states of the next level: successors that were not seen before."""
         frontier = self.levels[-1]

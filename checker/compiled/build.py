@@ -10,6 +10,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from .generate import Module
+from .values import UnsupportedError
 
 
 def new_target() -> Any:
@@ -28,8 +29,11 @@ target = cache(new_target)
 
 def object_code(module: Module) -> bytes:
     """Optimise a module and return it as an object file."""
-    parsed = llvm.parse_assembly(module.text)
-    parsed.verify()
+    try:
+        parsed = llvm.parse_assembly(module.text)
+        parsed.verify()
+    except RuntimeError as error:
+        raise UnsupportedError(f"something that LLVM does not take: {error}") from None
     machine = target()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_unrolling = False

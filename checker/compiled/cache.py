@@ -53,7 +53,7 @@ def size() -> int:
 
 def clear() -> None:
     """Remove all that is kept."""
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, NotADirectoryError):
         shutil.rmtree(code_directory())
 
 
@@ -61,11 +61,16 @@ def _keep(module: Module, content: bytes) -> None:
     try:
         folder = code_directory()
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-            file.write(content)
-        os.replace(file.name, folder / key(module))
+        handle, name = tempfile.mkstemp(dir=folder)
     except (OSError, RuntimeError):
         return
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+        os.replace(name, folder / key(module))
+    except OSError:
+        with suppress(OSError):
+            os.unlink(name)
 
 
 def _processor() -> str:

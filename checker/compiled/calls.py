@@ -22,25 +22,29 @@ class Calls(Expressions):
         if callee.value in (any, all):
             return self._quantified(node, callee.value is any)
         arguments = [self.known(argument) for argument in node.args]
-        if callee.value in self.unit.intrinsics:
-            return self.unit.intrinsics[callee.value](self.out, arguments)
-        if callee.value in (min, max):
-            return self._extreme(callee.value, arguments)
-        if callee.value is len and isinstance(arguments[0], Place):
-            return Static(len(arguments[0].sample))
-        if callee.value is bool:
-            [value] = arguments
-            return (
-                Static(bool(value.value))
-                if isinstance(value, Static)
-                else Truth(self.out.truth(value))
-            )
-        if callee.value is int:
-            return arguments[0]
-        if not isinstance(callee.value, types.FunctionType):
-            raise UnsupportedError(f"the call {ast.unparse(node)}")
-        named = {part.arg: self.expression(part.value) for part in node.keywords if part.arg}
-        return self.invoke(callee.value, _in_order(callee.value, arguments, named), mode)
+        if isinstance(callee.value, types.FunctionType):
+            if callee.value in self.unit.intrinsics:
+                return self.unit.intrinsics[callee.value](self.out, arguments)
+            named = {str(part.arg): self.known(part.value) for part in node.keywords}
+            return self.invoke(callee.value, _in_order(callee.value, arguments, named), mode)
+        if not node.keywords:
+            if callee.value in (min, max) and len(arguments) > 1:
+                return self._extreme(callee.value, arguments)
+            if callee.value in (bool, int, len) and len(arguments) == 1:
+                return self._converted(callee.value, arguments[0], node)
+        raise UnsupportedError(f"the call {ast.unparse(node)}")
+
+    def _converted(self, which: Any, value: Value, node: ast.Call) -> Value:
+        """Translate bool(), int() or len() of one value."""
+        if isinstance(value, Static):
+            return Static(which(value.value))
+        if which is bool:
+            return Truth(self.out.truth(value))
+        if which is int and isinstance(value, (Number, Truth)):
+            return value
+        if which is len and isinstance(value, Place) and isinstance(value.sample, list):
+            return Static(len(value.sample))
+        raise UnsupportedError(f"the call {ast.unparse(node)}")
 
     def invoke(self, function: Callable[..., Any], arguments: list[Value], mode: Mode) -> Value:
         """Emit the call of a function like this one."""
@@ -51,7 +55,7 @@ class Calls(Expressions):
             return Static(None)
         result = self.out.value(call)
         if compiled.returns == "i1":
-            return Truth(result)
+            return Truth(result, compiled.loose[0] if compiled.loose else "")
         if compiled.count == 1:
             return Number(result, compiled.range)
         taken = [
@@ -71,7 +75,7 @@ class Calls(Expressions):
 
     def _quantified(self, node: ast.Call, wanted: bool) -> Value:
         """Translate any() or all() over a range or an array, as a loop that ends early."""
-        [generator] = node.args
+        generator = node.args[0] if len(node.args) == 1 else None
         if not isinstance(generator, ast.GeneratorExp) or len(generator.generators) != 1:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         [clause] = generator.generators
@@ -80,9 +84,13 @@ class Calls(Expressions):
         name, out = clause.target.id, self.out
         result = out.variable()
         out.emit(f"store i64 {0 if wanted else 1}, ptr {result}")
+        outer = self.local, self.variables, self.assigned
 
         def body(element: Value, following: str, end: str) -> None:
-            self.local[name] = element
+            # The name is the generator's own, whatever it is outside.
+            self.local = {**outer[0], name: element}
+            self.variables = {n: at for n, at in outer[1].items() if n != name}
+            self.assigned = {n: where for n, where in outer[2].items() if n != name}
             for condition in clause.ifs:
                 inside = out.label("if")
                 out.branch(self.condition(condition), inside, following)
@@ -93,6 +101,7 @@ class Calls(Expressions):
             out.place_label(found)
             out.emit(f"store i64 {1 if wanted else 0}, ptr {result}")
             out.jump(end)
+            self.local, self.variables, self.assigned = outer
 
         self.loop(clause.iter, body)
         loaded = out.value(f"load i64, ptr {result}")
@@ -123,5 +132,10 @@ def _in_order(
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
-    given = dict(zip(names, positional, strict=False)) | named
+    given = dict(zip(names, positional, strict=False))
+    misplaced = set(named) - set(names[code.co_posonlyargcount :]) | set(named) & set(given)
+    missing = set(names) - set(given) - set(named) - set(defaults)
+    if len(positional) > len(names) or misplaced or missing:
+        raise UnsupportedError(f"a call of {function.__name__} that does not fit its parameters")
+    given |= named
     return [given[name] if name in given else Static(defaults[name]) for name in names]

@@ -97,6 +97,10 @@ class Checkpoint:
                 f"'tidegate resume {self.folder}', or name another directory"
             )
 
+    def close(self) -> None:
+        """Let others use the directory."""
+        os.close(self._lock)
+
     def save(self, manifest: Manifest) -> None:
         """Replace the manifest; the states that it speaks of must be on disk."""
         document = {"tidegate-checkpoint": VERSION, **asdict(manifest)}

@@ -16,17 +16,34 @@ from .values import (
     UnsupportedError,
     Value,
     combined,
+    fits,
+    span,
 )
 
-OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "and": "and", "or": "or", "xor": "xor"}
+Names = frozenset[str] | None
+
 CHEAP = 24
 """Operations that are rather computed than jumped over."""
 
 
 class Emitter:
-    """The instructions of a function, one line each, in the order in which they were emitted."""
+    """The instructions of a function, one line each, in the order in which they were emitted.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    wraps
+        Whether numbers are meant modulo 2^64, as in the search's own code, and not as Python's.
+
+    Attributes
+    ----------
+    settled
+        Local names that have a value here, whichever way was taken; None where no way leads.
+    """
+
+    def __init__(self, wraps: bool = False) -> None:
+        self.wraps = wraps
+        self.settled: Names = frozenset()
+        self._arriving: dict[str, Names] = {}
         self.lines: list[str] = []
         self.prologue: list[str] = []
         self.terminated = False
@@ -53,8 +70,20 @@ class Emitter:
         self.emit(f"{register} = {operation}")
         return register
 
+    def settle(self, name: str) -> None:
+        """Note that a local name has a value from here on."""
+        if self.settled is not None:
+            self.settled = self.settled | {name}
+
+    def _leave_for(self, label: str) -> None:
+        if not self.terminated and self.settled is not None:
+            before = self._arriving.get(label)
+            self._arriving[label] = self.settled if before is None else before & self.settled
+
     def place_label(self, label: str) -> None:
         """Begin a block; the block before it goes on here."""
+        self._leave_for(label)
+        self.settled = self._arriving.get(label)
         if not self.terminated:
             self.lines.append(f"  br label %{label}")
         self.lines.append(f"{label}:")
@@ -62,6 +91,7 @@ class Emitter:
 
     def jump(self, label: str) -> None:
         """Go on at a label."""
+        self._leave_for(label)
         self.emit(f"br label %{label}")
         self.terminated = True
 
@@ -70,6 +100,8 @@ class Emitter:
         if isinstance(test, Static):
             self.jump(yes if test.value else no)
             return
+        self._leave_for(yes)
+        self._leave_for(no)
         self.emit(f"br i1 {self.truth(test)}, label %{yes}, label %{no}")
         self.terminated = True
 
@@ -84,20 +116,27 @@ class Emitter:
         """Collect what is emitted in a list of its own instead of the function."""
         kept, self.lines = self.lines, []
         kept_state, self.terminated = self.terminated, False
+        settled = self.settled
         try:
             yield self.lines
         finally:
-            self.lines, self.terminated = kept, kept_state
+            self.lines, self.terminated, self.settled = kept, kept_state, settled
 
     def number(self, value: Value) -> str:
         """Return an operand of 64 bits."""
         if isinstance(value, Static) and isinstance(value.value, int):
+            if not self.wraps and not fits(span(value)):
+                raise UnsupportedError(f"the number {value.value}, which takes more than 64 bits")
             return str(int(value.value))
         if value is NOWHERE:
             return "0"
         if isinstance(value, Number):
             return value.register
         if isinstance(value, Truth):
+            if value.loose:
+                raise UnsupportedError(
+                    f"{value.loose} is used as a number, and only its truth is known"
+                )
             return self.value(f"zext i1 {value.register} to i64")
         raise UnsupportedError(f"a number is needed, not {_kind(value)}")
 
@@ -111,16 +150,18 @@ class Emitter:
             return self.value(f"icmp ne i64 {value.register}, 0")
         raise UnsupportedError(f"a truth value is needed, not {_kind(value)}")
 
-    def arithmetic(self, operator: str, left: Value, right: Value) -> Value:
+    def arithmetic(self, operator: str, left: Value, right: Value) -> Number:
         """Emit an operation on two integers."""
         operands = f"{self.number(left)}, {self.number(right)}"
-        known = combined(operator, _range(left), _range(right))
+        known = None
+        if not self.wraps or operator in ("add", "sub"):
+            known = combined(operator, span(left), span(right))
         return Number(self.value(f"{operator} i64 {operands}"), known)
 
     def extreme(self, which: str, left: Value, right: Value) -> Value:
         """Emit the smaller or the larger of two integers."""
         operands = f"i64 {self.number(left)}, i64 {self.number(right)}"
-        known = combined(which, _range(left), _range(right))
+        known = combined(which, span(left), span(right))
         return Number(self.value(f"call i64 @llvm.s{which}.i64({operands})"), known)
 
     def compare(self, condition: str, left: Value, right: Value) -> Value:
@@ -137,16 +178,12 @@ class Emitter:
 def is_cheap(lines: list[str]) -> bool:
     """Whether instructions are few, neither jump nor call, and have no effect."""
     return len(lines) <= CHEAP and not any(
-        line.endswith(":") or line.startswith(("  br", "  store", "  ret")) or "call" in line
+        line.endswith(":")
+        or line.startswith(("  br", "  store", "  ret"))
+        or any(word in line for word in ("call", "cmpxchg", "atomicrmw"))
         for line in lines
         if "@llvm." not in line
     )
-
-
-def _range(value: Value) -> Range:
-    from .values import span
-
-    return span(value)
 
 
 def _kind(value: Value) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from .arithmetic import exact
 from .emitter import Emitter, is_cheap
 from .unit import Mode, Unit
 from .values import (
@@ -18,6 +19,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    is_truth,
     span,
     union,
 )
@@ -49,6 +51,12 @@ class Expressions:
         What each local name stands for that is given a value once.
     variables
         Addresses of the local names that are given several.
+    assigned
+        All local names of the function.
+    truths
+        Those that are given nothing but truth values.
+    state
+        Some part of the state, by which to say that a step fails; None where there is none.
     """
 
     def __init__(
@@ -60,6 +68,9 @@ class Expressions:
         self.variables: dict[str, str] = {}
         self.out = out
         self.pure = False
+        self.assigned: Mapping[str, object] = {}
+        self.truths: frozenset[str] = frozenset()
+        self.state: Place | None = None
 
     def expression(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
@@ -76,19 +87,21 @@ class Expressions:
 
     def condition(self, node: ast.expr) -> Value:
         """Return the truth of an expression: a `Truth`, or `Static`."""
-        if isinstance(node, ast.BoolOp):
-            return self._boolop(node)
         value = self.known(node)
         if isinstance(value, Static):
             return Static(bool(value.value))
-        return Truth(self.out.truth(value))
+        return value if isinstance(value, Truth) else Truth(self.out.truth(value))
 
     def _constant(self, node: ast.Constant) -> Value:
         return Static(node.value)
 
     def _name(self, node: ast.Name) -> Value:
+        settled = self.out.settled
+        if node.id in self.assigned and settled is not None and node.id not in settled:
+            raise UnsupportedError(f"{node.id}, which may have no value yet,")
         if node.id in self.variables:
-            return Number(self.out.value(f"load i64, ptr {self.variables[node.id]}"))
+            known = (0, 1) if node.id in self.truths else None
+            return Number(self.out.value(f"load i64, ptr {self.variables[node.id]}"), known)
         if node.id in self.local:
             return self.local[node.id]
         return self.unit.lookup(self.function, node.id)
@@ -97,49 +110,55 @@ class Expressions:
         return Items(tuple(self.expression(part) for part in node.elts))
 
     def _attribute(self, node: ast.Attribute) -> Value:
-        place = self.expression_place(node)
-        if place is None:
-            owner = self.expression(node.value)
-            if owner is NOWHERE:
-                return NOWHERE
-            if not isinstance(owner, Static):
-                raise UnsupportedError(f"the expression {ast.unparse(node)}")
-            return Static(getattr(owner.value, node.attr))
-        return self._loaded(place)
+        owner = self.expression(node.value)
+        if isinstance(owner, Place):
+            return self._loaded(self._part(owner, node.attr))
+        if owner is NOWHERE:
+            return NOWHERE
+        if not isinstance(owner, Static):
+            raise UnsupportedError(f"the expression {ast.unparse(node)}")
+        return Static(getattr(owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:
-        place = self.expression_place(node)
-        if place is None:
-            owner, index = self.expression(node.value), self.expression(node.slice)
-            if owner is NOWHERE or isinstance(owner, Place):
-                return NOWHERE
-            if isinstance(owner, Static) and isinstance(index, Static):
-                return Static(owner.value[index.value])
-            raise UnsupportedError(f"the expression {ast.unparse(node)}")
-        return self._loaded(place)
+        owner, index = self.expression(node.value), self.expression(node.slice)
+        if isinstance(owner, Place):
+            return self._loaded(self.element(owner, index))
+        if owner is NOWHERE:
+            return NOWHERE
+        if isinstance(owner, Items) and isinstance(index, Static):
+            item: Value = owner.items[index.value]
+            return item
+        if isinstance(owner, Static) and isinstance(index, Static):
+            return Static(owner.value[index.value])
+        raise UnsupportedError(f"the expression {ast.unparse(node)}")
 
-    def _loaded(self, place: Place) -> Value:
+    def _loaded(self, place: Place | None) -> Value:
         """Return what a place holds, if it is a variable, or the place itself."""
+        if place is None:
+            return NOWHERE
         if isinstance(place.sample, int):
             return self.unit.places.load(self.out, place)
         return place
 
-    def expression_place(self, node: ast.expr) -> Place | None:
-        """Return the part of the state that an expression names, or None if it is none."""
-        if isinstance(node, ast.Attribute):
+    def written_place(self, node: ast.expr) -> Place | None:
+        """Return the part of the state that a target names; None where that is beyond an array."""
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
             owner = self.expression(node.value)
-            if isinstance(owner, Place):
-                form = f"{owner.form}.{node.attr}" if owner.form else node.attr
-                if not hasattr(owner.sample, node.attr):
-                    raise UnsupportedError(f"the state has no {form}")
-                return Place(owner.base, form, owner.indices, getattr(owner.sample, node.attr))
-        elif isinstance(node, ast.Subscript):
-            owner = self.expression(node.value)
-            if isinstance(owner, Place):
+            if owner is NOWHERE:
+                return None
+            if isinstance(owner, Place) and isinstance(node, ast.Attribute):
+                return self._part(owner, node.attr)
+            if isinstance(owner, Place) and isinstance(node, ast.Subscript):
                 return self.element(owner, self.expression(node.slice))
-        elif isinstance(node, ast.Name):
-            raise UnsupportedError(f"{node.id} is no part of the state")
-        return None
+        raise UnsupportedError(f"{ast.unparse(node)}, which is no part of the state, as a target")
+
+    @staticmethod
+    def _part(owner: Place, name: str) -> Place:
+        """Return a variable, record or array of a record."""
+        form = f"{owner.form}.{name}" if owner.form else name
+        if not hasattr(owner.sample, name):
+            raise UnsupportedError(f"the state has no {form}")
+        return Place(owner.base, form, owner.indices, getattr(owner.sample, name))
 
     def element(self, array: Place, index: Value) -> Place | None:
         """Return an element of an array; None where the index can only be wrong."""
@@ -162,11 +181,18 @@ class Expressions:
 
     def _binop(self, node: ast.BinOp) -> Value:
         left, right = self.known(node.left), self.known(node.right)
-        if type(node.op) not in ARITHMETIC:
-            raise UnsupportedError(f"the operator in {ast.unparse(node)}")
+        return self.computed(node.op, left, right)
+
+    def computed(self, operator: ast.operator, left: Value, right: Value) -> Value:
+        """Return what an operator makes of two values, as Python does: of whole numbers."""
+        if type(operator) not in ARITHMETIC:
+            raise UnsupportedError(f"the operator {type(operator).__name__}")
         if isinstance(left, Static) and isinstance(right, Static):
-            return Static(FOLDED[type(node.op)](left.value, right.value))
-        return self.out.arithmetic(ARITHMETIC[type(node.op)], left, right)
+            return Static(FOLDED[type(operator)](left.value, right.value))
+        name = ARITHMETIC[type(operator)]
+        if self.out.wraps:
+            return self.out.arithmetic(name, left, right)
+        return exact(self.out, self.unit.places, self.state, name, left, right)
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
@@ -174,21 +200,31 @@ class Expressions:
             if isinstance(value, Static):
                 return Static(not value.value)
             return Truth(self.out.value(f"xor i1 {self.out.truth(value)}, true"))
-        value = self.expression(node.operand)
-        if isinstance(value, Static):
-            return Static(-value.value if isinstance(node.op, ast.USub) else ~value.value)
+        value = self.known(node.operand)
         if isinstance(node.op, ast.USub):
-            return self.out.arithmetic("sub", Static(0), value)
-        return self.out.arithmetic("xor", value, Static(-1))
+            return self.computed(ast.Sub(), Static(0), value)
+        if isinstance(node.op, ast.UAdd):
+            return self.computed(ast.Add(), value, Static(0))
+        return self.computed(ast.BitXor(), value, Static(-1))
 
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return self._is_none(node)
-        values = [self.known(part) for part in (node.left, *node.comparators)]
-        whole: Value = Static(True)
-        for comparison, left, right in zip(node.ops, values, values[1:], strict=False):
-            whole = self._both(whole, self._compared(comparison, left, right))
-        return whole
+        return self._chained(self.known(node.left), node.ops, node.comparators)
+
+    def _chained(
+        self, left: Value, comparisons: list[ast.cmpop], operands: list[ast.expr]
+    ) -> Value:
+        """Return whether comparisons hold one after the other; what follows a false one is left."""
+        right = self.known(operands[0])
+        whole = self._compared(comparisons[0], left, right)
+        if len(operands) == 1:
+            return whole
+        if isinstance(whole, Static):
+            return self._chained(right, comparisons[1:], operands[1:]) if whole.value else whole
+        with self.out.aside() as lines:
+            rest = self._chained(right, comparisons[1:], operands[1:])
+        return self._joined(True, whole, rest, lines)
 
     def _compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
         if isinstance(comparison, (ast.In, ast.NotIn)):
@@ -216,14 +252,6 @@ class Expressions:
             return Static(found.value != negated)
         return Truth(self.out.value(f"xor i1 {self.out.truth(found)}, true")) if negated else found
 
-    def _both(self, left: Value, right: Value) -> Value:
-        """Return whether both are true; both are at hand already."""
-        if isinstance(left, Static):
-            return right if left.value else left
-        if isinstance(right, Static):
-            return left if right.value else right
-        return Truth(self.out.value(f"and i1 {self.out.truth(left)}, {self.out.truth(right)}"))
-
     def _is_none(self, node: ast.Compare) -> Value:
         """Return whether a call returns None."""
         [right] = node.comparators
@@ -238,17 +266,30 @@ class Expressions:
         return Truth(self.out.value(f"xor i1 {found.register}, true")) if negated else found
 
     def _boolop(self, node: ast.BoolOp) -> Value:
-        """Return the truth of all, or of any, jumping only over what is costly."""
+        """Return the truth of all, or of any, jumping only over what is costly.
+
+        Python has the operand that decides; it is that, too, if all of them are truth values.
+        """
         wanted = isinstance(node.op, ast.And)
-        whole: Value = self.condition(node.values[0])
+        whole = self.known(node.values[0])
         for part in node.values[1:]:
             if isinstance(whole, Static):
-                whole = self.condition(part) if bool(whole.value) is wanted else whole
+                whole = self.known(part) if bool(whole.value) is wanted else whole
                 continue
+            whole = self._operand(whole, node)
             with self.out.aside() as lines:
-                value = self.condition(part)
+                value = self._operand(self.known(part), node)
+            loose = "" if is_truth(whole) and is_truth(value) else ast.unparse(node)
             whole = self._joined(wanted, whole, value, lines)
+            if loose:
+                whole = Truth(self.out.truth(whole), loose)
         return whole
+
+    def _operand(self, value: Value, whole: ast.BoolOp) -> Value:
+        """Return an operand as itself if it is known, else its truth."""
+        if isinstance(value, (Static, Truth)):
+            return value
+        return Truth(self.out.truth(value), "" if is_truth(value) else ast.unparse(whole))
 
     def _joined(self, wanted: bool, left: Value, right: Value, lines: list[str]) -> Value:
         out = self.out
@@ -265,7 +306,7 @@ class Expressions:
         out.branch(left, *((inside, end) if wanted else (end, inside)))
         out.place_label(inside)
         out.lines += lines
-        out.emit(f"store i64 {out.number(right)}, ptr {result}")
+        out.emit(f"store i64 {out.number(Truth(out.truth(right)))}, ptr {result}")
         out.place_label(end)
         loaded = out.value(f"load i64, ptr {result}")
         return Truth(out.value(f"icmp ne i64 {loaded}, 0"))

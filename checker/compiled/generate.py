@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...layout import Layout
+from ...layout import WORD_BITS, Layout
 from ...spec import Instance, Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
 from . import growth, kernel
@@ -15,8 +15,11 @@ from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
 from .places import Places
 from .program import Program
-from .unit import Mode, Unit, parameters
+from .unit import Compiled, Mode, Unit, parameters
 from .values import Number, Place, Static, Truth, UnsupportedError, Value
+
+MOST_PROPERTIES = 62
+"""Each has a bit in one number, whose sign says something else."""
 
 EXPORTED: tuple[Callable[..., Any], ...] = (
     kernel.work,
@@ -85,6 +88,7 @@ class Generator:
             canonical=self._generated("canonical", 1, "void"),
             admits=self._generated("admits", 1, "i1"),
             judged=any(prop.kind is Kind.INVARIANT for prop in properties),
+            full=self.layout.bits == WORD_BITS * self.words,
             symmetric=symmetry is not None,
             constrained=system.constraint is not None,
         )
@@ -201,14 +205,32 @@ class Generator:
         taken = out.value(f'call i1 @"{effect.name}"(ptr {words})')
         self._packed(out, words, "%place")
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")
+        error = out.value(f"or i64 {error}, {self._untidy(out, words, taken)}")
         bit = out.value(f"zext i1 {taken} to i64")
         shifted = out.value(f"shl i64 {error}, 1")
         out.emit(f"ret i64 {out.value(f'or i64 {bit}, {shifted}')}")
         passed = ", ".join(f"i64 %w{index}" for index in range(self.words))
         self._define(f"i64 @step.{number}({passed}, i64 %place)", out, "noinline")
 
+    def _untidy(self, out: Emitter, words: str, taken: str) -> str:
+        """Emit whether a step was not enabled and has written all the same, as a number.
+
+        What becomes of such a step is for the interpreted engine to say.
+        """
+        differ = "0"
+        for index, word in enumerate(self._words(out, words)):
+            differ = out.value(f"or i64 {differ}, {out.value(f'xor i64 {word}, %w{index}')}")
+        written = out.value(f"icmp ne i64 {differ}, 0")
+        untidy = out.value(f"select i1 {taken}, i1 false, i1 {written}")
+        return out.value(f"zext i1 {untidy} to i64")
+
     def _judge(self) -> None:
-        """Generate ``judge(state)``: a bit for every property that the state violates."""
+        """Generate ``judge(state)``: a bit for every property that the state violates.
+
+        It is negative where a predicate reads beyond an array, and thus cannot be decided.
+        """
+        if len(self.properties) > MOST_PROPERTIES:
+            raise UnsupportedError(f"more than {MOST_PROPERTIES} properties at once")
         out = Emitter()
         words = self._unpacked(out, "%state")
         violated = "0"
@@ -216,14 +238,27 @@ class Generator:
             if prop.kind is not Kind.INVARIANT:
                 continue
             given: list[Value] = [self._state(words), self.constants]
-            predicate = self.unit.function(prop.predicate, given)
-            if predicate.returns != "i1":
-                raise UnsupportedError(f"the predicate of {prop.name} does not return bool")
-            holds = out.value(f'call i1 @"{predicate.name}"(ptr {words})')
+            predicate = self.unit.function(prop.predicate, given, pure=True)
+            holds = self._truth(out, predicate, words)
             bit = out.value(f"select i1 {holds}, i64 0, i64 {1 << number}")
             violated = out.value(f"or i64 {violated}, {bit}")
-        out.emit(f"ret i64 {violated}")
+        if self.system.constraint is not None:
+            # It was asked before; where it failed then, this says so.
+            given = [self._state(words), self.constants]
+            constraint = self.unit.function(self.system.constraint, given, pure=True)
+            self._truth(out, constraint, words)
+        error = out.value(f"load i64, ptr {self._error_word(out, words)}")
+        failed = out.value(f"shl i64 {error}, 63")
+        out.emit(f"ret i64 {out.value(f'or i64 {violated}, {failed}')}")
         self._define("i64 @judge(i64 %state)", out, "noinline")
+
+    @staticmethod
+    def _truth(out: Emitter, predicate: Compiled, words: str) -> str:
+        """Emit the call of a predicate on the state at an address; return whether it holds."""
+        if predicate.count != 1:
+            raise UnsupportedError(f"{predicate.name} returns no truth value")
+        found = out.value(f'call {predicate.returns} @"{predicate.name}"(ptr {words})')
+        return found if predicate.returns == "i1" else out.truth(Number(found))
 
     def _canonical(self) -> None:
         """Generate ``canonical(state)``, which puts a state's representative in its place."""
@@ -235,16 +270,20 @@ class Generator:
         self._define("void @canonical(i64 %state)", out, "noinline")
 
     def _admits(self) -> None:
-        """Generate ``admits(state)``: whether a state is inside the system's constraint."""
+        """Generate ``admits(state)``: whether a state is inside the system's constraint.
+
+        Where that cannot be decided, the state is outside; it is judged then, which tells.
+        """
         if self.system.constraint is None:
             return
         out = Emitter()
         words = self._unpacked(out, "%state")
         given: list[Value] = [self._state(words), self.constants]
-        constraint = self.unit.function(self.system.constraint, given)
-        if constraint.returns != "i1":
-            raise UnsupportedError(f"the constraint of {self.system.name} does not return bool")
-        out.emit(f"ret i1 {out.value(f'call i1 @{_quoted(constraint.name)}(ptr {words})')}")
+        constraint = self.unit.function(self.system.constraint, given, pure=True)
+        holds = self._truth(out, constraint, words)
+        error = out.value(f"load i64, ptr {self._error_word(out, words)}")
+        well = out.value(f"icmp eq i64 {error}, 0")
+        out.emit(f"ret i1 {out.value(f'and i1 {holds}, {well}')}")
         self._define("i1 @admits(i64 %state)", out, "noinline")
 
     def _define(self, head: str, out: Emitter, attributes: str) -> None:
@@ -287,7 +326,3 @@ class Generator:
 
     def _error_word(self, out: Emitter, words: str) -> str:
         return self._word(out, words, self.words)
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 from .checkpoint import Checkpoint, CheckpointError, Manifest
 from .generate import Module
@@ -24,8 +24,8 @@ class Journal:
     ----------
     checkpoint
         Where to keep it; None where states are only put aside for as long as the search runs.
-    begun
-        The manifest to go on from, if the search was begun by another process.
+    manifest
+        What to go on from: that of another process, or one without levels.
     every
         Seconds between two checkpoints at least.
     """
@@ -34,18 +34,18 @@ class Journal:
         self,
         machine: Machine,
         checkpoint: Checkpoint | None,
-        begun: Manifest | None,
-        about: dict[str, Any],
+        manifest: Manifest,
         every: float,
     ) -> None:
         self.machine = machine
         self.checkpoint = checkpoint
         self.every = every
-        self.levels: list[Level] = list(begun.levels) if begun else []
-        self._manifest = begun or Manifest(about, code_hash(machine.module), machine.state_bytes)
+        self.levels: list[Level] = list(manifest.levels)
+        self._manifest = manifest
         self._saved_at = perf_counter()
         path = checkpoint.states if checkpoint else None
-        self.file = StateFile(path, machine.state_bytes, begun.states if begun else 0)
+        self.file = StateFile(path, machine.state_bytes, manifest.states)
+        self.place = f"--checkpoint {checkpoint.folder}" if checkpoint else "the file of states"
 
     def add_level(self, frontier: Segments) -> None:
         """Write the states of a finished level.
@@ -79,6 +79,12 @@ class Journal:
             self.checkpoint.save(self._manifest)
             self._saved_at = perf_counter()
 
+    def close(self) -> None:
+        """Close the files; the checkpoint may be used by others then."""
+        self.file.close()
+        if self.checkpoint is not None:
+            self.checkpoint.close()
+
     def restore(self, exact: bool) -> Segments:
         """Bring a search that was begun back into memory; return its frontier.
 
@@ -110,12 +116,12 @@ class Journal:
         try:
             return self.file.read(self.machine.written, at, first, count, checksum)
         except OSError as error:
-            raise self._damaged(str(error)) from None
+            raise self._damaged(error.strerror or str(error)) from None
 
     def _damaged(self, why: str) -> CheckpointError:
         return CheckpointError(f"{self.file.path}: damaged, {why}; begin the search anew")
 
 
-def code_hash(module: Module) -> str:
-    """Return what tells whether two searches are made of the same code."""
-    return hashlib.sha256(module.text.encode()).hexdigest()
+def code_hash(module: Module, initial: Sequence[Words]) -> str:
+    """Return what tells whether two searches begin alike and are made of the same code."""
+    return hashlib.sha256(f"{initial}\n{module.text}".encode()).hexdigest()

@@ -62,7 +62,8 @@ def sift(p: Program, shared: int, worker: int, successors: int) -> int:
     """Seal a chunk's successors, and leave out those met lately; return how many are left.
 
     Several steps often commute, so that a state is reached from states that lie near each other.
-    What this worker met lately is in a small table that stays in its cache.
+    What this worker met lately is in a small table that stays in its cache.  Ones in all words
+    stand for nothing there, unless they are a state.
     """
     first, recent = load(worker + Worker.BUFFER), load(worker + Worker.RECENT)
     left = 0
@@ -72,7 +73,7 @@ def sift(p: Program, shared: int, worker: int, successors: int) -> int:
             copy(p, first + number * p.stride, candidate)
         seal(p, candidate)
         entry = recent + (load(candidate + 8 * p.words) & RECENT - 1) * p.words * 8
-        if not same(p, candidate, entry):
+        if p.full or not same(p, candidate, entry):
             copy(p, candidate, entry)
             prefetch(bucket_of(p, shared, candidate))
             left += 1

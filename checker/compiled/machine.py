@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from . import kernel
 from .build import Code
 from .generate import Module
+from .growth import BATCH
 from .memory import Region, Shared, Worker
 
 MINUS_ONE = (1 << 64) - 1
@@ -89,7 +90,7 @@ class Machine:
 
     def _worker(self) -> tuple[Region, Region]:
         """Make a worker's block, and the memory that it points to."""
-        buffer = self.sizes.chunk * self.instances * self.module.stride
+        buffer = max(self.sizes.chunk * self.instances, BATCH) * self.module.stride
         counters = 8 * self.instances
         recent = kernel.RECENT * self.state_bytes
         own = Region(buffer + 2 * counters + self._found + recent + 64)

@@ -101,7 +101,18 @@ class Region:
         return list(array)
 
     def view(self, offset: int, length: int) -> memoryview:
-        """Return a stretch of it, as bytes that can be read and written."""
+        """Return a stretch of it, as bytes that can be read and written.
+
+        Raises
+        ------
+        MemoryLimitError
+            If it does not reach so far.
+        """
+        if offset + length > self.size:
+            raise MemoryLimitError(
+                f"--max-memory {self.size >> 20}M is too little for the states that were put "
+                f"aside, of which {(offset + length >> 20) + 1}M are needed at once; allow more"
+            )
         return memoryview(self._map)[offset : offset + length]
 
     def clear(self, offset: int, length: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...layout import Layout, Variable
 from .emitter import Emitter
-from .values import Number, Place, Static, UnsupportedError, Value
+from .values import Number, Place, Static, UnsupportedError, Value, fits
 
 ALL = (1 << 64) - 1
 
@@ -25,6 +25,8 @@ class Places:
         self.words = layout.words
         self._variables: dict[str, dict[tuple[int, ...], Variable]] = {}
         for variable in layout.variables:
+            if not fits((variable.low, variable.high)):
+                raise UnsupportedError(f"{variable.path}, which takes more than 64 bits,")
             form = re.sub(r"\[\d+\]", "[]", variable.path)
             indices = tuple(map(int, re.findall(r"\[(\d+)\]", variable.path)))
             self._variables.setdefault(form, {})[indices] = variable
@@ -79,6 +81,10 @@ class Places:
         if index.range is None or index.range[0] < 0 or index.range[1] >= length:
             wrong = out.value(f"icmp uge i64 {index.register}, {length}")
             self._error(out, place, wrong)
+
+    def fail_if(self, out: Emitter, place: Place, wrong: str) -> None:
+        """Emit that this step fails where a bit is set."""
+        self._error(out, place, wrong)
 
     def fail(self, out: Emitter, place: Place) -> None:
         """Emit that this step can only fail."""

@@ -12,7 +12,7 @@ class Program:
 
     ``words`` make up a state, and a candidate takes ``stride`` bytes: its words, its hash, a second
     hash (with fingerprints only), and where in its bucket to look for it.  The functions are those
-    generated from the model.
+    generated from the model.  ``full`` says that ones in all words may be a state.
     """
 
     words: int
@@ -25,5 +25,6 @@ class Program:
     canonical: Callable[[int], None]
     admits: Callable[[int], bool]
     judged: bool
+    full: bool
     symmetric: bool
     constrained: bool

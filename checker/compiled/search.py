@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -76,6 +77,8 @@ class CompiledSearch:
         self.module = Generator(system, properties, self.exact, symmetry).module()
         self.memory = resources.memory or available_memory()
         self._words: dict[str, tuple[int, Words]] = {}
+        self._initial = [system.layout.pack(state) for state in system.initial_states()]
+        self._code = code_hash(self.module, self._initial)
         keep = Checkpoint(resources.checkpoint) if resources.checkpoint else None
         self._begun = self._manifest(resources.checkpoint) if resources.resume else None
         if keep and not resources.resume:
@@ -84,7 +87,10 @@ class CompiledSearch:
         self.journal = None
         if keep or not self.exact:
             self.journal = Journal(
-                self.machine, keep, self._begun, resources.about, resources.checkpoint_every
+                self.machine,
+                keep,
+                self._begun or Manifest(resources.about, self._code, self.machine.state_bytes),
+                resources.checkpoint_every,
             )
         self._report: Callable[[Progress], None] = lambda progress: None
         self._limits = Limits()
@@ -117,7 +123,7 @@ class CompiledSearch:
         """Read the checkpoint to go on from, if it is one of this very search."""
         assert folder is not None
         manifest = read_manifest(folder)
-        if manifest.code != code_hash(self.module):
+        if manifest.code != self._code:
             raise CheckpointError(
                 f"{folder}: made by other code: the protocol, a property or Tidegate has changed "
                 "since; begin the search anew"
@@ -150,29 +156,35 @@ class CompiledSearch:
         self._limits, self._report = limits, report
         try:
             self._go_on() if self._begun else self._begin()
-            while self.levels[-1] and (self.keep_going or not self.violations):
+            while self._undecided():
                 if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
                     self.stopped_by = f"--max-depth {limits.max_depth}"
                     break
                 self._expand_last_level()
-                if self.stopped_by:
-                    break
         except KeyboardInterrupt:
             self.stopped_by = "an interrupt"
         if self.levels and not self.levels[-1]:
             self.levels.pop()
         if self.journal:
-            self.journal.save()
+            self._writing(self.journal.save)
+
+    def _undecided(self) -> bool:
+        """Whether there is a level to expand, and a reason to."""
+        if self.stopped_by or not self.levels[-1]:
+            return False
+        return self.keep_going or not self.violations
 
     def _begin(self) -> None:
         """Store the initial states."""
         machine = self.machine
         self._make_room_for_states()
         before = machine.positions()
-        initial = [self.system.layout.pack(state) for state in self.system.initial_states()]
-        while not machine.add_states(initial):
-            self._make_room()
-        self._finish_level(before, 0)
+        whole = machine.add_states(self._initial)
+        while not whole and self._make_room():
+            whole = machine.add_states(self._initial)
+        if machine.failed:
+            raise UnfitError
+        self._finish_level(before, 0, whole)
 
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
@@ -183,40 +195,48 @@ class CompiledSearch:
             machine.turn_over()
         before, tail = machine.positions(), machine.shared[Shared.TAIL]
         chunks = machine.begin_level(self.frontier)
+        whole = False
         try:
             while True:
                 answer = machine.expand_level(chunks, self._watch)
                 if machine.failed:
                     raise UnfitError
-                if answer == kernel.DONE or self.stopped_by:
+                whole = answer == kernel.DONE
+                if whole or self.stopped_by:
                     break
                 if answer == kernel.GROW and not self._make_room():
                     break
         finally:
-            self._finish_level(before, tail)
+            self._finish_level(before, tail, whole)
         self._watch()
 
-    def _finish_level(self, before: list[tuple[int, int]], tail: int) -> None:
-        """Make what was found since the workers stood at `before` the next level."""
+    def _finish_level(self, before: list[tuple[int, int]], tail: int, whole: bool) -> None:
+        """Make what was found since the workers stood at `before` the next level.
+
+        Only a level that is whole goes to disk: whoever goes on from there expands no other.
+        """
         self.frontier = self.machine.new_segments(before, tail)
         level = self.frontier
         if self.journal is not None:
             if not self.exact:
                 level = [(self.journal.file.states, sum(count for _, count in level))]
-            if not self.stopped_by:
-                self._put_aside()
+            add_level = partial(self.journal.add_level, self.frontier)
+            whole = whole and self._writing(add_level)
         self.levels.append(level if self.frontier else [])
         self._note_violations(len(self.levels) - 2)
-        if self.journal is not None and not self.stopped_by:
-            self.journal.finish_level(self._words)
+        if self.journal is not None and whole:
+            self._writing(partial(self.journal.finish_level, self._words))
 
-    def _put_aside(self) -> None:
-        """Write the states of a level to disk, and stop where that cannot be done."""
+    def _writing(self, write: Callable[[], None]) -> bool:
+        """Write something to disk; stop, and return False, where that cannot be done."""
         assert self.journal is not None
         try:
-            self.journal.add_level(self.frontier)
+            write()
         except OSError as error:
-            self.stopped_by = f"the file of states, which cannot be written ({error.strerror})"
+            where = self.journal.place
+            self.stopped_by = f"{where}, which cannot be written to ({error.strerror})"
+            return False
+        return True
 
     def _go_on(self) -> None:
         """Bring the search of another process back."""
@@ -250,6 +270,8 @@ class CompiledSearch:
     def _largest(self) -> str:
         """Return the name of the action that was taken most often."""
         taken = self.machine.taken
+        if not taken:
+            return ""
         return self.system.instances[max(range(len(taken)), key=taken.__getitem__)].action.name
 
     def _make_room(self) -> bool:
@@ -337,6 +359,12 @@ class CompiledSearch:
             for number, found in self.machine.parents([(0, some)], targets).items():
                 least[number] = min(found, least.get(number, found))
         return least
+
+    def close(self) -> None:
+        """Give back all memory, and the checkpoint's lock."""
+        self.machine.close()
+        if self.journal is not None:
+            self.journal.close()
 
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""

@@ -106,7 +106,11 @@ def note(p: Program, worker: int, state: int, number: int) -> None:
 
 def examine(p: Program, worker: int, state: int) -> None:
     """Judge a state, and keep what it violates of the properties that are still undecided."""
-    violated = p.judge(state) & load(load(worker + Worker.SHARED) + Shared.ACTIVE)
+    violated = p.judge(state)
+    if violated < 0:
+        store(worker + Worker.ERROR, 1)
+        return
+    violated = violated & load(load(worker + Worker.SHARED) + Shared.ACTIVE)
     number = 0
     while violated:
         if violated & 1:

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...spec import TidegateError
 from .memory import Region
 
 PIECE = 1 << 22
@@ -15,6 +16,10 @@ PIECE = 1 << 22
 
 _AT_ONCE = 64 << 20
 """Bytes that the operating system is handed at a time."""
+
+
+class StateFileError(TidegateError):
+    """There is no place where the states can be put aside."""
 
 
 class StateFile:
@@ -34,12 +39,14 @@ class StateFile:
         self.path = path
         self.state_bytes = state_bytes
         self.states = states
-        if path is None:
-            folder = os.environ.get("TMPDIR") or "/var/tmp"
-            self._file, name = tempfile.mkstemp(prefix="tidegate-", dir=folder)
-            os.unlink(name)
-        else:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            self._file = _temporary() if path is None else os.open(path, os.O_RDWR | os.O_CREAT)
+        except OSError as error:
+            raise StateFileError(
+                f"{path or _folder()}: the file of states cannot be written there "
+                f"({error.strerror}); "
+                f"{'repair that' if path else 'set TMPDIR to a directory on a disk with room'}"
+            ) from None
         if os.fstat(self._file).st_size > states * state_bytes:
             os.ftruncate(self._file, states * state_bytes)
 
@@ -99,3 +106,15 @@ class StateFile:
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
+
+
+def _folder() -> str:
+    """Return where a file goes that is gone with the process: to a disk, which /tmp may not be."""
+    return os.environ.get("TMPDIR") or "/var/tmp"
+
+
+def _temporary() -> int:
+    """Open a file that has no name any more."""
+    file, name = tempfile.mkstemp(prefix="tidegate-", dir=_folder())
+    os.unlink(name)
+    return file

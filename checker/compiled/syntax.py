@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
 
 from ...guards import refuses
 
 
+def parameter_names(tree: ast.FunctionDef) -> list[str]:
+    """Return the names of a function's parameters, in the order of its arguments."""
+    return [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+
+
+@cache
 def assignments(tree: ast.FunctionDef) -> dict[str, set[int]]:
     """Return for each local name the statements that assign to it."""
-    found: dict[str, set[int]] = {argument.arg: {0} for argument in tree.args.args}
+    found: dict[str, set[int]] = {name: {0} for name in parameter_names(tree)}
     for node in ast.walk(tree):
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
@@ -21,6 +30,95 @@ def assignments(tree: ast.FunctionDef) -> dict[str, set[int]]:
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
                     found.setdefault(name.id, set()).add(id(node))
     return found
+
+
+@cache
+def held(tree: ast.FunctionDef) -> set[str]:
+    """Return the local names that one statement gives a value, and only what follows it reads.
+
+    What they stand for is known wherever they are read; any other name may stand for this or that,
+    depending on the way that was taken.
+    """
+    once = {name for name, where in assignments(tree).items() if len(where) == 1}
+    reads = Counter(_reads(tree.body))
+    following = Counter({name: reads[name] for name in parameter_names(tree)})
+    for block in _blocks(tree):
+        for number, node in enumerate(block):
+            if isinstance(node, ast.For):
+                names, behind = _stored([node.target]), node.body
+            elif isinstance(node, ast.Assign):
+                names, behind = _stored(node.targets), block[number + 1 :]
+            elif isinstance(node, ast.AnnAssign):
+                names, behind = _stored([node.target]), block[number + 1 :]
+            else:
+                continue
+            later = Counter(_reads(behind))
+            following.update({name: later[name] for name in names})
+    return {name for name in once if following[name] == reads[name]}
+
+
+@cache
+def truths(tree: ast.FunctionDef) -> frozenset[str]:
+    """Return the local names that are given nothing but truth values."""
+    found: dict[str, bool] = dict.fromkeys(parameter_names(tree), False)
+    for node in ast.walk(tree):
+        for name in _stored([node] if isinstance(node, ast.expr) else []):
+            found.setdefault(name, True)
+        if isinstance(node, ast.Assign) and _decides(node.value):
+            plain = {target.id for target in node.targets if isinstance(target, ast.Name)}
+            found.update(dict.fromkeys(_stored(node.targets) - plain, False))
+        elif isinstance(node, ast.Assign):
+            found.update(dict.fromkeys(_stored(node.targets), False))
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For)):
+            found.update(dict.fromkeys(_stored([node.target]), False))
+    return frozenset(name for name, true in found.items() if true)
+
+
+def _decides(node: ast.expr) -> bool:
+    """Whether an expression is a truth value, as its form tells."""
+    if isinstance(node, ast.BoolOp):
+        return all(_decides(part) for part in node.values)
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Not)
+    return isinstance(node, ast.Compare) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, bool)
+    )
+
+
+def _stored(targets: Iterable[ast.expr]) -> set[str]:
+    """Return the local names among targets."""
+    return {
+        part.id
+        for target in targets
+        for part in ast.walk(target)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+
+
+def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Yield every list of statements in a function."""
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                yield block
+
+
+def _reads(nodes: Iterable[ast.AST], hidden: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield the names that are read, those of a generator expression's own left out."""
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            if node.id not in hidden and isinstance(node.ctx, ast.Load):
+                yield node.id
+        elif isinstance(node, ast.GeneratorExp):
+            own = hidden | _stored(clause.target for clause in node.generators)
+            yield from _reads([node.generators[0].iter], hidden)
+            yield from _reads([node.elt, *(i for c in node.generators for i in c.ifs)], own)
+            yield from _reads([clause.iter for clause in node.generators[1:]], own)
+        else:
+            if isinstance(node, ast.AugAssign):
+                yield from _stored([node.target])
+            yield from _reads(ast.iter_child_nodes(node), hidden)
 
 
 def first_effect(body: list[ast.stmt]) -> int:

@@ -12,10 +12,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ...layout import members
-from .calls import Calls
 from .emitter import Emitter
-from .syntax import assignments, first_effect
+from .loops import Loops
+from .syntax import assignments, first_effect, held, parameter_names, truths
 from .unit import Compiled, Mode, Unit, received
 from .values import (
     Items,
@@ -25,14 +24,15 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    is_truth,
     span,
 )
 
-UNROLLED = 16
-"""Rounds of a loop up to which it is written out."""
+OWN = __name__.rpartition(".")[0]
+"""The package of the search's own code, whose arithmetic is that of the machine."""
 
 
-class Translation(Calls):
+class Translation(Loops):
     """One function, translated for one kind of arguments."""
 
     def __init__(
@@ -45,12 +45,20 @@ class Translation(Calls):
         mode: Mode,
     ) -> None:
         self.declared, inside = received(arguments)
-        names = [argument.arg for argument in tree.args.args]
-        super().__init__(unit, function, dict(zip(names, inside, strict=True)), Emitter())
+        names = parameter_names(tree)
+        if len(names) != len(arguments):
+            raise UnsupportedError(f"{len(names)} parameters for {len(arguments)} arguments")
+        out = Emitter(wraps=str(function.__module__).startswith(OWN))
+        super().__init__(unit, function, dict(zip(names, inside, strict=True)), out)
+        out.settled = frozenset(names)
         self.tree = tree
+        self.line = 1
         self.compiled = compiled
         self.mode = mode
-        self._assigned = assignments(tree)
+        self.assigned = assignments(tree)
+        self.truths = truths(tree)
+        self.state = next((value for value in inside if isinstance(value, Place)), None)
+        self._held = held(tree)
         self._loops: list[tuple[str, str]] = []
 
     def text(self) -> str:
@@ -73,12 +81,13 @@ class Translation(Calls):
     def where(self) -> str:
         """Return the function's name and place."""
         code = self.function.__code__
-        return f"{self.function.__name__}, {code.co_filename}:{code.co_firstlineno}"
+        line = code.co_firstlineno + self.line - self.tree.lineno
+        return f"{self.function.__name__}, {code.co_filename}:{line}"
 
     def _body(self) -> None:
-        for name in [n for n in self.local if len(self._assigned[n]) > 1]:
+        for name in [name for name in self.local if name not in self._held]:
             value = self.local.pop(name)
-            self._assign_local(name, value, self.tree)
+            self._assign_local(name, value)
         body = self.tree.body
         if self.mode is Mode.GUARDS:
             body = body[: first_effect(body)]
@@ -93,14 +102,20 @@ class Translation(Calls):
             self.out.emit("ret i1 true")
         elif self.compiled.returns == "void":
             self.out.emit("ret void")
-        else:
+        elif self.compiled.returns == "i1":
+            # None, which is as false.
+            self.out.emit("ret i1 false")
+        elif self.out.settled is None:
             self.out.emit("unreachable")
+        else:
+            raise UnsupportedError("an end without a return, where a number is returned elsewhere,")
 
     def block(self, statements: list[ast.stmt]) -> None:
         """Translate statements in order; none behind a jump."""
         for statement in statements:
             if self.out.terminated:
                 return
+            self.line = statement.lineno
             method = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if method is None:
                 raise UnsupportedError(f"{type(statement).__name__.lower()} statements")
@@ -115,37 +130,46 @@ class Translation(Calls):
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self._assign_to(node.target, self.expression(node.value), node)
+            self._assign_to(node.target, self.expression(node.value))
 
     def _assign(self, node: ast.Assign) -> None:
         value = self.expression(node.value)
         for target in node.targets:
-            self._assign_to(target, value, node)
+            self._assign_to(target, value)
 
-    def _assign_to(self, target: ast.expr, value: Value, node: ast.stmt) -> None:
+    def _assign_to(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
-            self._assign_local(target.id, value, node)
-        elif isinstance(target, ast.Tuple):
+            self._assign_local(target.id, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
             if not isinstance(value, Items) or len(value.items) != len(target.elts):
                 raise UnsupportedError("a tuple is taken apart that is none of that length")
             for part, item in zip(target.elts, value.items, strict=True):
-                self._assign_to(part, item, node)
+                self._assign_to(part, item)
         else:
-            if self.pure:
-                raise UnsupportedError(f"a guard that writes {ast.unparse(target)}")
-            place = self.expression_place(target)
-            if place is not None:
-                self.unit.places.store(self.out, place, value)
+            self._write(self._target(target), value)
 
-    def _assign_local(self, name: str, value: Value, node: ast.stmt) -> None:
+    def _target(self, target: ast.expr) -> Place | None:
+        """Return the variable that a target names, if writing is allowed."""
+        if self.pure:
+            raise UnsupportedError(f"writing {ast.unparse(target)} where only reading is allowed")
+        return self.written_place(target)
+
+    def _write(self, place: Place | None, value: Value) -> None:
+        if place is not None:
+            self.unit.places.store(self.out, place, value)
+
+    def _assign_local(self, name: str, value: Value) -> None:
         """Give a local name its value: in a register if it is its only one, else in memory."""
+        self.out.settle(name)
         plain = isinstance(value, (Number, Truth)) or (
             isinstance(value, Static) and isinstance(value.value, int)
         )
-        if len(self._assigned.get(name, ())) == 1:
+        if name in self._held:
             self.local[name] = value
         elif not plain:
-            raise UnsupportedError(f"{name} is given more than one record in turn")
+            raise UnsupportedError(
+                f"{name}, which is no number, is given in one place and read in another,"
+            )
         else:
             address = self.variables.get(name)
             if address is None:
@@ -153,27 +177,43 @@ class Translation(Calls):
             self.out.emit(f"store i64 {self.out.number(value)}, ptr {address}")
 
     def _augassign(self, node: ast.AugAssign) -> None:
-        read = ast.copy_location(ast.BinOp(_loaded(node.target), node.op, node.value), node)
-        self._assign_to(node.target, self.expression(read), node)
+        if isinstance(node.target, ast.Name):
+            name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+            before, place = self.known(name), None
+        else:
+            place = self._target(node.target)
+            before = Static(0) if place is None else self.unit.places.load(self.out, place)
+        value = self.computed(node.op, before, self.known(node.value))
+        if isinstance(node.target, ast.Name):
+            self._assign_local(node.target.id, value)
+        else:
+            self._write(place, value)
 
     def _return(self, node: ast.Return) -> None:
         out, returns = self.out, self.compiled.returns
         if self.mode is Mode.IS_NONE:
-            if isinstance(node.value, ast.Call):
-                raise UnsupportedError("a call whose result may be None is returned")
-            none = node.value is None or (
-                isinstance(node.value, ast.Constant) and node.value.value is None
-            )
-            out.emit(f"ret i1 {'true' if none else 'false'}")
-        elif node.value is None or returns == "void":
-            if node.value is not None:
-                self.expression(node.value)
+            self._return_none(node.value)
+        elif returns == "void":
+            if node.value is not None and self.expression(node.value) != Static(None):
+                raise UnsupportedError("a value returned by a function that is said to return None")
             out.emit("ret void")
         elif returns == "i1":
-            out.emit(f"ret i1 {out.truth(self.condition(node.value))}")
+            value = Static(None) if node.value is None else self.known(node.value)
+            if not is_truth(value) and self.mode is Mode.WHOLE:
+                self.compiled.loose.append(f"what {self.function.__name__} returns")
+            out.emit(f"ret i1 {out.truth(value)}")
+        elif node.value is None:
+            raise UnsupportedError("a return of None, where a number is returned elsewhere,")
         else:
             self._return_numbers(self.expression(node.value))
         out.terminated = True
+
+    def _return_none(self, node: ast.expr | None) -> None:
+        """Emit the return of whether a result is None."""
+        if isinstance(node, (ast.Call, ast.IfExp, ast.BoolOp)):
+            raise UnsupportedError(f"whether {ast.unparse(node)} is None")
+        none = node is None or self.expression(node) == Static(None)
+        self.out.emit(f"ret i1 {'true' if none else 'false'}")
 
     def _return_numbers(self, value: Value) -> None:
         """Emit the return of a number, or of several."""
@@ -212,6 +252,8 @@ class Translation(Calls):
             out.place_label(end)
 
     def _while(self, node: ast.While) -> None:
+        if node.orelse:
+            raise UnsupportedError("a while loop with an else")
         out = self.out
         head, body, end = out.label("while"), out.label("do"), out.label("end")
         out.place_label(head)
@@ -240,121 +282,10 @@ class Translation(Calls):
         name = node.target.id
 
         def body(element: Value, following: str, end: str) -> None:
-            if len(self._assigned[name]) == 1:
-                self.local[name] = element
-            else:
-                self._assign_local(name, element, node)
+            self._assign_local(name, element)
             self._round(node.body, following, end)
 
         self.loop(node.iter, body)
-
-    def loop(self, iterated: ast.expr, body: Callable[[Value, str, str], None]) -> None:
-        """Translate a loop over what is iterated; `body` emits one round."""
-        bounds = self.range_of(iterated)
-        if bounds is not None:
-            self._loop_range(*bounds, body)
-            return
-        if isinstance(iterated, ast.Call) and self.expression(iterated.func) == Static(members):
-            self._loop_members(self.expression(iterated.args[0]), body)
-            return
-        whole = self.expression(iterated)
-        if isinstance(whole, Place) and isinstance(whole.sample, list):
-            parts = [self.element(whole, Static(i)) for i in range(len(whole.sample))]
-            elements: list[Value] = [part for part in parts if part is not None]
-        elif isinstance(whole, Static) and isinstance(whole.value, (tuple, list, range)):
-            elements = [Static(value) for value in whole.value]
-        else:
-            raise UnsupportedError("a for loop over something else than a range or an array")
-        self._written_out([(None, element) for element in elements], body)
-
-    def _loop_members(self, mask: Value, body: Callable[[Value, str, str], None]) -> None:
-        """Translate a loop over the numbers in a set."""
-        known = span(mask)
-        if known is None or known[0] < 0 or known[1].bit_length() > UNROLLED:
-            raise UnsupportedError("a loop over a set whose members are not known to be few")
-        rounds: list[tuple[Value | None, Value]] = []
-        for number in range(known[1].bit_length()):
-            bit = self.out.arithmetic("and", mask, Static(1 << number))
-            rounds.append((Truth(self.out.truth(bit)), Static(number)))
-        self._written_out(rounds, body)
-
-    def _loop_range(
-        self, start: Value, stop: Value, step: int, body: Callable[[Value, str, str], None]
-    ) -> None:
-        low, high = span(start), span(stop)
-        if low is None or high is None:
-            self._counted(start, stop, step, body)
-            return
-        numbers = range(low[0], high[1], step) if step > 0 else range(low[1], high[0], step)
-        if len(numbers) > UNROLLED:
-            self._counted(start, stop, step, body)
-            return
-        rounds: list[tuple[Value | None, Value]] = []
-        for number in numbers:
-            test: Value | None = None
-            if not isinstance(start, Static):
-                test = self.out.compare("sge" if step > 0 else "sle", Static(number), start)
-            if not isinstance(stop, Static):
-                before = self.out.compare("slt" if step > 0 else "sgt", Static(number), stop)
-                if isinstance(test, Truth) and isinstance(before, Truth):
-                    both = self.out.value(f"and i1 {test.register}, {before.register}")
-                    test = Truth(both)
-                else:
-                    test = before
-            rounds.append((test, Static(number)))
-        self._written_out(rounds, body)
-
-    def _written_out(
-        self,
-        rounds: list[tuple[Value | None, Value]],
-        body: Callable[[Value, str, str], None],
-    ) -> None:
-        """Translate a loop round by round; a round whose test fails is left out."""
-        out = self.out
-        end = out.label("end")
-        for test, element in rounds:
-            if out.terminated:
-                break
-            following = out.label("next")
-            if test is not None:
-                inside = out.label("round")
-                out.branch(test, inside, following)
-                out.place_label(inside)
-            body(element, following, end)
-            out.place_label(following)
-        out.place_label(end)
-
-    def _counted(
-        self, start: Value, stop: Value, step: int, body: Callable[[Value, str, str], None]
-    ) -> None:
-        """Translate a loop whose number of rounds is not known to be small."""
-        out = self.out
-        counter = out.variable()
-        out.emit(f"store i64 {out.number(start)}, ptr {counter}")
-        limit = out.number(stop)
-        head, inside = out.label("for"), out.label("round")
-        following, end = out.label("next"), out.label("end")
-        out.place_label(head)
-        current = out.value(f"load i64, ptr {counter}")
-        order = "slt" if step > 0 else "sgt"
-        out.branch(Truth(out.value(f"icmp {order} i64 {current}, {limit}")), inside, end)
-        out.place_label(inside)
-        low, high = span(start), span(stop)
-        known = None
-        if low is not None and high is not None:
-            known = (low[0], high[1] - 1) if step > 0 else (high[0] + 1, low[1])
-        body(Number(current, known), following, end)
-        out.place_label(following)
-        raised = out.value(f"add i64 {current}, {step}")
-        out.emit(f"store i64 {raised}, ptr {counter}")
-        out.jump(head)
-        out.place_label(end)
-
-
-def _loaded(target: ast.expr) -> ast.expr:
-    """Return a target as an expression that reads it."""
-    read = ast.parse(ast.unparse(target), mode="eval").body
-    return ast.copy_location(read, target)
 
 
 def _quoted(name: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 from ...guards import syntax_tree
@@ -39,6 +40,21 @@ class Mode(Enum):
 Intrinsic = Callable[[Emitter, list[Value]], Value]
 """Emits an operation that has a name in the search's own code but no body in Python."""
 
+MISTAKES = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+"""What Python raises where a value that is known beforehand does not fit its use.
+
+The model may never come there; whether it does is for the interpreted engine to find out.
+"""
+
 SHAPES = {"None": "void", "bool": "i1", "int": "i64"}
 
 
@@ -46,13 +62,15 @@ SHAPES = {"None": "void", "bool": "i1", "int": "i64"}
 class Compiled:
     """A translated function: its name in LLVM, its type, and how many values it returns.
 
-    ``ranges`` are those of the results at each of its ends.
+    ``ranges`` are those of the results at each of its ends; ``loose`` says of which of them, in a
+    function that returns a truth value, only the truth is known.
     """
 
     name: str
     returns: str
     count: int
     ranges: list[Range] = field(default_factory=list)
+    loose: list[str] = field(default_factory=list)
 
     @property
     def range(self) -> Range:
@@ -77,6 +95,7 @@ class Unit:
         self.bodies: list[str] = []
         self._known: dict[object, Compiled] = {}
         self._kept: list[object] = []
+        self._begun: list[object] = []
 
     def function(
         self,
@@ -93,10 +112,14 @@ class Unit:
             Whether it must leave the state as it is, since a guard asks it.
         """
         key = (id(function), mode, pure, *(_kind(argument) for argument in arguments))
+        if key in self._begun:
+            raise UnsupportedError(f"{function.__name__}, which calls itself,")
         if key not in self._known:
             # What a key names by its address must stay where it is.
             self._kept.append((function, arguments))
+            self._begun.append(key)
             self._known[key] = self._translate(function, arguments, mode, pure)
+            self._begun.remove(key)
         return self._known[key]
 
     def _translate(
@@ -104,21 +127,33 @@ class Unit:
     ) -> Compiled:
         from .translate import Translation
 
-        name = f"{function.__name__}.{len(self._known)}"
-        tree = syntax_tree(function)
-        returns, count = self._shape(function, mode)
-        compiled = Compiled(name, returns, count)
-        translation = Translation(self, function, tree, arguments, compiled, mode)
-        translation.pure = pure or mode is Mode.GUARDS
-        self.bodies.append(translation.text())
+        where = getattr(function, "__qualname__", repr(function))
+        try:
+            if not isinstance(function, types.FunctionType):
+                raise UnsupportedError(f"{function!r}, which is no plain function,")
+            tree = plain_tree(function)
+            returns, count = self._shape(function, tree, mode)
+            compiled = Compiled(f"{function.__name__}.{len(self._kept)}", returns, count)
+            translation = Translation(self, function, tree, arguments, compiled, mode)
+            translation.pure = pure or mode is Mode.GUARDS
+            where = translation.where()
+            self.bodies.append(translation.text())
+        except UnsupportedError as error:
+            if " (in " in str(error):
+                raise
+            raise UnsupportedError(f"{error} (in {where})") from None
+        except MISTAKES as error:
+            why = f"{type(error).__name__}: {error}"
+            raise UnsupportedError(
+                f"what cannot be computed beforehand: {why} (in {where})"
+            ) from None
         return compiled
 
     @staticmethod
-    def _shape(function: Callable[..., Any], mode: Mode) -> tuple[str, int]:
+    def _shape(function: Callable[..., Any], tree: ast.FunctionDef, mode: Mode) -> tuple[str, int]:
         """Return the LLVM type of what a function returns, and how many values that is."""
         if mode is not Mode.WHOLE:
             return "i1", 1
-        tree = syntax_tree(function)
         valued = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(tree))
         declared = function.__annotations__.get("return", "int" if valued else "None")
         text = str(declared)
@@ -126,6 +161,8 @@ class Unit:
             text = declared.__name__
         if text.startswith("tuple[") and set(text[6:-1].split(", ")) == {"int"}:
             count = text.count(",") + 1
+            if count == 1:
+                raise UnsupportedError(f"{function.__name__} returns a tuple of one")
             return f"{{{', '.join(['i64'] * count)}}}", count
         if text not in SHAPES:
             raise UnsupportedError(f"{function.__name__} returns {text}: not int, bool or None")
@@ -141,6 +178,20 @@ class Unit:
         if hasattr(builtins, name):
             return Static(getattr(builtins, name))
         raise UnsupportedError(f"{function.__name__} uses {name}, which is not known")
+
+
+@cache
+def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
+    """Return the syntax tree of a function, if that is all there is to it."""
+    try:
+        tree = syntax_tree(function)
+    except (AssertionError, OSError, SyntaxError, ValueError):
+        raise UnsupportedError(f"{function.__name__}, whose source is not at hand,") from None
+    if tree.decorator_list or hasattr(function, "__wrapped__"):
+        raise UnsupportedError(f"{function.__name__}, which is decorated,")
+    if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
+        raise UnsupportedError(f"{function.__name__}, which takes arguments by * or **,")
+    return tree
 
 
 def parameters(arguments: list[Value]) -> list[str]:
@@ -170,7 +221,7 @@ def received(arguments: list[Value]) -> tuple[list[str], list[Value]]:
         if isinstance(argument, Number):
             inside.append(Number(new("i64"), argument.range))
         elif isinstance(argument, Truth):
-            inside.append(Truth(new("i1")))
+            inside.append(Truth(new("i1"), argument.loose))
         elif isinstance(argument, Place):
             base = new("ptr")
             indices = tuple(
@@ -192,4 +243,4 @@ def _kind(argument: Value) -> object:
         return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
     if isinstance(argument, Items):
         raise UnsupportedError("a tuple cannot be passed on")
-    return (type(argument).__name__, span(argument))
+    return (type(argument).__name__, span(argument), getattr(argument, "loose", ""))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...layout import WORD_BITS
 from ...spec import TidegateError
 
 
@@ -33,9 +36,13 @@ class Number:
 
 @dataclass(frozen=True)
 class Truth:
-    """A truth value in a register of one bit."""
+    """A truth value in a register of one bit.
+
+    ``loose`` is what it comes from if Python has a number there, of which only the truth is known.
+    """
 
     register: str
+    loose: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,10 @@ def span(value: Value) -> Range:
 
 
 def combined(operator: str, left: Range, right: Range) -> Range:
-    """Return the range of the sum, difference, smaller or larger of two values."""
+    """Return the range of what an operator makes of two values."""
+    if operator == "and" and (left is None or right is None):
+        known = left or right
+        return (0, known[1]) if known is not None and known[0] >= 0 else None
     if left is None or right is None:
         return None
     if operator == "add":
@@ -87,7 +97,45 @@ def combined(operator: str, left: Range, right: Range) -> Range:
         return min(left[0], right[0]), min(left[1], right[1])
     if operator == "max":
         return max(left[0], right[0]), max(left[1], right[1])
-    return None
+    if operator in ("and", "or", "xor"):
+        return _bitwise(operator, left, right)
+    if operator in ("shl", "ashr") and not (right[0] >= 0 and right[1] < WORD_BITS):
+        return None
+    apply = _CORNERS[operator]
+    corners = [apply(one, other) for one in left for other in right]
+    return min(corners), max(corners)
+
+
+_CORNERS: dict[str, Callable[[int, int], int]] = {
+    "mul": operator.mul,
+    "shl": operator.lshift,
+    "ashr": operator.rshift,
+}
+"""Operators that are largest and smallest where their operands are."""
+
+
+def _bitwise(operator: str, left: Range, right: Range) -> Range:
+    """Return the range of a bitwise operation, as whole bits."""
+    assert left is not None
+    assert right is not None
+    if operator == "and" and max(left[0], right[0]) >= 0:
+        return 0, min(known[1] for known in (left, right) if known[0] >= 0)
+    bits = max(number.bit_length() for number in (*left, *right))
+    return (-(1 << bits) if min(left[0], right[0]) < 0 else 0), (1 << bits) - 1
+
+
+def fits(known: Range) -> bool:
+    """Whether every value of a range is a 64-bit signed integer."""
+    half = 1 << (WORD_BITS - 1)
+    return known is not None and -half <= known[0] and known[1] < half
+
+
+def is_truth(value: Value) -> bool:
+    """Whether a value can be nothing but True, False, 1 or 0."""
+    if isinstance(value, Truth):
+        return not value.loose
+    known = span(value)
+    return known is not None and known[0] >= 0 and known[1] <= 1
 
 
 def union(left: Range, right: Range) -> Range:

@@ -169,11 +169,12 @@ ACTIONS = CLIENT + FETCHING + METADATA + FAULTS
 
 _TWO = {"records": 3, "crashes": 2, "elections": 3}
 _TWO_POWER = {"records": 2, "crashes": 1, "power_losses": 1, "elections": 2}
-_THREE = {"records": 1, "crashes": 1, "elections": 2}
+_THREE = {"records": 2, "crashes": 1, "elections": 2}
+_THREE_LARGE = {"records": 2, "crashes": 2, "elections": 3}
 
 SCENARIOS = (
     Scenario("Clean elections", "replicas=2", _TWO),
-    Scenario("Clean elections, 3 replicas", "replicas=3", _THREE),
+    Scenario("Clean elections, 3 replicas", "replicas=3", _THREE_LARGE),
     Scenario("Moves: a live leader may be replaced or fenced", "replicas=2 moves", _TWO),
     Scenario("Moves, 3 replicas", "replicas=3 moves", _THREE),
     Scenario("Every bounce is noticed", "replicas=2 bounce_noticed", _TWO),

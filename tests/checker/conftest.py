@@ -1,10 +1,21 @@
 """Toy systems whose answers are known without a checker."""
 
+import ast
+import ctypes
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
-from tidegate.layout import Layout, Record, array, integer
+from tidegate.checker.compiled import search
+from tidegate.checker.compiled.build import Code, object_code
+from tidegate.checker.compiled.generate import Module
+from tidegate.checker.compiled.intrinsics import DECLARATIONS
+from tidegate.checker.compiled.places import Places
+from tidegate.checker.compiled.unit import Unit
+from tidegate.checker.compiled.values import Place, Static
+from tidegate.layout import Layout, Record, array, boolean, integer, members, subset
 from tidegate.spec import Action, Property, TransitionSystem
 
 
@@ -146,3 +157,158 @@ def make_action():
 @pytest.fixture(scope="session")
 def make_invariant():
     return invariant
+
+
+class Part(Record):
+    """An element of an array of records."""
+
+    low: int = integer(-1, 5, "may be nothing")
+    fixed: int = integer(4, 4, "always 4")
+
+
+class Scratch(Record):
+    """A state for functions that are translated by themselves: some of every kind of variable."""
+
+    a: int = integer(-1, 5, "may be nothing")
+    b: int = integer(0, 200, "eight bits")
+    flag: bool = boolean("a flag")
+    cell: list[int] = array(3, integer(0, 2, "a counter"))
+    part: list[Part] = array(2, Part)
+    some: int = subset(3, "a set")
+    wide: int = integer(-(1 << 40), 1 << 40, "many bits")
+
+
+@dataclass(frozen=True)
+class Meanings:
+    """A function as Python runs it and as it was translated, on any state of ``layout``."""
+
+    layout: Layout
+    function: Callable
+    code: Code
+    constants: object
+
+    def python(self, state):
+        """Return what the function returns and the state behind it; None if it fails."""
+        self.layout.load(state)
+        try:
+            result = self.function(self.layout.record, self.constants)
+        except Exception:  # noqa: BLE001 - whatever a random function does
+            return None
+        if not self.layout.in_range():
+            return None
+        return result, self.layout.dump()
+
+    def compiled(self, state):
+        """Return the same of the translated function."""
+        words = (ctypes.c_uint64 * (self.layout.words + 1))(*self.layout.pack(state))
+        result = self.code.function("whole", 1)(ctypes.addressof(words))
+        if words[self.layout.words]:
+            return None
+        return result, self.layout.unpack(words[:-1])
+
+
+@pytest.fixture(scope="session")
+def translated():
+    """Translate a function ``f(s, k)`` over `Scratch`, given itself or as source text."""
+    layout = Layout(Scratch, None)
+
+    def make(function, constants=None):
+        if isinstance(function, str):
+            function = from_source(function)
+        unit = Unit(Places(layout), {})
+        given = [Place("%s", "", (), layout.record), Static(constants)]
+        whole = unit.function(function, given)
+        call = f'call {whole.returns} @"{whole.name}"(ptr %s)'
+        end = {
+            "i64": f"  %r = {call}\n  ret i64 %r",
+            "i1": f"  %r = {call}\n  %n = zext i1 %r to i64\n  ret i64 %n",
+            "void": f"  {call}\n  ret i64 0",
+        }[whole.returns]
+        export = (
+            "define i64 @tidegate_whole(i64 %address) nounwind {\n"
+            f"  %s = inttoptr i64 %address to ptr\n{end}\n}}"
+        )
+        text = "\n".join([DECLARATIONS, *unit.bodies, export])
+        code = Code(object_code(Module(text, layout.words, 0)))
+        return Meanings(layout, function, code, constants)
+
+    return make
+
+
+def from_source(source):
+    """Return the last function of a source text, all of them with their syntax trees."""
+    space = {"__name__": "toy", "members": members}
+    tree = ast.parse(source)
+    exec(compile(tree, "<toy>", "exec"), space)
+    for node in tree.body:
+        space[node.name].syntax_tree = node
+    return space[tree.body[-1].name]
+
+
+@pytest.fixture(scope="session")
+def make_toy():
+    """Make a transition system out of a declared state, constants, actions and initial states."""
+    return assemble
+
+
+class Grid(Record):
+    """Three counters."""
+
+    x: int = integer(0, lambda k: k - 1, "a counter")
+    y: int = integer(0, lambda k: k - 1, "a counter")
+    z: int = integer(0, lambda k: k - 1, "a counter")
+
+
+def count_x(s, k):
+    if s.x == k - 1:
+        return False
+    s.x += 1
+    return True
+
+
+def count_y(s, k):
+    if s.y == k - 1:
+        return False
+    s.y += 1
+    return True
+
+
+def count_z(s, k):
+    if s.z == k - 1:
+        return False
+    s.z += 1
+    return True
+
+
+def at_zero(s, k):
+    yield
+
+
+@pytest.fixture(scope="session")
+def grid():
+    """Make a system of k * k * k states, in 3 * k - 2 levels."""
+
+    def make(k):
+        steps = (count_x, count_y, count_z)
+        return assemble(Grid, k, [action(step.__name__, step) for step in steps], at_zero)
+
+    return make
+
+
+@pytest.fixture
+def compiled_once(monkeypatch):
+    """Have every compiled search of a test use the code that the first one made."""
+    kept = []
+
+    generator = search.Generator
+
+    class Once:
+        def __init__(self, *arguments):
+            self.arguments = arguments
+
+        def module(self):
+            kept[:] = kept or [generator(*self.arguments).module()]
+            return kept[0]
+
+    monkeypatch.setattr(search, "Generator", Once)
+    monkeypatch.setattr(search, "Code", functools.cache(Code))

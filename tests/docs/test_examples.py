@@ -68,10 +68,7 @@ def test_every_command_in_the_readme_and_on_traces_runs(arguments, tmp_path, mon
     if arguments[0] in ("replay", "render"):
         CliRunner().invoke(main, ["check", "hw", "--json", arguments[1]])
     if arguments[0] == "resume":
-        # In a process of its own, whose end frees the checkpoint.
-        begin = ["check", "hw", "--checkpoint", arguments[1], "--max-states", "300"]
-        command = [sys.executable, "-m", "tidegate", *begin]
-        assert subprocess.run(command, capture_output=True).returncode == 3
+        CliRunner().invoke(main, ["check", "hw", "--checkpoint", arguments[1]])
     if arguments[0] == "explore":
         arguments = [*arguments, "--help"]
     result = CliRunner().invoke(main, arguments)

@@ -1,0 +1,283 @@
+"""The compiled search: the very states, the same trace on every run, a table that grows."""
+
+import dataclasses
+
+import pytest
+
+from tidegate.checker.check import check
+from tidegate.checker.compiled import search as compiled_search
+from tidegate.checker.compiled.search import CompiledSearch
+from tidegate.checker.interpreted import Search
+from tidegate.checker.result import Limits, Resources
+from tidegate.invariants import INVARIANTS
+from tidegate.layout import Record, array, boolean, integer
+from tidegate.model import PROTOCOLS
+from tidegate.spec import ModelError, Outcome
+
+SMALL = [
+    ("hw", "records=1 elections=1", False),
+    ("kip-101", "records=1 crashes=1", False),
+    ("kip-320", "replicas=3 records=1 crashes=0 elections=1", True),
+    ("published/hw", "max_leader_epoch=1", False),
+    ("published/kip-320", "replicas=3 records=1 log_size=1 max_leader_epoch=1", True),
+    ("published/async-isr", "", True),
+]
+"""A protocol, its bounds, and whether symmetry is worth while."""
+
+
+def silent(progress):
+    pass
+
+
+def levels(layout, search):
+    """Return the fingerprints of all states, level by level."""
+    search.run(Limits(), silent)
+    return [{layout.fingerprint(state) for state in level} for level in search.states()]
+
+
+@pytest.mark.parametrize(("protocol", "settings", "symmetric"), SMALL)
+def test_every_level_has_the_fingerprints_of_the_interpreted_engine(
+    system, protocol, settings, symmetric
+):
+    from tidegate.symmetry import Symmetry
+
+    toy = system(protocol, settings)
+    for symmetry in (None, Symmetry(toy))[: 1 + symmetric]:
+        expected = levels(toy.layout, Search(toy, [], symmetry=symmetry))
+        resources = Resources(chunk=8, workers=3)
+        found = levels(toy.layout, CompiledSearch(toy, [], symmetry=symmetry, resources=resources))
+        assert found == expected
+        assert len(set.union(*found)) == sum(map(len, found)), "a state on two levels"
+
+
+VIOLATED = [("hw", "", 1), ("published/kip-101", "replicas=2 max_leader_epoch=2", 0)]
+
+
+@pytest.mark.usefixtures("compiled_once")
+@pytest.mark.parametrize(("protocol", "settings", "skipped"), VIOLATED)
+def test_a_hundred_runs_give_one_trace_each(system, protocol, settings, skipped):
+    [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+    properties = [p for p in INVARIANTS[chosen.family.name] if p.name in chosen.default_properties]
+    toy = system(protocol, settings, frozenset(need for p in properties for need in p.needs))
+    expected = check(toy, properties, resources=Resources(engine="interpreted"))
+    assert expected.outcome is Outcome.VIOLATED
+    for run in range(100):
+        resources = Resources(engine="compiled", chunk=8, workers=1 + run % 4)
+        found = check(toy, properties, resources=resources)
+        assert found.engine == "compiled"
+        assert found.first.trace == expected.first.trace
+        assert (found.distinct_states, found.depth, found.taken) == (
+            expected.distinct_states,
+            expected.depth,
+            expected.taken,
+        )
+
+
+class Table:
+    """Notes how often the table grew, and in how many of these cases a level was under way."""
+
+    def __init__(self, monkeypatch):
+        self.grown = self.stashed = self.under_way = 0
+        machine = compiled_search.Machine
+        grow = machine.grow
+
+        def noted(this, buckets):
+            self.grown += 1
+            self.stashed += this.shared[compiled_search.Shared.STASHED]
+            self.under_way += this.shared[compiled_search.Shared.CURSOR] > 0
+            grow(this, buckets)
+
+        monkeypatch.setattr(machine, "grow", noted)
+
+
+@pytest.mark.usefixtures("compiled_once")
+def test_the_table_grows_while_a_level_is_under_way(grid, monkeypatch):
+    table = Table(monkeypatch)
+    for workers, chunk in ((1, 512), (2, 512), (4, 8)):
+        found = check(
+            grid(100), [], resources=Resources(engine="compiled", workers=workers, chunk=chunk)
+        )
+        assert (found.distinct_states, found.depth) == (1_000_000, 298)
+        assert found.taken == dict.fromkeys(("count_x", "count_y", "count_z"), 990_000)
+        assert found.complete
+    assert table.grown == table.under_way >= 3
+    assert table.stashed > 3 * 16_000
+
+
+@pytest.mark.parametrize(
+    ("store", "buckets"),
+    [("exact", 1 << 17), pytest.param("fingerprint", 1 << 24, marks=pytest.mark.slow)],
+)
+def test_a_table_that_grew_knows_every_state(grid, store, buckets):
+    """By a factor that is no power of two, and again; with a few states more it takes these."""
+    toy = grid(60)
+    found = CompiledSearch(toy, [], resources=Resources(store=store, workers=1))
+    found.run(Limits(), silent)
+    states = [toy.layout.pack(state) for state in Search_states(toy)]
+    for size in (buckets * 9 // 8, buckets * 2 + 3):
+        found.machine.grow(size)
+        assert found.machine.add_states(states)
+        assert found.distinct_states == len(states) == 60**3
+
+
+def Search_states(toy):  # noqa: N802 - reads as a name of the interpreted search's
+    """Return all states of a grid, without searching."""
+    low = next(iter(toy.initial_states()))
+    size = toy.constants
+    return [type(low)((x, y, z)) for x in range(size) for y in range(size) for z in range(size)]
+
+
+class Full(Record):
+    """A state that fills its words to the last bit."""
+
+    one: int = integer(0, (1 << 32) - 1, "half a word")
+    other: int = integer(0, (1 << 32) - 1, "half a word")
+
+
+def fill(s, k):
+    if s.one:
+        return False
+    s.one = (1 << 32) - 1
+    s.other = (1 << 32) - 1
+    return True
+
+
+def empty(s, k):
+    if not s.one:
+        return False
+    s.one = 0
+    s.other = 1
+    return True
+
+
+def at_nothing(s, k):
+    yield
+
+
+def test_a_state_of_ones_only_is_a_state(make_toy, make_action):
+    toy = make_toy(Full, None, [make_action("fill", fill), make_action("empty", empty)], at_nothing)
+    assert check(toy, [], resources=Resources(engine="interpreted")).distinct_states == 3
+    assert check(toy, [], resources=Resources(engine="compiled")).distinct_states == 3
+
+
+def test_a_system_without_steps_is_its_initial_states(make_toy, make_invariant):
+    toy = make_toy(Full, None, [], at_nothing)
+    is_empty = make_invariant("Empty", never_full)
+    for engine in ("interpreted", "compiled"):
+        found = check(toy, [is_empty], resources=Resources(engine=engine))
+        assert (found.outcome, found.distinct_states, found.depth) == (Outcome.HOLDS, 1, 1)
+
+
+def never_full(s, k):
+    return s.one == 0
+
+
+class Wide(Record):
+    """A state with many initial ones."""
+
+    at: int = integer(0, 9999, "anywhere")
+
+
+def anywhere(s, k):
+    for s.at in range(10_000):
+        yield
+
+
+def stay(s, k):
+    return True
+
+
+@pytest.mark.parametrize("limits", [Limits(max_states=1), Limits(seconds=1e-9)])
+def test_a_limit_that_the_initial_states_reach_ends_the_search(make_toy, make_action, limits):
+    toy = make_toy(Wide, None, [make_action("stay", stay)], anywhere)
+    found = check(toy, [], limits=limits, resources=Resources(engine="compiled", workers=1))
+    assert found.outcome is Outcome.INCOMPLETE
+    assert found.stopped_by
+
+
+class Line(Record):
+    """A place on a line, and marks on it."""
+
+    at: int = integer(0, 5, "the place")
+    mark: list[bool] = array(4, boolean("a mark"))
+
+
+def right(s, k):
+    if s.at == 5:
+        return False
+    s.at += 1
+    return True
+
+
+def marked_here(s, k):
+    return not s.mark[s.at]
+
+
+def marked_before(s, k):
+    return s.at > 3 or not s.mark[s.at - 1]
+
+
+def writes(s, k):
+    s.at = 0
+    return True
+
+
+def mark_here(s, k):
+    s.mark[s.at] = True
+    return True
+
+
+def too_far(s, k):
+    s.at += 1
+    return True
+
+
+def untidy(s, k):
+    s.mark[0] = True
+    return s.at != 2
+
+
+def last_place(s, k):
+    s.mark[s.at - 1] = True
+    return s.at < 3
+
+
+def outcome(toy, properties, **how):
+    """Return what a search says, or how it fails."""
+    try:
+        found = dataclasses.asdict(check(toy, properties, resources=Resources(**how)))
+    except ModelError as error:
+        return str(error)
+    except IndexError as error:
+        return repr(error)
+    for name in ("seconds", "engine"):
+        del found[name]
+    return found
+
+
+FAULTY = {
+    "a predicate reads beyond an array": ([right], marked_here),
+    "a predicate reads the last element by -1": ([right], marked_before),
+    "a step writes beyond an array": ([right, mark_here], None),
+    "a step writes out of range": ([too_far], None),
+    "a step writes and is not enabled": ([right, untidy], None),
+    "a step writes the last element by -1": ([right, last_place], None),
+    "a predicate writes": ([right], writes),
+}
+
+
+@pytest.mark.parametrize(("steps", "predicate"), FAULTY.values(), ids=FAULTY)
+@pytest.mark.parametrize("engine", ["compiled", "auto"])
+def test_a_faulty_model_gets_the_interpreted_engines_answer(
+    steps, predicate, engine, make_toy, make_action, make_invariant, monkeypatch
+):
+    monkeypatch.setattr("tidegate.checker.engines.SMALL", 0)
+    [type_ok] = [p for p in INVARIANTS["broker"] if p.name == "TypeOk"]
+    properties = [type_ok, *([make_invariant("Marks", predicate)] if predicate else [])]
+    toy = make_toy(Line, None, [make_action(s.__name__, s) for s in steps], at_nothing)
+    if predicate is writes and engine == "compiled":
+        with pytest.raises(Exception, match="where only reading is allowed"):
+            check(toy, properties, resources=Resources(engine=engine))
+        return
+    expected = outcome(toy, properties, engine="interpreted")
+    assert outcome(toy, properties, engine=engine) == expected

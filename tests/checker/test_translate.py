@@ -1,0 +1,331 @@
+"""What the compiled engine makes of Python's finer points: the same, or a refusal that says why."""
+
+import dataclasses
+import functools
+import textwrap
+
+import pytest
+
+from tidegate.checker.compiled.values import UnsupportedError
+
+STATES = [
+    (0, 0, 0, 0, 0, 0, 0, 0, 0, 1 << 40),
+    (3, 7, 1, 2, 1, 0, 6, 3, 5, 1 << 41),
+    (6, 200, 1, 1, 2, 2, 1, 4, 7, 0),
+    (1, 99, 0, 0, 2, 1, 3, 0, 2, (1 << 40) + 77),
+]
+"""Stored states of the fixture's record; the first and the last variable count from below 0."""
+
+ALIKE = {
+    "a loop's variable behind a break": """
+        for i in range(3):
+            if s.cell[i] == 2:
+                break
+        return i
+    """,
+    "a name that is given a value in a loop only": """
+        for i in range(3):
+            last = s.cell[i]
+            if last == 1:
+                break
+        return last
+    """,
+    "a name that one branch gives a value, and the other leaves": """
+        if s.flag:
+            x = 5
+        else:
+            return 3
+        return x
+    """,
+    "a name from the round before": """
+        before = 7
+        total = 0
+        for i in range(3):
+            total += before
+            before = s.cell[i]
+        return total
+    """,
+    "a generator's variable is its own": """
+        i = 7
+        found = any(s.cell[i] == 2 for i in range(3))
+        return i if found else -i
+    """,
+    "a generator's variable beside one that changes": """
+        i = 7
+        i += s.b
+        return i if any(i == 2 for i in s.cell) else 0
+    """,
+    "a loop over an array sees what was written meanwhile": """
+        total = 0
+        for x in s.cell:
+            s.cell[2] = 0
+            total = total * 3 + x
+        return total
+    """,
+    "steps from a beginning that is not known": """
+        total = 0
+        for i in range(s.flag, 8, 3):
+            total = total * 10 + i
+        return total
+    """,
+    "steps backwards": """
+        total = 0
+        for i in range(s.b, -1, -2):
+            total += i
+        return total
+    """,
+    "a range is what it was when the loop began": """
+        n = 2
+        total = 0
+        for i in range(n):
+            n += 5
+            i += 1
+            total += i
+        return total + n
+    """,
+    "a loop without an end but a return": """
+        n = 0
+        while True:
+            n += 3
+            if n > s.b:
+                return n
+    """,
+    "plus": "return +s.a + 1",
+    "minus and not, of truth values": "return -s.flag + ~(s.a == 2) + -(s.b > 3)",
+    "shifts of negative numbers": "return (-s.b >> 3) + (s.a << 2) + (s.wide >> s.flag)",
+    "comparisons are chained": "return 0 < s.a < 3 < s.b",
+    "a chain ends where it is false": """
+        return 5 > s.a + 1 > bump(s) > 100
+    """,
+    "or, and of truth values": "s.flag = s.a == 2 or s.flag and not s.b\nreturn s.flag",
+    "known operands are themselves": "return (k and s.b) + (0 or s.a) + (not k or 4)",
+    "an element for a target is found once": """
+        s.cell[bump(s) & 1] += 1
+        return s.b
+    """,
+    "a target is found before its value": "s.cell[s.cell[0]] -= s.cell[0] * 0\nreturn s.cell[1]",
+    "targets one after the other": "s.flag, s.cell[s.flag] = s.cell[0] > 0, 2\nreturn s.cell[1]",
+    "an exchange": "s.cell[0], s.cell[1] = s.cell[1], s.cell[0]\nreturn s.cell[0]",
+    "two targets": "x = y = s.a\nx += 1\nreturn x * 100 + y",
+    "a list of targets": "x = 1\n[x, y] = s.a, s.b\nreturn x * 1000 + y",
+    "defaults and names": "return late(s, 1) + late(by=s.a, s=s) + late(s, 1, 3)",
+    "a call is done once though its result is looked into": "return both(s)[0] * 1000 + s.b",
+    "no result is as false": "return 1 if nothing(s) else 2",
+    "a result that may be missing": "return 1 if maybe(s) is None else 2",
+    "an end without a return": "return 1 if perhaps(s) else 2",
+    "a function of its own name called by another": "return same(s)",
+    "a call with other constants each time": "return down(s, 3)",
+    "an index from the end of something known": "return (4, 5, 6)[-1] + s.a",
+}
+
+HELPERS = textwrap.dedent("""
+    def bump(s) -> int:
+        s.b = s.b + 1 & 127
+        return s.b
+
+    def late(s, by: int, more: int = 10) -> int:
+        return s.b * by + more
+
+    def both(s) -> tuple[int, int]:
+        return bump(s), 2
+
+    def nothing(s) -> None:
+        s.flag = True
+
+    def maybe(s):
+        if s.flag:
+            return s.a
+        return None
+
+    def perhaps(s) -> bool:
+        if s.flag:
+            return s.b > 3
+
+    def down(s, n):
+        return s.a if n == 0 else down(s, n - 1) * 2
+
+    def number(s, k) -> bool:
+        return s.b
+
+    def loop(s) -> int:
+        return loop(s)
+
+    def falls(s):
+        if s.flag:
+            return 3
+
+    def liar(s) -> None:
+        return s.b
+
+    def starred(s, *rest) -> int:
+        return s.b
+""")
+
+
+def source(body):
+    """Return the source of a function over the fixture's record, with some that it may call."""
+    return f"{HELPERS}\ndef f(s, k):\n{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n"
+
+
+def same(s):
+    return s.a + 1
+
+
+def calls_same(s, k):
+    return same(s)
+
+
+calls_same.__name__ = "same"
+
+
+@pytest.mark.parametrize("body", ALIKE.values(), ids=ALIKE)
+def test_it_means_what_python_means(translated, body):
+    function = calls_same if "same(s)" in body else source(body)
+    meanings = translated(function, 3)
+    compared = 0
+    for state in STATES:
+        found, expected = meanings.compiled(state), meanings.python(state)
+        if found is not None:
+            assert found == expected
+            compared += 1
+    assert compared >= 2
+
+
+FAILS = {
+    "s.cell[s.a]": "beyond an array, or its last element",
+    "1 << s.a - 3": "a shift by a negative number",
+    "s.b >> s.a - 3": "a shift by a negative number",
+    "s.wide * s.wide": "more than 64 bits",
+    "s.b << 30 << s.b": "more than 64 bits",
+}
+
+
+@pytest.mark.parametrize("expression", FAILS, ids=FAILS.get)
+def test_what_does_not_fit_fails_instead_of_meaning_something_else(translated, expression):
+    meanings = translated(source(f"return {expression}"))
+    failed = 0
+    for state in STATES:
+        found = meanings.compiled(state)
+        failed += found is None
+        if found is not None:
+            assert found == meanings.python(state)
+    assert 0 < failed < len(STATES)
+
+
+def test_what_is_not_reached_does_not_fail(translated):
+    meanings = translated(source("return s.a != -1 and s.a < 3 and s.cell[s.a] == 2"))
+    for state in STATES:
+        assert meanings.compiled(state) == meanings.python(state)
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("return s.a or 5", "s.a or 5 is used as a number"),
+        ("s.b = s.a and 7\nreturn 1", "s.a and 7 is used as a number"),
+        ("return number(s, k) + 1", "what number returns is used as a number"),
+        ("for i in range(3):\n    pass\nelse:\n    return 1\nreturn 2", "a for loop with an else"),
+        ("while s.flag:\n    s.flag = False\nelse:\n    return 1\nreturn 2", "a while loop with"),
+        ("if s.flag:\n    x = 1\nreturn x", "x, which may have no value yet"),
+        ("for i in range(s.a):\n    pass\nreturn i", "i, which may have no value yet"),
+        ("for i in range(s.b):\n    if i:\n        s.b = x\n    x = 1\nreturn 1", "no value yet"),
+        ("return falls(s)", "an end without a return"),
+        ("return liar(s)", "said to return None"),
+        ("return loop(s)", "loop, which calls itself"),
+        ("return starred(s)", "takes arguments by * or **"),
+        ("return late(s, **k)", "does not fit its parameters"),
+        ("return late(s)", "does not fit its parameters"),
+        ("return late(s, 1, 2, 3)", "does not fit its parameters"),
+        ("return late(s, 1, s=s)", "does not fit its parameters"),
+        ("return max(1, 2, key=k)", "the call max(1, 2, key=k)"),
+        ("return min(s.cell)", "the call min(s.cell)"),
+        ("return int('7', s.a)", "the call int('7', s.a)"),
+        ("return sum(s.cell)", "the call sum(s.cell)"),
+        ("k.a = 3\nreturn 1", "k.a, which is no part of the state, as a target"),
+        ("a, *b = 1, 2\nreturn 1", "*b, which is no part of the state, as a target"),
+        ("s.part[0] = s.part[1]\nreturn 1", "part[] is not a variable"),
+        ("p = s.part[0]\nif s.flag:\n    p = s.part[1]\nreturn p.low", "p, which is no number"),
+        ("return s.cell == s.cell", "a number is needed, not the record cell"),
+        ("return 1 if s.cell else 2", "a truth value is needed, not the record cell"),
+        ("return s.b // 2", "the operator FloorDiv"),
+        ("return s.b % 2", "the operator Mod"),
+        ("return s.b ** 2", "the operator Pow"),
+        ("return s.b * 0.5", "a number is needed, not 0.5"),
+        ("return s.b + (1 << 64)", "takes more than 64 bits"),
+        ("return 1 << -1", "ValueError: negative shift count"),
+        ("return (1, 2)[5] + s.b", "IndexError"),
+        ("return [s.a][0]", "the expression [s.a]"),
+        ("return (lambda: 3)()", "the expression lambda: 3"),
+        ("return (x := s.a) + x", "the expression (x := s.a)"),
+        ("assert s.flag\nreturn 1", "assert statements"),
+        ("raise ValueError", "raise statements"),
+        ("del s.a\nreturn 1", "delete statements"),
+        ("global x\nx = 1\nreturn x", "global statements"),
+        ("try:\n    return 1\nfinally:\n    s.b = 1", "try statements"),
+        ("def g():\n    return 1\nreturn g()", "functiondef statements"),
+        ("return any([s.a, s.b])", "the call any([s.a, s.b])"),
+        ("return s.missing", "the state has no missing"),
+        ("return missing", "uses missing, which is not known"),
+        ("return print(s.a)", "the call print(s.a)"),
+        ("return s.a is s.b", "the comparison s.a is s.b"),
+        ("for a, b in ((1, 2),):\n    pass\nreturn 1", "with more than one variable"),
+        ("for i in members(s.wide):\n    pass\nreturn 1", "not known to be few"),
+        ("for i in range(1, 5, 0):\n    pass\nreturn 1", "range() arg 3 must not be zero"),
+    ],
+)
+def test_what_it_does_not_translate_it_refuses_by_name_and_line(translated, body, why):
+    with pytest.raises(UnsupportedError) as refused:
+        translated(source(body))
+    text = str(refused.value)
+    assert why in text
+    assert "(in f, <toy>:" in text or "<toy>:" in text or text.endswith("(in starred)")
+
+
+def decorate(function):
+    @functools.wraps(function)
+    def wrapper(s, k):
+        return not function(s, k)
+
+    return wrapper
+
+
+def plain(s, k):
+    return s.flag
+
+
+@decorate
+def decorated(s, k):
+    return s.flag
+
+
+@dataclasses.dataclass
+class Callable:
+    def __call__(self, s, k):
+        return True
+
+
+@pytest.mark.parametrize(
+    "function", [decorate(plain), decorated, functools.partial(plain, k=1), Callable(), max]
+)
+def test_what_is_no_plain_function_is_refused(translated, function):
+    with pytest.raises(UnsupportedError, match=r"decorated|no plain function"):
+        translated(function)
+
+
+def test_a_function_whose_source_is_lost_is_refused(translated):
+    space = {}
+    exec("def lost(s, k):\n    return s.flag\n", space)
+    with pytest.raises(UnsupportedError, match="lost, whose source is not at hand"):
+        translated(space["lost"])
+
+
+def test_the_line_that_is_refused_is_named(translated):
+    def wrong(s, k):
+        if s.flag:
+            return 1
+        return s.b // 2
+
+    with pytest.raises(UnsupportedError) as refused:
+        translated(wrong)
+    line = wrong.__code__.co_firstlineno + 3
+    assert str(refused.value).endswith(f"(in wrong, {__file__}:{line})")

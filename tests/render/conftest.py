@@ -68,7 +68,7 @@ def walk():
     return walked
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
     """Start the browser; without one the test is skipped, unless it is required."""
     place = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import weakref
 import zlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -76,6 +77,8 @@ class Checkpoint:
                 f"--checkpoint {folder}: cannot be written to ({error.strerror}); name another "
                 "directory"
             ) from None
+        # Whoever searches again in this process finds the directory free once nobody needs this.
+        weakref.finalize(self, os.close, self._lock)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,13 +41,16 @@ class StateFile:
         self.state_bytes = state_bytes
         self.states = states
         try:
-            self._file = _temporary() if path is None else os.open(path, os.O_RDWR | os.O_CREAT)
+            self._file = (
+                _temporary() if path is None else os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            )
         except OSError as error:
             raise StateFileError(
                 f"{path or _folder()}: the file of states cannot be written there "
                 f"({error.strerror}); "
                 f"{'repair that' if path else 'set TMPDIR to a directory on a disk with room'}"
             ) from None
+        weakref.finalize(self, os.close, self._file)
         if os.fstat(self._file).st_size > states * state_bytes:
             os.ftruncate(self._file, states * state_bytes)
 
@@ -102,10 +106,6 @@ class StateFile:
     def sync(self) -> None:
         """Wait until what was written is on disk."""
         os.fsync(self._file)
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._file)
 
 
 def _folder() -> str:

@@ -50,7 +50,7 @@ class StateFile:
                 f"({error.strerror}); "
                 f"{'repair that' if path else 'set TMPDIR to a directory on a disk with room'}"
             ) from None
-        weakref.finalize(self, os.close, self._file)
+        self.close = weakref.finalize(self, os.close, self._file)
         if os.fstat(self._file).st_size > states * state_bytes:
             os.ftruncate(self._file, states * state_bytes)
 

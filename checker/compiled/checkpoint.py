@@ -78,7 +78,7 @@ class Checkpoint:
                 "directory"
             ) from None
         # Whoever searches again in this process finds the directory free once nobody needs this.
-        weakref.finalize(self, os.close, self._lock)
+        self._release = weakref.finalize(self, os.close, self._lock)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -102,7 +102,7 @@ class Checkpoint:
 
     def close(self) -> None:
         """Let others use the directory."""
-        os.close(self._lock)
+        self._release()
 
     def save(self, manifest: Manifest) -> None:
         """Replace the manifest; the states that it speaks of must be on disk."""

@@ -111,12 +111,12 @@ def test_the_table_grows_while_a_level_is_under_way(grid, monkeypatch):
     [("exact", 1 << 17), pytest.param("fingerprint", 1 << 24, marks=pytest.mark.slow)],
 )
 def test_a_table_that_grew_knows_every_state(grid, store, buckets):
-    """By a factor that is no power of two, and again; with a few states more it takes these."""
+    """By a factor that is no whole number, to an odd size, and by a whole number from there."""
     toy = grid(60)
-    found = CompiledSearch(toy, [], resources=Resources(store=store, workers=1))
+    found = CompiledSearch(toy, [], resources=Resources(store=store, workers=4))
     found.run(Limits(), silent)
     states = [toy.layout.pack(state) for state in Search_states(toy)]
-    for size in (buckets * 9 // 8, buckets * 2 + 3):
+    for size in (buckets * 9 // 8, buckets * 2 + 3, buckets * 4 + 6):
         found.machine.grow(size)
         assert found.machine.add_states(states)
         assert found.distinct_states == len(states) == 60**3

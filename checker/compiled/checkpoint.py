@@ -77,8 +77,8 @@ class Checkpoint:
                 f"--checkpoint {folder}: cannot be written to ({error.strerror}); name another "
                 "directory"
             ) from None
-        # Called, or when nobody needs this any more, it lets others use the directory.
-        self.close = weakref.finalize(self, os.close, self._lock)
+        # Whoever searches again in this process finds the directory free once nobody needs this.
+        self._release = weakref.finalize(self, os.close, self._lock)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -99,6 +99,10 @@ class Checkpoint:
                 f"--checkpoint {self.folder}: there is a checkpoint already; go on with it by "
                 f"'tidegate resume {self.folder}', or name another directory"
             )
+
+    def close(self) -> None:
+        """Let others use the directory."""
+        self._release()
 
     def save(self, manifest: Manifest) -> None:
         """Replace the manifest; the states that it speaks of must be on disk."""

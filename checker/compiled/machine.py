@@ -276,7 +276,7 @@ class Machine:
         """
         factor, left = new // old, old
         while left:
-            low = left // factor if not new % old and left > APART else 0
+            low = -(-left // factor) if not new % old and left > APART else 0
             parts = len(self.workers) if low else 1
             bounds = [low + (left - low) * part // parts for part in range(parts + 1)]
             orders = [self._order(old, new, *some) for some in pairwise(bounds)]

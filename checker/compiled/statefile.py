@@ -50,7 +50,7 @@ class StateFile:
                 f"({error.strerror}); "
                 f"{'repair that' if path else 'set TMPDIR to a directory on a disk with room'}"
             ) from None
-        self.close = weakref.finalize(self, os.close, self._file)
+        self._close = weakref.finalize(self, os.close, self._file)
         if os.fstat(self._file).st_size > states * state_bytes:
             os.ftruncate(self._file, states * state_bytes)
 
@@ -102,6 +102,10 @@ class StateFile:
             some = min(PIECE, first + count - start)
             self.read(region, 0, start, some)
             yield some
+
+    def close(self) -> None:
+        """Close the file."""
+        self._close()
 
     def sync(self) -> None:
         """Wait until what was written is on disk."""

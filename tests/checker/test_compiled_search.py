@@ -7,8 +7,10 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.compiled import search as compiled_search
 from tidegate.checker.compiled.search import CompiledSearch
+from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Search
 from tidegate.checker.result import Limits, Resources
+from tidegate.guards import without
 from tidegate.invariants import INVARIANTS
 from tidegate.layout import Record, array, boolean, integer
 from tidegate.model import PROTOCOLS
@@ -109,12 +111,12 @@ def test_the_table_grows_while_a_level_is_under_way(grid, monkeypatch):
     [("exact", 1 << 17), pytest.param("fingerprint", 1 << 24, marks=pytest.mark.slow)],
 )
 def test_a_table_that_grew_knows_every_state(grid, store, buckets):
-    """By a factor that is no power of two, and again; with a few states more it takes these."""
+    """By a factor that is no whole number, to an odd size, and by a whole number from there."""
     toy = grid(60)
-    found = CompiledSearch(toy, [], resources=Resources(store=store, workers=1))
+    found = CompiledSearch(toy, [], resources=Resources(store=store, workers=4))
     found.run(Limits(), silent)
     states = [toy.layout.pack(state) for state in Search_states(toy)]
-    for size in (buckets * 9 // 8, buckets * 2 + 3):
+    for size in (buckets * 9 // 8, buckets * 2 + 3, buckets * 4 + 6):
         found.machine.grow(size)
         assert found.machine.add_states(states)
         assert found.distinct_states == len(states) == 60**3
@@ -281,3 +283,55 @@ def test_a_faulty_model_gets_the_interpreted_engines_answer(
         return
     expected = outcome(toy, properties, engine="interpreted")
     assert outcome(toy, properties, engine=engine) == expected
+
+
+def stepping(step):
+    """Return an action whose source says nothing of how far it goes."""
+
+    def move(s, k):
+        if s.at + step > 5:
+            return False
+        s.at += step
+        return True
+
+    return move
+
+
+def test_code_that_is_kept_is_never_that_of_another_model(make_toy, make_action):
+    for step in (1, 2, 1, 3, 5):
+        toy = make_toy(Line, None, [make_action("move", stepping(step))], at_nothing)
+        found = check(toy, [], resources=Resources(engine="compiled"))
+        assert found.distinct_states == 1 + 5 // step
+
+
+def test_a_mutant_is_never_taken_for_what_it_was_made_from(make_toy, make_action):
+    moves = make_action("right", right)
+    toy = make_toy(Line, None, [moves], at_nothing)
+    assert check(toy, [], resources=Resources(engine="compiled")).distinct_states == 6
+    mutant = make_toy(Line, None, [make_action("right", without(right, 0))], at_nothing)
+    with pytest.raises(ModelError, match="out of range"):
+        check(mutant, [], resources=Resources(engine="compiled"))
+
+
+def halves(s, k):
+    s.at = s.at // 2 + 2
+    return True
+
+
+def test_a_model_outside_the_subset_is_checked_all_the_same(
+    make_toy, make_action, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("tidegate.checker.engines.SMALL", 2)
+    toy = make_toy(
+        Line, None, [make_action("right", right), make_action("halves", halves)], at_nothing
+    )
+    expected = outcome(toy, [], engine="interpreted")
+    assert outcome(toy, [], engine="auto") == expected
+    line = halves.__code__.co_firstlineno + 1
+    where = rf"FloorDiv \(in halves, {__file__}:{line}\).*or use --engine interpreted"
+    with pytest.raises(
+        EngineChoiceError, match=f"--engine compiled: cannot translate toy.*{where}"
+    ):
+        check(toy, [], resources=Resources(engine="compiled"))
+    with pytest.raises(EngineChoiceError, match=f"--checkpoint: cannot translate toy.*{where}"):
+        check(toy, [], resources=Resources(checkpoint=tmp_path))

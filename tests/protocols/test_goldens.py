@@ -11,26 +11,59 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.checker.result import Resources
 from tidegate.spec import Outcome
 
 GOLDENS = json.loads((Path(__file__).parents[1] / "goldens.json").read_text("utf-8"))
 
 SLOW = 20_000
-"""A search of more distinct states than this is left to the slow tests."""
+"""An interpreted search of more distinct states than this is left to the slow tests."""
+
+ENGINES = {
+    "interpreted": Resources(engine="interpreted"),
+    "compiled": Resources(engine="compiled"),
+    "fingerprints": Resources(engine="compiled", store="fingerprint"),
+}
 
 
-def row(golden):
+def quick(golden, engine):
+    """Whether a row belongs to every test run: it is not worth compiling what is soon searched.
+
+    With fingerprints one row of each protocol is enough.
+    """
+    large = golden["distinct"] > SLOW
+    if engine == "interpreted":
+        return not large
+    name = golden["protocol"]
+    rows = [row["distinct"] for row in GOLDENS["rows"] if row["protocol"] == name]
+    return golden["distinct"] == max(rows) or (large and engine == "compiled")
+
+
+def row(golden, engine):
     """Return a parameter set for a golden."""
-    name = f"{golden['protocol']} {golden['bounds']}"
-    return pytest.param(golden, id=name, marks=[pytest.mark.slow] * (golden["distinct"] > SLOW))
+    name = f"{engine} {golden['protocol']} {golden['bounds']}"
+    marks = [] if quick(golden, engine) else [pytest.mark.slow]
+    return pytest.param(golden, engine, id=name, marks=marks)
 
 
-ROWS = [row(golden) for golden in GOLDENS["rows"]]
+ROWS = [row(golden, engine) for engine in ENGINES for golden in GOLDENS["rows"]]
 
 
-@pytest.mark.parametrize("golden", ROWS)
-def test_states_depth_and_shortest_violations_are_the_golden_ones(search, golden):
-    result = search(golden["protocol"], golden["bounds"], list(golden["steps"]), keep_going=True)
+@pytest.fixture
+def small_table(monkeypatch):
+    """Begin with a small table of fingerprints; none of the rows makes it grow."""
+    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 18)
+
+
+@pytest.mark.usefixtures("small_table")
+@pytest.mark.parametrize(("golden", "engine"), ROWS)
+def test_states_depth_and_shortest_violations_are_the_golden_ones(search, golden, engine):
+    names, resources = list(golden["steps"]), ENGINES[engine]
+    result = search(
+        golden["protocol"], golden["bounds"], names, keep_going=True, resources=resources
+    )
+    assert result.engine == resources.engine
+    assert result.exact is (resources.store == "exact")
     assert result.complete
     assert (result.distinct_states, result.depth) == (golden["distinct"], golden["depth"])
     found = {
@@ -40,15 +73,24 @@ def test_states_depth_and_shortest_violations_are_the_golden_ones(search, golden
     assert found == golden["steps"]
 
 
-def first(golden):
+def first(golden, engine):
     """Return a parameter set for the steps to the first violation of a property."""
-    name = f"{golden['protocol']} {golden['bounds']} {golden['property']}"
-    return pytest.param(golden, id=name, marks=[pytest.mark.slow] * golden["slow"])
+    name = f"{engine} {golden['protocol']} {golden['bounds']} {golden['property']}"
+    slow = golden["slow"] == (engine == "interpreted")
+    return pytest.param(golden, engine, id=name, marks=[pytest.mark.slow] * slow)
 
 
-@pytest.mark.parametrize("golden", [first(golden) for golden in GOLDENS["first_violations"]])
-def test_loss_and_divergence_take_the_golden_number_of_steps(search, golden):
-    [verdict] = search(golden["protocol"], golden["bounds"], [golden["property"]]).verdicts
+FIRST = [
+    first(golden, engine)
+    for engine in ("interpreted", "compiled")
+    for golden in GOLDENS["first_violations"]
+]
+
+
+@pytest.mark.parametrize(("golden", "engine"), FIRST)
+def test_loss_and_divergence_take_the_golden_number_of_steps(search, golden, engine):
+    names, resources = [golden["property"]], ENGINES[engine]
+    [verdict] = search(golden["protocol"], golden["bounds"], names, resources=resources).verdicts
     assert verdict.outcome in (Outcome.HOLDS, Outcome.VIOLATED)
     assert (len(verdict.trace.steps) if verdict.trace else None) == golden["steps"]
 

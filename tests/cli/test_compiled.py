@@ -1,0 +1,178 @@
+"""The compiled engine from the command line: memory, interrupts, what is kept on disk."""
+
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.checker.compiled import cache as kept
+from tidegate.cli import main
+
+LARGE = ["check", "published/kip-320", "-b", "replicas=3", "-b", "records=3"]
+LARGE += ["-b", "max_leader_epoch=3"]
+SMALL = ["check", "published/kip-320", "-b", "max_leader_epoch=2", "--engine", "compiled"]
+
+
+def run(*arguments, **options):
+    """Run the command line in this process."""
+    return CliRunner().invoke(main, arguments, **options)
+
+
+def flat(result):
+    """Return what was printed, without line breaks."""
+    return " ".join(result.output.split())
+
+
+def tidegate(*arguments, **options):
+    """Start the command line as its own process."""
+    command = [sys.executable, "-m", "tidegate", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, **pipes, **options)
+
+
+def answered(result):
+    """Return a JSON report but for what may differ."""
+    report = json.loads(result.stdout)
+    del report["seconds"]
+    return report
+
+
+def test_too_little_memory_ends_the_search_with_what_was_covered():
+    with tidegate(*LARGE, "--engine", "compiled", "--max-memory", "64M", "--json", "-") as process:
+        report = json.loads(process.stdout.read())
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 3
+    assert (report["outcome"], report["stopped_by"]) == ("incomplete", "--max-memory 64M")
+    assert report["distinct_states"] > 100_000
+    assert sum(report["actions"].values()) > report["distinct_states"]
+    assert used.ru_maxrss < 600 << 10, "64 MiB, and what Python and LLVM take"
+
+
+def test_fingerprints_say_how_much_memory_they_need():
+    result = run(*SMALL, "--store", "fingerprint", "--max-memory", "1G")
+    assert result.exit_code == 2
+    assert "--max-memory 1024M is too little" in flat(result)
+    assert "allow more, or use --store exact" in flat(result)
+
+
+@pytest.mark.parametrize("size", ["1", "0", "-5", "63M", "lots", "1e9", "12GG", "2000T", ""])
+def test_what_is_no_amount_of_memory_is_refused(size):
+    result = run(*SMALL, "--max-memory", size)
+    assert result.exit_code == 2
+    assert "is no amount of memory from 64M on, such as 500M or 12G" in flat(result)
+
+
+def test_more_memory_than_there_can_be_is_refused():
+    result = run(*SMALL, "--max-memory", "1000T")
+    assert result.exit_code == 2
+    assert "lower --max-memory" in flat(result)
+
+
+@pytest.mark.parametrize("workers", ["0", "257", "many"])
+def test_a_number_of_workers_out_of_range_is_refused(workers):
+    assert run(*SMALL, "--workers", workers).exit_code == 2
+
+
+def test_ctrl_c_with_workers_reports_what_was_covered(tmp_path):
+    folder = tmp_path / "run"
+    how = ["--workers", "3", "--checkpoint", folder, "--checkpoint-every", "0", "--json", "-"]
+    with tidegate(*LARGE, *how) as process:
+        while not (folder / "manifest.json").exists():
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        report = json.loads(process.stdout.read())
+    assert process.returncode == 130
+    assert (report["outcome"], report["stopped_by"]) == ("incomplete", "an interrupt")
+    assert report["engine"] == "compiled"
+    result = run("resume", str(folder), "--max-depth", str(report["depth"]), "--json", "-")
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["stopped_by"] == f"--max-depth {report['depth']}"
+
+
+def test_small_models_never_wait_for_the_compiler():
+    code = (
+        "import sys; from tidegate.cli import main; main(sys.argv[1:], standalone_mode=False);"
+        "sys.exit('llvmlite' in sys.modules)"
+    )
+    for arguments in (["check", "kip-101"], ["check", "hw", "-q"], ["list"], ["resume", "--help"]):
+        process = subprocess.run(
+            [sys.executable, "-c", code, *arguments], capture_output=True, check=False
+        )
+        assert process.returncode in (0, 12), process.stderr
+
+
+def test_large_models_end_compiled():
+    arguments = ["check", "published/kip-320", "-b", "replicas=3", "-b", "max_leader_epoch=2"]
+    report = json.loads(run(*arguments, "-b", "records=1", "--json", "-").stdout)
+    assert (report["engine"], report["distinct_states"]) == ("compiled", 97_531)
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """Keep machine code in a directory of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "tidegate" / "compiled"
+
+
+@pytest.fixture
+def compiled_once(monkeypatch):
+    """Compile the same text but once; what is kept on disk is as it would be."""
+    monkeypatch.setattr(kept, "object_code", functools.cache(kept.object_code))
+
+
+@pytest.mark.usefixtures("compiled_once")
+def test_a_damaged_cache_changes_no_answer(cache):
+    expected = answered(run(*SMALL, "--json", "-"))
+    [file] = [path for path in cache.iterdir() if path.stat().st_size]
+    whole = file.read_bytes()
+    flipped = bytearray(whole)
+    flipped[5000] ^= 1
+    for content in (b"", whole[:32], whole[:-1], bytes(flipped), b"nothing" * 9, whole + b"0"):
+        file.write_bytes(content)
+        assert answered(run(*SMALL, "--json", "-")) == expected
+        assert file.read_bytes() == whole, "it is repaired"
+
+
+@pytest.mark.usefixtures("compiled_once")
+def test_a_cache_that_cannot_be_written_changes_no_answer(cache, tmp_path, monkeypatch):
+    expected = answered(run(*SMALL, "--json", "-"))
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", "/proc/self", "/dev/null/below"):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(place))
+        assert answered(run(*SMALL, "--json", "-")) == expected
+        result = run("cache")
+        assert (result.exit_code, result.output[:7]) == (0, "0 bytes"), result.output
+        result = run("cache", "--clear")
+        assert (result.exit_code, result.output[:7]) == (0, "removed"), result.output
+
+
+def test_two_runs_at_once_fill_an_empty_cache(cache):
+    runs = [tidegate(*SMALL, "--json", "-") for _ in range(2)]
+    reports = []
+    for process in runs:
+        output, errors = process.communicate()
+        assert process.returncode == 0, errors
+        report = json.loads(output)
+        del report["seconds"]
+        reports.append(report)
+    assert reports[0] == reports[1] == answered(run(*SMALL, "--json", "-"))
+    assert len([path for path in cache.iterdir() if path.stat().st_size]) == 1
+
+
+def test_the_cache_is_shown_and_cleared(cache):
+    assert run("cache").output == f"0 bytes in {cache}\n"
+    run(*SMALL)
+    shown = run("cache").output
+    assert int(shown.split()[0].replace(",", "")) > 10_000
+    assert run("cache", "--clear").output.startswith(f"removed {shown.split()[0]} bytes")
+    assert not cache.exists()
+    assert run("cache").output == f"0 bytes in {cache}\n"
+    assert run("cache", "--clear").exit_code == 0

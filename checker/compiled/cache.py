@@ -7,7 +7,8 @@ import os
 import shutil
 import tempfile
 from contextlib import suppress
-from importlib.metadata import version
+
+import llvmlite
 
 from ..kept import code_directory
 from .build import object_code, target
@@ -18,7 +19,7 @@ def key(module: Module) -> str:
     """Return the name of a module's machine code: a hash of all that decides on it."""
     machine = target()
     made_of = "\n".join(
-        [version("llvmlite"), machine.triple, str(machine.target_data), _processor(), module.text]
+        [llvmlite.__version__, machine.triple, str(machine.target_data), _processor(), module.text]
     )
     return hashlib.sha256(made_of.encode()).hexdigest()
 

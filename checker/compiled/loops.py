@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ...layout import members
 from .calls import Calls
-from .values import Number, Place, Static, Truth, UnsupportedError, Value, span
+from .values import Items, Number, Place, Static, Truth, UnsupportedError, Value, span
 
 UNROLLED = 16
 """Rounds of a loop up to which it is written out."""
@@ -32,6 +32,8 @@ class Loops(Calls):
             elements: list[Value] = [part for part in parts if part is not None]
         elif isinstance(whole, Static) and isinstance(whole.value, (tuple, list, range)):
             elements = [Static(value) for value in whole.value]
+        elif isinstance(whole, Items):
+            elements = list(whole.items)
         else:
             raise UnsupportedError("a for loop over something else than a range or an array")
         self._written_out([(None, element) for element in elements], body)

@@ -13,7 +13,7 @@ from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.generate import Module
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.places import Places
-from tidegate.checker.compiled.unit import Unit
+from tidegate.checker.compiled.unit import Mode, Unit
 from tidegate.checker.compiled.values import Place, Static
 from tidegate.layout import Layout, Record, array, boolean, integer, members, subset
 from tidegate.spec import Action, Property, TransitionSystem
@@ -198,13 +198,18 @@ class Meanings:
             return None
         return result, self.layout.dump()
 
-    def compiled(self, state):
-        """Return the same of the translated function."""
+    def compiled(self, state, part="whole"):
+        """Return the same of the translated function, or of its guards or effect alone."""
         words = (ctypes.c_uint64 * (self.layout.words + 1))(*self.layout.pack(state))
-        result = self.code.function("whole", 1)(ctypes.addressof(words))
+        result = self.code.function(part, 1)(ctypes.addressof(words))
         if words[self.layout.words]:
             return None
         return result, self.layout.unpack(words[:-1])
+
+    def stepped(self, state):
+        """Return the same of the translated action: its guards first, then its effect."""
+        allowed = self.compiled(state, "guards")
+        return self.compiled(state, "effect") if allowed and allowed[0] else allowed
 
 
 @pytest.fixture(scope="session")
@@ -212,23 +217,26 @@ def translated():
     """Translate a function ``f(s, k)`` over `Scratch`, given itself or as source text."""
     layout = Layout(Scratch, None)
 
-    def make(function, constants=None):
-        if isinstance(function, str):
-            function = from_source(function)
-        unit = Unit(Places(layout), {})
-        given = [Place("%s", "", (), layout.record), Static(constants)]
-        whole = unit.function(function, given)
-        call = f'call {whole.returns} @"{whole.name}"(ptr %s)'
+    def exported(unit, function, given, name, mode):
+        part = unit.function(function, given, mode)
+        call = f'call {part.returns} @"{part.name}"(ptr %s)'
         end = {
             "i64": f"  %r = {call}\n  ret i64 %r",
             "i1": f"  %r = {call}\n  %n = zext i1 %r to i64\n  ret i64 %n",
             "void": f"  {call}\n  ret i64 0",
-        }[whole.returns]
-        export = (
-            "define i64 @tidegate_whole(i64 %address) nounwind {\n"
+        }[part.returns]
+        return (
+            f"define i64 @tidegate_{name}(i64 %address) nounwind {{\n"
             f"  %s = inttoptr i64 %address to ptr\n{end}\n}}"
         )
-        text = "\n".join([DECLARATIONS, *unit.bodies, export])
+
+    def make(function, constants=None, parts=("whole",)):
+        if isinstance(function, str):
+            function = from_source(function)
+        unit = Unit(Places(layout), {})
+        given = [Place("%s", "", (), layout.record), Static(constants)]
+        exports = [exported(unit, function, given, part, Mode(part)) for part in parts]
+        text = "\n".join([DECLARATIONS, *unit.bodies, *exports])
         code = Code(object_code(Module(text, layout.words, 0)))
         return Meanings(layout, function, code, constants)
 

@@ -135,6 +135,17 @@ SIMPLE = {
 
 
 @st.composite
+def actions(draw):
+    """Draw the source of an action: guards with what they need, then the rest."""
+    lines = [f"{name} = {draw(st.integers(-2, 4))}" for name in "xyzi"]
+    for number in range(draw(st.integers(1, 3))):
+        lines.append(f"g{number} = {draw(expressions(1))}")
+        lines.append(f"if {draw(conditions())} and g{number} != 1:\n    return False")
+    body = textwrap.indent("\n".join([*lines, draw(blocks()), "return True"]), "    ")
+    return f"{HELPERS}\ndef f(s, k) -> bool:\n{body}\n"
+
+
+@st.composite
 def functions(draw):
     """Draw the source of a function, with those that it calls."""
     body = textwrap.indent(draw(blocks()), "    ")
@@ -150,7 +161,7 @@ STATES = st.tuples(
 
 
 @settings(
-    max_examples=100,
+    max_examples=80,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -170,3 +181,25 @@ def test_what_is_translated_means_the_same(translated, source, states, k):
             assert found[1] == expected[1]
             # Of what is said to be a truth value, nobody looks at more than the truth.
             assert found[0] == expected[0] if exact else bool(found[0]) == bool(expected[0])
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(source=actions(), states=st.lists(STATES, min_size=6, max_size=12), k=st.integers(0, 3))
+def test_an_action_taken_apart_means_the_same(translated, source, states, k):
+    """Its guards alone decide first, and its effect is computed without them."""
+    try:
+        meanings = translated(source, k, ("guards", "effect"))
+    except UnsupportedError as error:
+        event(f"refused: {str(error).split(' (in')[0][:30]}")
+        return
+    for state in states:
+        found, expected = meanings.stepped(state), meanings.python(state)
+        event("failed" if found is None else f"enabled: {bool(found[0])}")
+        if found is not None:
+            assert expected is not None, "Python fails, and the translation does not say so"
+            assert bool(found[0]) == bool(expected[0])
+            assert found[1] == expected[1]

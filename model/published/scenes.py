@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ...layout import NONE, members
 from ...scene import Entry, Event, Log, Message, Participant, Promise, Scene, View
+from ..broker.view import braced
 from .bounds import Constants
 from .state import PublishedState
 from .view import leadership, role
@@ -20,7 +21,7 @@ def replica(number: int) -> str:
 
 def scene(s: PublishedState, k: Constants) -> Scene:
     """Return the picture of a state."""
-    everybody = [Participant(CONTROLLER, *leadership(s), epoch=s.quorum.epoch)]
+    everybody = [Participant(CONTROLLER, *leadership(s, braced), epoch=s.quorum.epoch)]
     everybody += [_participant(s, number) for number in range(k.replicas)]
     everybody.append(Participant(CLIENTS, f"{s.written} of {k.records} written"))
     promises = [
@@ -40,7 +41,7 @@ def _participant(s: PublishedState, number: int) -> Participant:
     entries = tuple(Entry(f"m{entry.record}", entry.epoch) for entry in mine.log[: mine.leo])
     return Participant(
         name=replica(number),
-        role=role(s, number),
+        role=role(s, number, braced),
         epoch=mine.epoch if mine.leader != NONE else None,
         leads=mine.epoch if mine.leader == number else None,
         log=Log(entries, mine.hw),
@@ -133,13 +134,19 @@ _SENTENCES = {
 }
 
 LEGEND = (
-    "m0, m1, … are records in the order in which producers wrote them; m0@1 is m0, written in "
+    "m0, m1, … are records in the order in which producers wrote them; m0 (e1) is m0, written in "
     "leader epoch 1.",
-    "“leads e1 isr 0,2” is a replica that presumes it leads leader epoch 1 with replicas 0 and 2 "
+    "“leads e1 isr {0,2}” is a replica that presumes it leads leader epoch 1 with replicas 0 and 2 "
     "in sync, “(stale)” one that is not the controller's leader any more; “follows 0 e1” one that "
     "follows replica 0 in epoch 1.",
     "A fetch is one step here, so its arrow is level; “e1: 1 leads” is what the controller says "
     "of epoch 1 (LeaderAndIsr).",
 )
 
-VIEW = View(scene, event, LEGEND)
+
+def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
+    """Return how to read what is shown."""
+    return LEGEND
+
+
+VIEW = View(scene, event, legend)

@@ -82,7 +82,7 @@ def _of_difference(
         rule = f" ({events[cut].rule})" if events[cut].rule else ""
         told += f", whose log had held {theirs[cut - 1]} until step {cut} cut it{rule}"
     kept = [i for i in range(later + 1, len(events)) if events[i].rule]
-    kept = [i for i in kept if events[i].actor == one]
+    kept = [i for i in kept if events[i].actor in (one, other)]
     if kept:
         told += f". Step {kept[-1]} did not repair that: {events[kept[-1]].rule}"
     return f"{told}."

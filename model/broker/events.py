@@ -60,7 +60,9 @@ def _lost_with(number: int, before: Scene, after: Scene) -> str:
 def _raised(number: int, before: Scene, after: Scene) -> str:
     """Say that a high watermark rose, and why, as the end of a sentence; nothing if it did not."""
     was, now = log_of(before, number).hw, log_of(after, number).hw
-    return f", and raises its HW from {was} to {now}: the ISR has that" if now > was else ""
+    if now <= was:
+        return ""
+    return f", and raises its HW from {was} to {now}: all of the ISR has what is below"
 
 
 def _produce(a: Arguments, before: Scene, after: Scene) -> Event:
@@ -205,11 +207,12 @@ def _late(epoch: int, after: Scene) -> str:
 
 def _become_leader(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, epoch = a["leader"], a["epoch"]
-    late = _late(epoch, after)
+    late, lost = _late(epoch, after), _lost_with(leader, before, after)
+    lost = f" It does so{lost}." if lost else ""
     return Event(
         broker(leader),
         f"Broker {leader} hears that it leads epoch {epoch} and begins to lead"
-        f"{_raised(leader, before, after)}.{late}",
+        f"{_raised(leader, before, after)}.{late}{lost}",
         sign="late" if late else "",
         takes=(announced(leader, epoch),),
         drops=f"dropped: broker {leader} took up epoch {epoch}",
@@ -240,10 +243,11 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _shrink_isr(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader = a["leader"]
     return Event(
-        broker(a["leader"]),
-        f"Broker {a['leader']} takes broker {a['follower']}, which is behind, out of the ISR: "
-        f"{braced(quorum_of(after).isr)} is left{_raised(a['leader'], before, after)}.",
+        broker(leader),
+        f"Broker {leader} takes broker {a['follower']}, which is behind, out of the ISR, which is "
+        f"{braced(quorum_of(after).isr)} now{_raised(leader, before, after)}.",
     )
 
 

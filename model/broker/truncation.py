@@ -47,7 +47,7 @@ def why_answer(leader: Broker, asked: int) -> str:
         if larger and known != NONE:
             return (
                 f"{knows}; it answers with the start of its first epoch above e{asked}, which is "
-                f"e{larger[0][0]}"
+                f"e{larger[0][0]} at offset {larger[0][1]}"
             )
         return f"{knows}, which does not tell where e{asked} ends"
     if rule == "largest_epoch_and_its_end":

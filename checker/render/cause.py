@@ -37,14 +37,7 @@ def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> 
     which = f" {name}, which {events[elected].rule}" if elected else ""
     held = [_entry(_who(scene, place), place.missing) for scene in scenes]
     if not any(held):
-        holders = [
-            who.name for who in scenes[elected].participants if _entry(who, place.missing)
-        ] or ["nobody"]
-        when = f" when step {elected} elected{which}" if elected else ""
-        return (
-            f"{place.missing} was never replicated to {name}: only {' and '.join(holders)} had "
-            f"it{when}."
-        )
+        return _of_absence(scenes, place, elected, which)
     removed = max((i for i in range(1, len(held)) if held[i - 1] and not held[i]), default=0)
     if not removed:
         return ""
@@ -58,6 +51,24 @@ def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> 
         had = "had" if elected < removed else "then"
         told += f" Step {elected} {had} elected{which}."
     return told
+
+
+def _of_absence(scenes: Sequence[Scene], place: Place, elected: int, which: str) -> str:
+    """Say who had a record that the one that should have it never had."""
+    name, record = _who(scenes[-1], place).name, place.missing
+    told = f"{record} was never replicated to {name}"
+    if not elected:
+        return f"{told}."
+    holders = [who.name for who in scenes[elected].participants if _entry(who, record)]
+    if holders:
+        return f"{told}: only {' and '.join(holders)} had it when step {elected} elected{which}."
+    for number, scene in enumerate(scenes):
+        if later := [who.name for who in scene.participants if _entry(who, record)]:
+            return (
+                f"{told}: step {number} wrote it to {later[0]} after step {elected} had "
+                f"elected{which}."
+            )
+    return f"{told}."
 
 
 def _of_difference(

@@ -80,13 +80,15 @@ def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene
     roles = [arguments[name] for name in ("follower", "leader", "replica") if name in arguments]
     acts = arguments["leader"] if action.startswith("Leader") else roles[0]
     now = {who.name: who for who in after.participants}
+    cut = ""
     if action.startswith("Controller"):
         actor, sign = CONTROLLER, "election"
         told = f"{now[CONTROLLER].role}, {', '.join(now[CONTROLLER].details)}"
     else:
         actor, told = replica(acts), now[replica(acts)].role
         late = arguments.get("epoch", now[CONTROLLER].epoch) != now[CONTROLLER].epoch
-        sign = "late" if late else "truncation" if _cut(actor, before, after) else ""
+        cut = _cut(actor, before, after)
+        sign = "late" if late else "truncation" if cut else ""
     takes: tuple[str, ...] = ()
     exchange: tuple[tuple[str, str, str], ...] = ()
     if "epoch" in arguments:
@@ -101,18 +103,24 @@ def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene
     sentence = _SENTENCES.get(action, "{action}").format(
         action=action, told=told, last=last, first=roles[0], **{"leader": "", **arguments}
     )
-    return Event(actor, sentence, sign, takes, exchange)
+    if cut:
+        sentence += f" {cut[:1].upper()}{cut[1:]}."
+    isr = now[CONTROLLER].details
+    if actor != CONTROLLER and isr not in [who.details for who in before.participants]:
+        exchange = (*exchange, (actor, CONTROLLER, ", ".join(isr)))
+    return Event(actor, sentence, sign, takes, exchange, rule=cut)
 
 
-def _cut(name: str, before: Scene, after: Scene) -> bool:
-    """Whether a step made a log shorter."""
-    ends = [
-        who.log.leo
-        for s in (before, after)
-        for who in s.participants
-        if who.log and who.name == name
-    ]
-    return ends[1] < ends[0]
+def _cut(name: str, before: Scene, after: Scene) -> str:
+    """Say what a step cut from a log, and where; nothing if it cut nothing."""
+    old, new = (
+        next((who.log for who in s.participants if who.name == name), None) for s in (before, after)
+    )
+    if not old or not new or new.leo >= old.leo:
+        return ""
+    gone = ", ".join(str(entry) for entry in old.entries[new.leo :])
+    whose = ", its own high watermark" if new.leo == old.hw else ""
+    return f"it cuts {gone} from its log, which keeps what is below offset {new.leo}{whose}"
 
 
 _SENTENCES = {

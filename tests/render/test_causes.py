@@ -65,6 +65,22 @@ def test_a_change_of_the_isr_by_a_leader_goes_to_the_controller(unclean):
     assert arrows["broker 0", "controller", 2] == "isr {0}"
 
 
+def test_a_record_that_is_written_after_the_election_of_the_one_that_lacks_it():
+    settings = ["records=1", "elections=2", "stale_leader_and_isr"]
+    system, properties = assemble("kip-320", settings, [])
+    first = check(system, properties).first
+    told = tell("kip-320", settings, first.trace.steps, first.property)
+    assert told.cause == (
+        "m0 was never replicated to broker 1: step 13 wrote it to broker 0 after step 9 had "
+        "elected broker 1, which is in the ISR {0,1}."
+    )
+
+
+def test_the_published_family_tells_its_cuts_too(trace):
+    told = trace("published hw")
+    assert "it cuts m0 (e0) from its log, which keeps what is below offset 0" in told.cause
+
+
 def a_broker(cache, epochs, hw, protocol=KIP_279):
     """Return a broker whose log has records of these epochs."""
     log = Log(tuple(Entry(f"m{n}", epoch) for n, epoch in enumerate(epochs)), hw)

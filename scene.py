@@ -7,7 +7,7 @@ clients were promised (:class:`Scene`); and of a step who acts and what is recei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ class Entry:
     epoch: int
 
     def __str__(self) -> str:
-        return f"{self.name}@{self.epoch}"
+        return f"{self.name} (e{self.epoch})"
 
 
 @dataclass(frozen=True)
@@ -128,12 +128,18 @@ class Event:
         What happens, in a sentence for somebody who knows the protocol but not the model.
     sign
         What makes it stand out, if anything does: ``crash``, ``restart``, ``election`` and ``loss``
-        are drawn as such; ``late`` is what was meant for another time, ``truncation`` a decision
-        about what to cut.
+        are drawn as such, ``unclean`` as an election outside the ISR; ``late`` is what was meant
+        for another time, ``truncation`` a decision about what to cut.
     takes
         Keys of the messages that are received in it; others that disappear in it are lost.
     exchange
         (sender, receiver, text) of messages that are sent and received within the step.
+    drops
+        Why those are lost, shortly.
+    rule
+        By which rule it does to a log what it does, in a sentence without a full stop.
+    forgets
+        Leader epochs that it drops from an epoch cache.
     """
 
     actor: str
@@ -141,6 +147,14 @@ class Event:
     sign: str = ""
     takes: tuple[str, ...] = ()
     exchange: tuple[tuple[str, str, str], ...] = ()
+    drops: str = "lost"
+    rule: str = ""
+    forgets: tuple[int, ...] = ()
+
+
+def no_legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
+    """Explain nothing: everything is in plain words."""
+    return ()
 
 
 @dataclass(frozen=True)
@@ -154,12 +168,13 @@ class View:
     event
         ``event(action, arguments, before, after)``: what a step between two pictures is.
     legend
-        How to read roles, records and messages, a sentence each.
+        ``legend(scenes)``: how to read roles, records and messages, a sentence each, with what
+        these pictures of a behavior have of them.
     """
 
     scene: Callable[[Any, Any], Scene]
     event: Callable[[str, Mapping[str, int], Scene, Scene], Event]
-    legend: tuple[str, ...] = ()
+    legend: Callable[[Sequence[Scene]], tuple[str, ...]] = no_legend
 
 
 @dataclass(frozen=True)

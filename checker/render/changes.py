@@ -23,7 +23,10 @@ def changes(before: Scene, after: Scene) -> Iterator[Change]:
         if old.log is not None and new.log is not None:
             yield from _log_changes(new.name, old.log, new.log)
         if old.role != new.role:
-            yield Change(new.name, f"{old.role} → {new.role}", new.role)
+            short = new.role
+            if new.log is not None and new.alive and not old.alive:
+                short += f", HW {new.log.hw}"
+            yield Change(new.name, f"{old.role} → {new.role}", short)
         gone = [line for line in old.details if line not in new.details]
         for line in new.details:
             if line not in old.details:
@@ -41,7 +44,8 @@ def _log_changes(name: str, old: Log, new: Log) -> Iterator[Change]:
         same += 1
     if cut := old.entries[same:]:
         names = ", ".join(map(str, cut))
-        yield Change(name, f"cuts {names} from its log, which ends at {same} now", f"cuts {names}")
+        short = f"cuts {names}" + (f", HW {new.hw}" if old.hw == new.hw else "")
+        yield Change(name, f"cuts {names} from its log, which ends at {same} now", short)
     if added := new.entries[same:]:
         names = ", ".join(map(str, added))
         yield Change(name, f"appends {names} at offset {same}", f"+ {names}")
@@ -53,8 +57,9 @@ def _log_changes(name: str, old: Log, new: Log) -> Iterator[Change]:
 def turning_points(scenes: Sequence[Scene], places: Sequence[Place]) -> dict[int, list[str]]:
     """Return the steps in which it went wrong, each with what happened there.
 
-    For a record that is missing: when clients were promised it, and when the log that should hold
-    it lost it.  For one that differs: when it got there, and when it got below the high watermark.
+    When a record that is missing or differs got into a log, was promised to clients, and left a
+    log; when one that differs got to its offset and below the high watermark there; and each step
+    in which any log lost a record that clients had been promised.
     """
     found: dict[int, list[str]] = {}
 
@@ -63,23 +68,44 @@ def turning_points(scenes: Sequence[Scene], places: Sequence[Place]) -> dict[int
         if text not in texts:
             texts.append(text)
 
+    concerned = {place.missing for place in places if place.missing}
+    arrived: set[tuple[int, str]] = set()
     for place in places:
         held = [_held(scene, place) for scene in scenes]
         last = max((i for i in range(1, len(held)) if held[i][0] != held[i - 1][0]), default=0)
         name, (entry, below) = held[-1][2], held[-1][:2]
-        if place.missing:
-            for number, text in _promised(scenes, place.missing):
+        if place.missing or not last or not entry:
+            continue
+        concerned.add(entry.name)
+        arrived.add((last, name))
+        note(last, f"{entry} gets to offset {place.offset} of {name}")
+        settled = max((i for i in range(1, len(held)) if not held[i - 1][1]), default=0)
+        if below and settled > last:
+            note(settled, f"offset {place.offset} of {name} gets below its HW")
+    for number in range(1, len(scenes)):
+        for name, enters, text in _moved(scenes[number - 1], scenes[number], concerned):
+            if not (enters and (number, name) in arrived):
                 note(number, text)
-            if last and held[last - 1][0]:
-                note(last, f"{held[last - 1][0]} leaves the log of {name}")
-        elif last and entry:
-            note(last, f"{entry} gets to offset {place.offset} of {name}")
-            settled = max((i for i in range(1, len(held)) if not held[i - 1][1]), default=0)
-            if below and settled > last:
-                note(settled, f"offset {place.offset} of {name} gets below its HW")
-        if place.missing and last and entry and entry.name != place.missing:
-            note(last, f"{entry} takes offset {place.offset} of {name}")
+    for record in sorted(concerned):
+        for number, text in _promised(scenes, record):
+            note(number, text)
     return dict(sorted(found.items()))
+
+
+def _moved(before: Scene, after: Scene, concerned: set[str]) -> Iterator[tuple[str, bool, str]]:
+    """Yield whose log got or lost a record in a step, whether it got it, and that in words.
+
+    Of what logs get, those concerned; of what they lose, what clients were promised as well.
+    """
+    promised = {promise.record for promise in before.promises}
+    for old, new in zip(before.participants, after.participants, strict=True):
+        was, now = (set(who.log.entries) if who.log else set() for who in (old, new))
+        for entry in sorted(now - was, key=str):
+            if entry.name in concerned:
+                yield new.name, True, f"{entry} enters the log of {new.name}"
+        for entry in sorted(was - now, key=str):
+            if entry.name in concerned or entry.name in promised:
+                yield new.name, False, f"{entry} leaves the log of {new.name}"
 
 
 def _held(scene: Scene, place: Place) -> tuple[Entry | None, bool, str]:

@@ -6,22 +6,27 @@ sheet, by class.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
-from .narrative import LOST, UNDER_WAY, Arrow, Moment, Narrative
+from .narrative import LOST, RECEIVED, UNDER_WAY, Arrow, Moment, Narrative
+from .placing import CHARACTERS, LINE, NARROW, Box, Room, Spot, wrapped
 
-ROW, LANE, STEPS, HEAD = 46, 138, 176, 34
+ROW, LANE, STEPS, HEAD = 60, 152, 176, 34
 """Height of a row; widths of a lane and of the column of steps; height of the lanes' names."""
 
 COLOURS = 8
 """Leader epochs are told apart by this many colours, and always by their number too."""
 
 _LONGEST = 21
-"""Characters of a text that fit within a lane."""
-
+"""Characters of a step's arguments that fit beside the lanes."""
 
 _LONG = 3
 """A message that takes more steps than this is labelled at both its ends."""
+
+_APART = 9
+"""How far apart the heads are of messages that reach somebody from one side in one step."""
 
 
 @dataclass(frozen=True)
@@ -84,37 +89,48 @@ class Diagram:
 def diagram(told: Narrative) -> Diagram:
     """Return the space-time diagram of a trace."""
     x = {lane: STEPS + LANE * (index + 0.5) for index, lane in enumerate(told.lanes)}
+    width = STEPS + LANE * (len(told.lanes) + 0.3)
+    room = Room(width, STEPS - 16, x.values())
     lifelines, signs, texts = [], [], []
     for moment in told.moments:
         lifelines += _lifelines(moment, x)
         if moment.event.actor in x:
             at = x[moment.event.actor], _y(moment.number)
             signs.append(Sign(*at, moment.event.sign or "dot", moment.number))
-        texts += _notes(told, moment, x)
-    lines = []
+            room.take(Box(at[0] - 8, at[1] - 8, at[0] + 8, at[1] + 8))
+    known = [arrow for arrow in told.arrows if arrow.sender in x and arrow.receiver in x]
+    drawn = list(zip(known, _ends(known, x), strict=True))
+    lines = [_arrow_line(arrow, end, x) for arrow, end in drawn]
+    for line in lines:
+        room.take(Box(line.x2 - 6, line.y2 - 5, line.x2 + 6, line.y2 + 5))
+    for moment in told.moments:
+        texts += _notes(told, moment, x, room)
     labelled: set[tuple[str, int, str]] = set()
-    for arrow in told.arrows:
-        lines += _arrow_lines(arrow, x)
-        if (label := (arrow.sender, arrow.sent, arrow.text)) not in labelled:
-            labelled.add(label)
-            texts += _arrow_texts(arrow, x)
+    for line, (arrow, _) in sorted(zip(lines, drawn, strict=True), key=lambda it: _slope(it[0])):
+        if arrow.fate == LOST:
+            texts += _lost(line, arrow, room)
+        label = arrow.sender, arrow.sent, arrow.text
+        texts += _labels(arrow, line, x, room, begins=label not in labelled)
+        labelled.add(label)
     return Diagram(
-        width=STEPS + LANE * (len(told.lanes) + 0.3),
+        width=width,
         height=_y(told.steps) + ROW * 0.75,
         lanes=tuple(Text(x[lane], HEAD * 0.65, lane, "lane", "middle") for lane in told.lanes),
-        rows=tuple(
-            Row(
-                moment.number,
-                _y(moment.number),
-                moment.title,
-                _cut(moment.arguments),
-                "; ".join(moment.flags),
-            )
-            for moment in told.moments
-        ),
+        rows=tuple(_row(moment) for moment in told.moments),
         lines=(*lifelines, *lines),
         signs=tuple(signs),
         texts=tuple(texts),
+    )
+
+
+def _row(moment: Moment) -> Row:
+    """Return the row of a step."""
+    return Row(
+        moment.number,
+        _y(moment.number),
+        moment.title,
+        _cut(moment.arguments),
+        "; ".join(moment.flags),
     )
 
 
@@ -143,7 +159,7 @@ def _lifelines(moment: Moment, x: dict[str, float]) -> list[Line]:
     return lines
 
 
-def _notes(told: Narrative, moment: Moment, x: dict[str, float]) -> list[Text]:
+def _notes(told: Narrative, moment: Moment, x: dict[str, float], room: Room) -> list[Text]:
     """Return what is written below a sign: what changed for whom, or who is what at first.
 
     It is written to the right of a lane, unless a message leaves there.
@@ -160,57 +176,117 @@ def _notes(told: Narrative, moment: Moment, x: dict[str, float]) -> list[Text]:
             shorts = [who.role]
         elif who.log is None and who.name != moment.event.actor:
             continue
-        if note := _cut(" · ".join(short for short in shorts if short)):
-            if who.name in to_the_right:
-                texts.append(Text(x[who.name] - 9, y + 15, note, "note", "end"))
-            else:
-                texts.append(Text(x[who.name] + 9, y + 15, note, "note"))
+        characters = NARROW if who.log is None else CHARACTERS
+        lines = wrapped(" · ".join(short for short in shorts if short), characters)
+        if moment.event.sign == "unclean" and who.name == moment.event.actor:
+            lines = ["UNCLEAN:", *lines]
+        if lines:
+            right, left = Spot(x[who.name] + 9, y + 15), Spot(x[who.name] - 9, y + 15, "end")
+            sides = [left, right] if who.name in to_the_right else [right, left]
+            higher = [Spot(it.x, y - 7, it.anchor, above=True) for it in sides]
+            texts += _written(room.put([*sides, *higher], lines), lines, "note")
     return texts
 
 
-def told_lane(moment: Moment) -> str:
-    """Return the lane of whoever leads by the word of the one that elects: the first one."""
-    return moment.scene.participants[0].name
+def _written(spot: Spot, lines: list[str], kind: str) -> list[Text]:
+    """Return lines as texts below each other."""
+    top = spot.first(len(lines))
+    return [
+        Text(spot.x, top + LINE * index, line, kind, spot.anchor)
+        for index, line in enumerate(lines)
+    ]
 
 
-def _arrow_lines(arrow: Arrow, x: dict[str, float]) -> list[Line]:
-    """Return the line of a message, and the cross at the end of one that is lost."""
-    if arrow.sender not in x or arrow.receiver not in x:
-        return []
-    start, end = x[arrow.sender], x[arrow.receiver]
-    top, bottom = _y(arrow.sent), _y(arrow.ended)
+def _ends(arrows: list[Arrow], x: dict[str, float]) -> list[float]:
+    """Return how high each message ends: those that reach somebody together are drawn apart."""
+    together: dict[tuple[str, int, bool], int] = {}
+    ends = []
+    for arrow in sorted(arrows, key=lambda it: -it.sent):
+        place = arrow.receiver, arrow.ended, x[arrow.sender] < x[arrow.receiver]
+        before = together.setdefault(place, 0)
+        together[place] += 1
+        apart = _APART * before if arrow.sent < arrow.ended else 0
+        ends.append((arrow, _y(arrow.ended) - apart))
+    found = {id(arrow): end for arrow, end in ends}
+    return [found[id(arrow)] for arrow in arrows]
+
+
+def _arrow_line(arrow: Arrow, bottom: float, x: dict[str, float]) -> Line:
+    """Return the line of a message; that of a lost one ends on its way."""
+    start, end, top = x[arrow.sender], x[arrow.receiver], _y(arrow.sent)
     if arrow.fate == UNDER_WAY:
         end = start + (end - start) * 0.4
         bottom = min(top + ROW * 0.4, bottom + ROW * 0.4)
     elif arrow.fate == LOST:
-        end, bottom = start + (end - start) * 0.62, bottom - ROW * 0.2
+        end, bottom = start + (end - start) * 0.62, _y(arrow.ended) - ROW * 0.2
     kind = f"message {arrow.fate.replace(' ', '-')}"
-    return [Line(start, top, end, bottom, kind, head=arrow.fate != LOST)]
+    return Line(start, top, end, bottom, kind, head=arrow.fate != LOST)
 
 
-def _arrow_texts(arrow: Arrow, x: dict[str, float]) -> list[Text]:
-    """Return what a message says, above its beginning, and what became of a lost one."""
-    if arrow.sender not in x or arrow.receiver not in x:
-        return []
-    right = x[arrow.receiver] > x[arrow.sender]
-    way, anchor = (1, "start") if right else (-1, "end")
-    at_once = arrow.sent == arrow.ended and arrow.fate == "received"
-    label = _cut(arrow.text)
-    if at_once and right:
-        texts = [Text(x[arrow.receiver] - 8, _y(arrow.sent) - 6, label, "label", "end")]
-    else:
-        y = _y(arrow.sent) - 6
-        texts = [Text(x[arrow.sender] + way * 9, y, label, "label", anchor)]
-    if arrow.fate == "received" and arrow.ended - arrow.sent > _LONG:
-        near = x[arrow.receiver] - way * 12, _y(arrow.ended) - 8
-        texts.append(Text(*near, label, "label", "end" if right else "start"))
-    if arrow.fate == LOST:
-        end = x[arrow.sender] + (x[arrow.receiver] - x[arrow.sender]) * 0.62
-        y = _y(arrow.ended) - ROW * 0.2
-        texts += [
-            Text(end, y + 5, "✕", "cross", "middle"),
-            Text(end, y + 18, "lost", "label lost", "middle"),
-        ]
-    elif arrow.fate == UNDER_WAY:
-        texts[0] = Text(texts[0].x, texts[0].y, f"{label} …", "label", anchor)
+def _slope(line: Line) -> tuple[float, float]:
+    """Return how level a line is, most first: those have the least room for their labels."""
+    return (abs(line.y2 - line.y1), line.y1)
+
+
+def _lost(line: Line, arrow: Arrow, room: Room) -> list[Text]:
+    """Return the cross at the end of a message that is lost, and why it is."""
+    x, y = line.x2, line.y2
+    lines = wrapped(arrow.why or "lost", NARROW)
+    room.take(Box(x - 7, y - 7, x + 7, y + 7))
+    spots = [
+        Spot(x, y + 18, "middle"),
+        Spot(x + 11, y + 4),
+        Spot(x - 11, y + 4, "end"),
+        Spot(x, y - 10, "middle", above=True),
+    ]
+    cross = Text(x, y + 5, "✕", "cross", "middle")
+    return [cross, *_written(room.put(spots, lines), lines, "label lost")]
+
+
+def _labels(arrow: Arrow, line: Line, x: dict[str, float], room: Room, begins: bool) -> list[Text]:
+    """Return what a message says, at its beginning if asked for, and at the end of a long way."""
+    lines = wrapped(arrow.text + (" …" if arrow.fate == UNDER_WAY else ""))
+    texts: list[Text] = []
+    if not lines:
+        return texts
+    if begins:
+        spots = _level(line, x) if line.y1 == line.y2 else _aslant(line)
+        texts += _written(room.put(spots, lines), lines, "label")
+    if arrow.fate == RECEIVED and arrow.ended - arrow.sent > _LONG:
+        way, anchor = (1, "end") if line.x2 > line.x1 else (-1, "start")
+        near = [Spot(line.x2 - way * 12, line.y2 - up, anchor, above=True) for up in (8, 22, 36)]
+        along = list(_along(line, (0.8, 0.7, 0.6)))
+        next_door = abs(line.x2 - line.x1) <= LANE
+        near = [near[0], *along, *near[1:]] if next_door else [*near, *along]
+        texts += _written(room.put(near, lines), lines, "label")
     return texts
+
+
+def _level(line: Line, x: dict[str, float]) -> Iterator[Spot]:
+    """Yield where the label of a level arrow may stand: between any two lanes that it passes."""
+    low, high = sorted((line.x1, line.x2))
+    passed = sorted(lane for lane in x.values() if low <= lane <= high)
+    gaps = list(pairwise(passed))[::-1]
+    for below in (False, True):
+        for left, right in gaps:
+            y = line.y1 + (15 if below else -6)
+            yield Spot(right - 9, y, "end", above=not below)
+            yield Spot(left + 9, y, above=not below)
+
+
+def _aslant(line: Line) -> Iterator[Spot]:
+    """Yield where the label of an arrow that takes its time may stand."""
+    way, anchor = (1, "start") if line.x2 > line.x1 else (-1, "end")
+    yield Spot(line.x1 + way * 9, line.y1 - 6, anchor, above=True)
+    yield from _along(line, (0.25, 0.4, 0.55, 0.7))
+    yield Spot(line.x2 - way * 12, line.y2 - 8, "end" if way > 0 else "start", above=True)
+
+
+def _along(line: Line, shares: tuple[float, ...]) -> Iterator[Spot]:
+    """Yield spots beside points of a line."""
+    rising = (line.x2 - line.x1) * (line.y2 - line.y1) < 0
+    for share in shares:
+        x = line.x1 + (line.x2 - line.x1) * share
+        y = line.y1 + (line.y2 - line.y1) * share
+        yield Spot(x + 7, y + 9 if rising else y - 3)
+        yield Spot(x - 7, y - 3 if rising else y + 11, "end")

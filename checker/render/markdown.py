@@ -18,11 +18,14 @@ def markdown(told: Narrative, full: bool = False) -> str:
     """
     lines = [f"# {escaped(told.title)}", ""]
     if told.explanation:
-        lines += [escaped(told.explanation), "", f"*{escaped(told.statement)}*", ""]
+        lines += [escaped(told.explanation), ""]
+        if told.cause:
+            lines += [escaped(f"How that came about: {told.cause}"), ""]
+        lines += [f"*{escaped(told.statement)}*", ""]
     if told.key_moments:
         lines += ["What matters:", ""]
         lines += [
-            f"- step {moment.number}: {escaped('; '.join(moment.flags))}"
+            f"- step {moment.number}: {escaped(told_shortly(moment))}"
             for moment in told.key_moments
         ]
         lines.append("")
@@ -39,6 +42,12 @@ def markdown(told: Narrative, full: bool = False) -> str:
         lines += ["", "## The run", ""]
         lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in told.numbers]
     return "\n".join(lines) + "\n"
+
+
+def told_shortly(moment: Moment) -> str:
+    """Return what was done in a step, then what that meant."""
+    meant = f" → {'; '.join(moment.flags)}." if moment.flags else ""
+    return f"{moment.event.sentence}{meant}"
 
 
 def _row(moment: Moment) -> str:

@@ -15,6 +15,7 @@ from ...layout import State
 from ...scene import Event, Message, Participant, Place, Scene
 from ...spec import Property, Step, Trace, TransitionSystem
 from ..reasons import Reason, why
+from .cause import cause
 from .changes import Change, changes, turning_points
 from .text import variables
 
@@ -23,7 +24,10 @@ RECEIVED, LOST, UNDER_WAY = "received", "lost", "under way"
 
 @dataclass(frozen=True)
 class Arrow:
-    """A message: sent in one step, and received or lost in another, or still under way."""
+    """A message: sent in one step, and received or lost in another, or still under way.
+
+    ``why`` says of a lost one what became of it.
+    """
 
     sender: str
     receiver: str
@@ -31,6 +35,7 @@ class Arrow:
     sent: int
     ended: int
     fate: str
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,8 @@ class Narrative:
     violated, statement, explanation
         The violated property, what it says, and how the last state violates it; empty strings
         for a behavior that violates nothing.
+    cause
+        Which steps brought that about, and by which rules; empty where the trace does not tell.
     places
         Where it does, in the last state.
     lanes
@@ -117,6 +124,7 @@ class Narrative:
     violated: str
     statement: str
     explanation: str
+    cause: str
     places: tuple[Place, ...]
     lanes: tuple[str, ...]
     moments: tuple[Moment, ...]
@@ -182,11 +190,12 @@ def narrate(
         violated=prop.name if prop else "",
         statement=prop.statement if prop else "",
         explanation=system.explain(prop, end) if prop else "",
+        cause=cause(scenes, events, places),
         places=places,
         lanes=tuple(who.name for who in scenes[0].participants),
         moments=tuple(_moments(system, trace, scenes, events, flags)),
         arrows=tuple(_arrows(scenes, events)),
-        legend=system.view.legend if system.view else (system.legend,),
+        legend=system.view.legend(scenes) if system.view else (system.legend,),
         numbers=tuple(numbers),
     )
 
@@ -240,10 +249,11 @@ def _arrows(scenes: Sequence[Scene], events: Sequence[Event]) -> list[Arrow]:
     under_way: dict[str, tuple[Message, int]] = {}
     arrows: list[Arrow] = []
 
-    def end(key: str, number: int, fate: str) -> None:
+    def end(key: str, number: int, fate: str, why: str = "") -> None:
         message, sent = under_way.pop(key)
         if fate == RECEIVED or not message.quiet:
-            arrows.append(Arrow(message.sender, message.receiver, message.text, sent, number, fate))
+            ends = message.sender, message.receiver
+            arrows.append(Arrow(*ends, message.text, sent, number, fate, why))
 
     for number, (scene, event) in enumerate(zip(scenes, events, strict=True)):
         present = {message.key: message for message in scene.messages}
@@ -251,7 +261,7 @@ def _arrows(scenes: Sequence[Scene], events: Sequence[Event]) -> list[Arrow]:
             if key in event.takes:
                 end(key, number, RECEIVED)
             elif present.get(key) != under_way[key][0]:
-                end(key, number, LOST)
+                end(key, number, LOST, event.drops)
         for key, message in present.items():
             under_way.setdefault(key, (message, number))
         for sender, receiver, text in event.exchange:

@@ -63,7 +63,7 @@ def plantuml(told: Narrative, full: bool = False) -> str:
 
 def _end(told: Narrative) -> list[str]:
     """Return what is said of the violation, in lines that are not too long for a note."""
-    return textwrap.wrap(f"{told.violated} is violated. {told.explanation}", 70)
+    return textwrap.wrap(f"{told.violated} is violated. {told.explanation} {told.cause}", 70)
 
 
 def _note(moment: Moment) -> list[str]:
@@ -80,7 +80,7 @@ def _drawn(told: Narrative, moment: Moment) -> Iterator[Arrow]:
 def _label(arrow: Arrow) -> str:
     """Return what is written at an arrow."""
     sent = "" if arrow.sent == arrow.ended else f"sent in {arrow.sent}"
-    fate = "" if arrow.fate == "received" else arrow.fate
+    fate = "" if arrow.fate == "received" else arrow.why or arrow.fate
     more = ", ".join(part for part in (sent, fate) if part)
     return f"{arrow.text} ({more})" if more else arrow.text
 

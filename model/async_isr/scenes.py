@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ...layout import NONE, members
 from ...scene import Event, Message, Participant, Scene, View
-from ..broker.view import replicas
+from ..broker.view import braced
 from .actions import high_watermark
 from .bounds import LEADER, Constants
 from .state import AsyncIsrState
@@ -21,7 +21,7 @@ def replica(number: int) -> str:
 
 def scene(s: AsyncIsrState, k: Constants) -> Scene:
     """Return the picture of a state; logs are but their ends here, since none is ever cut."""
-    role = f"v{s.controller.version} isr {replicas(s.controller.isr)}"
+    role = f"v{s.controller.version} isr {braced(s.controller.isr)}"
     everybody = [Participant(CONTROLLER, role, epoch=s.controller.version)]
     everybody += [_participant(s, k, number) for number in range(k.replicas)]
     return Scene(tuple(everybody), (*_requests(s), *_updates(s)))
@@ -31,9 +31,9 @@ def _participant(s: AsyncIsrState, k: Constants, number: int) -> Participant:
     end = f"leo {s.leader.offset[number]}"
     if number != LEADER:
         return Participant(replica(number), end)
-    known = [f"knows v{s.leader.version} isr {replicas(s.leader.isr)}"]
+    known = [f"knows v{s.leader.version} isr {braced(s.leader.isr)}"]
     if s.leader.pending_version != NONE:
-        known.append(f"asked for {replicas(s.leader.pending_isr)}")
+        known.append(f"asked for {braced(s.leader.pending_isr)}")
     role = f"{end} hw {high_watermark(s, k)}"
     return Participant(replica(number), role, tuple(known), epoch=s.leader.version, leads=0)
 
@@ -45,7 +45,7 @@ def _requests(s: AsyncIsrState) -> list[Message]:
             _request(version, number),
             replica(LEADER),
             CONTROLLER,
-            f"v{version}: isr {replicas(s.update[version] ^ 1 << number)}",
+            f"v{version}: isr {braced(s.update[version] ^ 1 << number)}",
             quiet=True,
         )
         for version, asked in enumerate(s.request)
@@ -60,7 +60,7 @@ def _updates(s: AsyncIsrState) -> list[Message]:
             _update(version),
             CONTROLLER,
             replica(LEADER),
-            f"v{version}: isr {replicas(s.update[version])}",
+            f"v{version}: isr {braced(s.update[version])}",
             quiet=True,
         )
         for version in range(s.leader.version + 1, s.controller.version + 1)
@@ -111,9 +111,15 @@ _SENTENCES = {
 }
 
 LEGEND = (
-    "“v1 isr 0,1” is version 1 of the ISR; replica 0 leads all the time.",
-    "“asked for 0,1” names all who are in an ISR that the leader has asked for since its last "
+    "“v1 isr {0,1}” is version 1 of the ISR; replica 0 leads all the time.",
+    "“asked for {0,1}” names all who are in an ISR that the leader has asked for since its last "
     "update; leo is the log end offset, hw the high watermark.",
 )
 
-VIEW = View(scene, event, LEGEND)
+
+def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
+    """Return how to read what is shown."""
+    return LEGEND
+
+
+VIEW = View(scene, event, legend)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...layout import NONE, members
 from .bounds import Constants
 from .leadership import leads
@@ -43,10 +45,21 @@ def replicas(isr: int) -> str:
     return ",".join(str(broker) for broker in members(isr)) or "none"
 
 
-def leadership(s: BrokerState) -> tuple[str, tuple[str, ...]]:
+def braced(isr: int) -> str:
+    """Return a set of replicas as a set.
+
+    >>> braced(0b101)
+    '{0,2}'
+    """
+    return f"{{{','.join(str(broker) for broker in members(isr))}}}"
+
+
+def leadership(
+    s: BrokerState, written: Callable[[int], str] = replicas
+) -> tuple[str, tuple[str, ...]]:
     """Return what the quorum state says: who leads which epoch, and with which ISR."""
     leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
-    return f"{leader} e{s.quorum.epoch}", (f"isr {replicas(s.quorum.isr)}",)
+    return f"{leader} e{s.quorum.epoch}", (f"isr {written(s.quorum.isr)}",)
 
 
 def _controller(s: BrokerState) -> str:
@@ -54,14 +67,14 @@ def _controller(s: BrokerState) -> str:
     return "\n".join((leader, *details))
 
 
-def role(s: BrokerState, broker: int) -> str:
-    """Return what a broker believes that it is."""
+def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) -> str:
+    """Return what a broker believes that it is; `written` writes a set of replicas."""
     replica = s.replica[broker]
     if not replica.alive:
         return "down"
     if leads(s, broker):
         stale = "" if replica.epoch == s.quorum.epoch else " (stale)"
-        return f"leads e{replica.epoch} isr {replicas(replica.isr)}{stale}"
+        return f"leads e{replica.epoch} isr {written(replica.isr)}{stale}"
     if replica.leader != NONE:
         asks = ", truncating" if replica.truncating else ""
         return f"follows {replica.leader} e{replica.epoch}{asks}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ...layout import NONE, members
 from ...scene import Entry, Event, Log, Message, Participant, Promise, Scene, View
+from ..broker.view import braced
 from .bounds import Constants
 from .state import PublishedState
 from .view import leadership, role
@@ -20,7 +21,7 @@ def replica(number: int) -> str:
 
 def scene(s: PublishedState, k: Constants) -> Scene:
     """Return the picture of a state."""
-    everybody = [Participant(CONTROLLER, *leadership(s), epoch=s.quorum.epoch)]
+    everybody = [Participant(CONTROLLER, *leadership(s, braced), epoch=s.quorum.epoch)]
     everybody += [_participant(s, number) for number in range(k.replicas)]
     everybody.append(Participant(CLIENTS, f"{s.written} of {k.records} written"))
     promises = [
@@ -40,7 +41,7 @@ def _participant(s: PublishedState, number: int) -> Participant:
     entries = tuple(Entry(f"m{entry.record}", entry.epoch) for entry in mine.log[: mine.leo])
     return Participant(
         name=replica(number),
-        role=role(s, number),
+        role=role(s, number, braced),
         epoch=mine.epoch if mine.leader != NONE else None,
         leads=mine.epoch if mine.leader == number else None,
         log=Log(entries, mine.hw),
@@ -79,13 +80,15 @@ def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene
     roles = [arguments[name] for name in ("follower", "leader", "replica") if name in arguments]
     acts = arguments["leader"] if action.startswith("Leader") else roles[0]
     now = {who.name: who for who in after.participants}
+    cut = ""
     if action.startswith("Controller"):
         actor, sign = CONTROLLER, "election"
         told = f"{now[CONTROLLER].role}, {', '.join(now[CONTROLLER].details)}"
     else:
         actor, told = replica(acts), now[replica(acts)].role
         late = arguments.get("epoch", now[CONTROLLER].epoch) != now[CONTROLLER].epoch
-        sign = "late" if late else "truncation" if _cut(actor, before, after) else ""
+        cut = _cut(actor, before, after)
+        sign = "late" if late else "truncation" if cut else ""
     takes: tuple[str, ...] = ()
     exchange: tuple[tuple[str, str, str], ...] = ()
     if "epoch" in arguments:
@@ -100,18 +103,24 @@ def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene
     sentence = _SENTENCES.get(action, "{action}").format(
         action=action, told=told, last=last, first=roles[0], **{"leader": "", **arguments}
     )
-    return Event(actor, sentence, sign, takes, exchange)
+    if cut:
+        sentence += f" {cut[:1].upper()}{cut[1:]}."
+    isr = now[CONTROLLER].details
+    if actor != CONTROLLER and isr not in [who.details for who in before.participants]:
+        exchange = (*exchange, (actor, CONTROLLER, ", ".join(isr)))
+    return Event(actor, sentence, sign, takes, exchange, rule=cut)
 
 
-def _cut(name: str, before: Scene, after: Scene) -> bool:
-    """Whether a step made a log shorter."""
-    ends = [
-        who.log.leo
-        for s in (before, after)
-        for who in s.participants
-        if who.log and who.name == name
-    ]
-    return ends[1] < ends[0]
+def _cut(name: str, before: Scene, after: Scene) -> str:
+    """Say what a step cut from a log, and where; nothing if it cut nothing."""
+    old, new = (
+        next((who.log for who in s.participants if who.name == name), None) for s in (before, after)
+    )
+    if not old or not new or new.leo >= old.leo:
+        return ""
+    gone = ", ".join(str(entry) for entry in old.entries[new.leo :])
+    whose = ", its own high watermark" if new.leo == old.hw else ""
+    return f"it cuts {gone} from its log, which keeps what is below offset {new.leo}{whose}"
 
 
 _SENTENCES = {
@@ -133,13 +142,19 @@ _SENTENCES = {
 }
 
 LEGEND = (
-    "m0, m1, … are records in the order in which producers wrote them; m0@1 is m0, written in "
+    "m0, m1, … are records in the order in which producers wrote them; m0 (e1) is m0, written in "
     "leader epoch 1.",
-    "“leads e1 isr 0,2” is a replica that presumes it leads leader epoch 1 with replicas 0 and 2 "
+    "“leads e1 isr {0,2}” is a replica that presumes it leads leader epoch 1 with replicas 0 and 2 "
     "in sync, “(stale)” one that is not the controller's leader any more; “follows 0 e1” one that "
     "follows replica 0 in epoch 1.",
     "A fetch is one step here, so its arrow is level; “e1: 1 leads” is what the controller says "
     "of epoch 1 (LeaderAndIsr).",
 )
 
-VIEW = View(scene, event, LEGEND)
+
+def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
+    """Return how to read what is shown."""
+    return LEGEND
+
+
+VIEW = View(scene, event, legend)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...layout import NONE
 from ..broker.view import replicas
 from .actions import leads
@@ -17,11 +19,13 @@ def columns(s: PublishedState, k: Constants) -> dict[str, str]:
     return shown
 
 
-def leadership(s: PublishedState) -> tuple[str, tuple[str, ...]]:
+def leadership(
+    s: PublishedState, written: Callable[[int], str] = replicas
+) -> tuple[str, tuple[str, ...]]:
     """Return what the quorum state says: who leads which epoch, and with which ISR."""
     leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
     epoch = "" if s.quorum.epoch == NONE else f" e{s.quorum.epoch}"
-    return f"{leader}{epoch}", (f"isr {replicas(s.quorum.isr)}",)
+    return f"{leader}{epoch}", (f"isr {written(s.quorum.isr)}",)
 
 
 def _controller(s: PublishedState) -> str:
@@ -29,12 +33,12 @@ def _controller(s: PublishedState) -> str:
     return "\n".join((leader, *details))
 
 
-def role(s: PublishedState, replica: int) -> str:
-    """Return what a replica believes that it is."""
+def role(s: PublishedState, replica: int, written: Callable[[int], str] = replicas) -> str:
+    """Return what a replica believes that it is; `written` writes a set of replicas."""
     mine = s.replica[replica]
     if leads(s, replica):
         stale = "" if mine.epoch == s.quorum.epoch else " (stale)"
-        return f"leads e{mine.epoch} isr {replicas(mine.isr)}{stale}"
+        return f"leads e{mine.epoch} isr {written(mine.isr)}{stale}"
     return "idle" if mine.leader == NONE else f"follows {mine.leader} e{mine.epoch}"
 
 

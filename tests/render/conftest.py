@@ -114,12 +114,15 @@ def hostile(told):
         )  # fmt: skip
 
     arrows = tuple(
-        dataclasses.replace(a, sender=rename[a.sender], receiver=rename[a.receiver], text=HOSTILE)
+        dataclasses.replace(
+            a, sender=rename[a.sender], receiver=rename[a.receiver], text=HOSTILE, why=HOSTILE
+        )
         for a in told.arrows
     )
     return dataclasses.replace(
         told, protocol=HOSTILE, about=HOSTILE, headline=HOSTILE, bounds={HOSTILE: HOSTILE},
-        violated=HOSTILE, statement=HOSTILE, explanation=HOSTILE, lanes=tuple(rename.values()),
+        violated=HOSTILE, statement=HOSTILE, explanation=HOSTILE, cause=HOSTILE,
+        lanes=tuple(rename.values()),
         moments=tuple(map(moment, told.moments)), arrows=arrows, legend=(HOSTILE,),
         numbers=((HOSTILE, HOSTILE),),
     )  # fmt: skip

@@ -124,9 +124,9 @@ def test_the_keyboard_alone_reaches_everything(opened, loss):
 def test_a_step_can_be_linked(opened, loss):
     it = opened(loss, fragment="#step=7")
     assert it.step == 7
-    it.page.click("text=Step 9")
+    it.page.click(".moments a:text-is('Step 9')")
     assert it.step == 9
-    assert "m0@0 leaves the log of broker 1" in it.text()
+    assert "m0 (e0) leaves the log of broker 1" in it.text()
 
 
 @pytest.mark.parametrize("fragment", ["#step=999", "#step=-1", "#step=<b>", "#", "#step="])
@@ -138,7 +138,7 @@ def test_a_wrong_link_does_no_harm(opened, loss, fragment):
 
 def test_it_says_why_a_step_was_enabled(opened, loss):
     it = opened(loss, fragment="#step=7")
-    it.page.click("#state-7 summary:has-text('Why it could happen')")
+    it.page.click("#state-7 summary:has-text('Preconditions of this step')")
     assert "s.crashed != k.crashes" in it.text()
     assert "s.crashed = 0" in it.text()
 

@@ -1,0 +1,139 @@
+"""Why logs were cut, caches changed and leaders elected: rules and numbers, read off a trace."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tidegate.checker.check import check
+from tidegate.commands.selection import assemble
+from tidegate.commands.telling import tell
+from tidegate.layout import NONE
+from tidegate.model.broker.pictures import Answer, Broker
+from tidegate.model.broker.protocols.kip101 import KIP_101
+from tidegate.model.broker.protocols.kip279 import KIP_279
+from tidegate.model.broker.truncation import cache_told, why_answer, why_cut
+from tidegate.scene import Entry, Log
+
+
+@pytest.fixture(scope="module")
+def unclean():
+    """The loss after an unclean election, in the intermediate form."""
+    settings = ["unclean_election"]
+    system, properties = assemble("kip-320", settings, [])
+    first = check(system, properties).first
+    return tell("kip-320", settings, first.trace.steps, first.property)
+
+
+def test_the_cause_of_a_loss_is_the_cut_and_its_rule(loss):
+    assert loss.cause == (
+        "Step 9 took m0 (e0) from the log of broker 1: a new follower keeps only what is below "
+        "its own high watermark, 0. Step 11 then elected broker 1, which is in the ISR {0,1}."
+    )
+
+
+def test_the_cause_of_a_loss_by_an_unclean_election_is_that_election(unclean):
+    assert unclean.cause == (
+        "m0 was never replicated to broker 1: only broker 0 had it when step 4 elected broker 1, "
+        "which is NOT in the ISR {0} (unclean election)."
+    )
+    assert unclean.moments[4].event.sign == "unclean"
+
+
+def test_the_cause_of_a_divergence_names_both_records_and_the_cut(trace):
+    told = trace("divergence under hw")
+    assert "whose log had held m0 (e0) until step" in told.cause
+    assert "did not repair that" in told.cause
+
+
+def test_under_kip_279_a_changed_cache_and_the_cut_that_it_causes_are_told(trace):
+    told = trace("what KIP-320 repairs")
+    sentences = [moment.event.sentence for moment in told.moments]
+    assert sentences[16].endswith(
+        "Broker 1 notes e1 from offset 1 in its epoch cache, which drops e2 from offset 0 (later "
+        "than e1); its log still holds m0 (e2)."
+    )
+    assert "it does not know e2" in sentences[20]
+    assert "the end of e1, its largest smaller epoch, and asks again" in sentences[20]
+    assert "its epoch cache is empty" in sentences[23]
+    assert "nothing counts as common with the leader, and it keeps nothing" in sentences[23]
+    assert "Its epoch cache had dropped e2 from" not in told.cause
+    assert "Its epoch cache had dropped e2 in step 16." in told.cause
+
+
+def test_a_change_of_the_isr_by_a_leader_goes_to_the_controller(unclean):
+    arrows = {(it.sender, it.receiver, it.sent): it.text for it in unclean.arrows}
+    assert arrows["broker 0", "controller", 2] == "isr {0}"
+
+
+def test_a_record_that_is_written_after_the_election_of_the_one_that_lacks_it():
+    settings = ["records=1", "elections=2", "stale_leader_and_isr"]
+    system, properties = assemble("kip-320", settings, [])
+    first = check(system, properties).first
+    told = tell("kip-320", settings, first.trace.steps, first.property)
+    assert told.cause == (
+        "m0 was never replicated to broker 1: step 13 wrote it to broker 0 after step 9 had "
+        "elected broker 1, which is in the ISR {0,1}."
+    )
+
+
+def test_the_published_family_tells_its_cuts_too(trace):
+    told = trace("published hw")
+    assert "it cuts m0 (e0) from its log, which keeps what is below offset 0" in told.cause
+
+
+def a_broker(cache, epochs, hw, protocol=KIP_279):
+    """Return a broker whose log has records of these epochs."""
+    log = Log(tuple(Entry(f"m{n}", epoch) for n, epoch in enumerate(epochs)), hw)
+    return Broker("broker 1", log=log, replica=1, cache=cache, rules=protocol.rules)
+
+
+def an_answer(of, end):
+    return Answer("1", "broker 0", "broker 1", "", of=of, end=end)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "answer", "words"),
+    [
+        (KIP_279, (NONE, NONE), "falls back to its own high watermark, 1"),
+        (KIP_279, (2, 3), "both know e2: it ends at offset 2 here and at 3 at the leader"),
+        (KIP_279, (1, 3), "below offset 1, the end of e0, its largest smaller epoch"),
+        (KIP_101, (NONE, 1), "below the answered offset, 1"),
+    ],
+)
+def test_a_cut_is_told_by_its_rule(protocol, answer, words):
+    follower = a_broker(((0, 0), (2, 1)), (0, 2), 1, protocol)
+    assert words in why_cut(follower, an_answer(*answer))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "asked", "words"),
+    [
+        (KIP_279, 2, "in its log e2 ends at offset 2"),
+        (KIP_279, 3, "no epoch from e3 on, so it cannot tell"),
+        (KIP_279, 1, "not e1; its largest smaller epoch is e0, which ends at offset 1"),
+        (KIP_101, 2, "its newest epoch, so it answers with its log end"),
+        (KIP_101, 1, "the start of its first epoch above e1, which is e2"),
+        (KIP_101, 3, "does not tell where e3 ends"),
+    ],
+)
+def test_an_answer_is_told_by_its_rule(protocol, asked, words):
+    assert words in why_answer(a_broker(((0, 0), (2, 1)), (0, 2), 1, protocol), asked)
+
+
+def test_a_leader_that_knows_larger_epochs_only_answers_with_the_start_of_the_first():
+    assert "the start of its first epoch, e2" in why_answer(a_broker(((2, 1),), (2, 2), 1), 1)
+
+
+def test_of_a_rule_that_is_not_known_only_the_outcome_is_told():
+    other = SimpleNamespace(truncate_by_answer=lambda: None, end_offset_for_epoch=lambda: None)
+    who = Broker("broker 1", log=Log((), 0), cache=((1, 0),), rules=other)
+    assert why_cut(who, an_answer(1, 1)) == ""
+    assert why_answer(who, 1) == "its epoch cache has e1 from offset 0"
+
+
+def test_epochs_that_start_at_the_log_end_are_dropped():
+    told = cache_told(a_broker(((0, 0), (1, 1)), (0,), 0), a_broker(((0, 0),), (0,), 0))
+    assert told == (
+        "The epoch cache of broker 1 drops e1 from offset 1: what starts at the log end, 1, or "
+        "beyond is not kept."
+    )

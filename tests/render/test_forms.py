@@ -113,6 +113,29 @@ def test_the_itf_form_is_read_by_another_reader(saved, tmp_path):
     assert [replica.leo for replica in last["replica"]] == [1, 0]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "hw -b elections=2 -b crashes=1 -p LogMatching",
+        "kip-101 -b records=3 -b elections=2",
+        "kip-279 -b records=1 -b elections=3",
+        "published/hw",
+    ],
+)
+def test_the_itf_form_of_every_trace_is_read_by_another_reader(asked, tmp_path):
+    from itf_py import trace_from_json
+
+    report, path = tmp_path / "report.json", tmp_path / "out.itf.json"
+    assert run("check", *asked.split(), "-q", "--json", str(report)).exit_code == 12
+    assert run("render", str(report), "--itf", str(path)).exit_code == 0
+    trace = trace_from_json(json.loads(path.read_text()))
+    recorded = json.loads(report.read_text())["trace"]
+    assert len(trace.states) == len(recorded["states"])
+    assert trace.vars == recorded["vars"]
+    leaders = [state.values["quorum"].leader for state in trace.states]
+    assert leaders == [int(state["quorum"]["leader"]["#bigint"]) for state in recorded["states"]]
+
+
 def test_what_is_rendered_can_be_replayed(saved, tmp_path):
     path = tmp_path / "out.itf.json"
     run("render", str(saved), "--itf", str(path))

@@ -18,6 +18,11 @@ def load(address: int) -> int:
     raise NotImplementedError
 
 
+def load_published(address: int) -> int:
+    """Return the number at an address, and see all that was written before it was set there."""
+    raise NotImplementedError
+
+
 def store(address: int, value: int) -> None:
     """Write a number to an address."""
     raise NotImplementedError
@@ -67,6 +72,11 @@ def _pointer(out: Emitter, address: Value) -> str:
 
 def _load(out: Emitter, arguments: list[Value]) -> Value:
     return Number(out.value(f"load i64, ptr {_pointer(out, arguments[0])}"))
+
+
+def _load_published(out: Emitter, arguments: list[Value]) -> Value:
+    pointer = _pointer(out, arguments[0])
+    return Number(out.value(f"load atomic i64, ptr {pointer} acquire, align 8"))
 
 
 def _store(out: Emitter, arguments: list[Value]) -> Value:
@@ -126,6 +136,7 @@ def _first_of_eight(out: Emitter, arguments: list[Value]) -> Value:
 
 INTRINSICS: dict[Any, Callable[[Emitter, list[Value]], Value]] = {
     load: _load,
+    load_published: _load_published,
     store: _store,
     swap_if: _swap_if,
     fetch_add: _fetch_add,

@@ -20,6 +20,7 @@ from .intrinsics import (
     first_of_eight,
     high_product,
     load,
+    load_published,
     prefetch,
     shifted,
     store,
@@ -205,13 +206,13 @@ def add(p: Program, shared: int, worker: int, candidate: int) -> int:
     bucket, mark = bucket_of(p, shared, candidate), mark_of(p, candidate)
     slot = bucket + 8 * load(candidate + p.stride - 8)
     while slot < bucket + 8 * BUCKET:
-        found = load(slot)
+        found = load_published(slot)
         if found == 0:
             if not set_aside(p, shared, worker):
                 return FULL
             if enter(p, shared, worker, candidate, slot, mark):
                 return NEW
-            found = load(slot)
+            found = load_published(slot)
         if is_marked(p, shared, candidate, mark, found):
             return SEEN
         slot += 8

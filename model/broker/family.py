@@ -193,12 +193,13 @@ MUTATION_BOUNDS = (
     "elections=2",
     "records=1 elections=2 crashes=1 power_losses=1 lost_messages=1 hw_checkpoint=step",
     "records=1 elections=3",
+    "records=1 elections=3 bounce_noticed late_request",
     "records=2 elections=2 crashes=1 moves",
     "records=1 elections=2 bounce_noticed late_request power_losses=1",
-    "replicas=3 records=1 elections=2 crashes=1",
     "records=2 elections=3 crashes=0 moves",
     "records=2 elections=3",
-    "replicas=3 records=1 elections=3 crashes=0 moves",
+    "replicas=3 records=1 elections=2 crashes=1",
+    "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
 )
 
 BROKER = Family(

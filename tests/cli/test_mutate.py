@@ -66,10 +66,18 @@ def test_every_note_on_a_survivor_is_about_a_mutant_that_there_is():
         assert set(protocol.family.survivors) <= names[protocol.family.name]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["published/kip-320", "published/async-isr"])
-def test_every_survivor_is_explained_and_every_explanation_is_of_a_survivor(name):
-    [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
+QUICK = "published/async-isr"
+"""Its mutants take seconds; those of the others minutes."""
+
+
+def whole_ladder(protocol):
+    """Return a parameter set for a protocol."""
+    marks = [] if protocol.name == QUICK else [pytest.mark.slow]
+    return pytest.param(protocol, id=protocol.name, marks=marks)
+
+
+@pytest.mark.parametrize("protocol", [whole_ladder(protocol) for protocol in PROTOCOLS])
+def test_every_survivor_is_explained_and_every_explanation_is_of_a_survivor(protocol):
     wanted = [
         prop
         for prop in INVARIANTS[protocol.family.name]
@@ -78,7 +86,8 @@ def test_every_survivor_is_explained_and_every_explanation_is_of_a_survivor(name
     found = list(fates(protocol, wanted, protocol.family.mutation_bounds, None, 2))
     assert [fate.mutant for fate in found if fate.killed_by is None and not fate.note] == []
     killed = {fate.mutant for fate in found if fate.killed_by is not None}
-    assert killed & {key.removeprefix(f"{name}: ") for key in own_notes(protocol)} == set()
+    own = {key.removeprefix(f"{protocol.name}: ") for key in own_notes(protocol)}
+    assert killed & own == set()
 
 
 def own_notes(protocol):

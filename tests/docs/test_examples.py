@@ -115,9 +115,11 @@ def test_every_action_and_option_is_in_the_description_of_the_model():
             assert action.name in text
 
 
-def test_a_protocol_takes_one_file_and_one_line(tmp_path):
-    """Follow CONTRIBUTING in a copy of the project: the new protocol can be listed and checked."""
-    root = tmp_path / "tidegate"
+@pytest.fixture(scope="module")
+def with_half_fence(tmp_path_factory):
+    """Follow CONTRIBUTING in a copy of the project; return what runs a command of the copy."""
+    beside = tmp_path_factory.mktemp("copy")
+    root = beside / "tidegate"
     for name in subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -139,13 +141,38 @@ def test_a_protocol_takes_one_file_and_one_line(tmp_path):
     registry.write_text(text)
 
     def run(*arguments):
-        command = [sys.executable, "-c", LAUNCH.format(path=str(tmp_path)), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        command = [sys.executable, "-c", LAUNCH.format(path=str(beside)), *arguments]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+        return " ".join(result.stdout.split())
 
-    assert "half-fence" in run("list").stdout
-    result = run("check", "half-fence", "-b", "records=1", "--debug")
-    assert result.returncode == 0, result.stderr
-    assert "HOLDS half-fence" in result.stdout
+    return run
+
+
+def test_a_protocol_takes_one_file_and_one_line(with_half_fence):
+    """It can be listed, shown and checked."""
+    assert "half-fence" in with_half_fence("list")
+    shown = with_half_fence("show", "half-fence")
+    assert "KIP-320 with half a fence" in shown
+    assert "serve_up_to_own_epoch" in shown
+    result = with_half_fence("check", "half-fence", "-b", "records=1", "--debug")
+    assert "HOLDS half-fence" in result
+
+
+def test_a_new_protocol_is_mutated_by_itself(with_half_fence):
+    """The rule that it replaces is undone, and every guard left out; notes are the family's."""
+    result = with_half_fence("mutate", "half-fence", "-b", "records=1 crashes=1", "--jobs", "1")
+    assert "may_serve_fetch = serve_same_epoch" in result
+    assert "killed Elect: s.quorum.epoch == k.elections" in result
+    assert "- RefuseRequest: s.replica[follower].leader != leader: drops a request" in result
+
+
+@pytest.mark.slow
+def test_a_new_protocol_gets_its_column_on_the_page_of_verdicts(with_half_fence, tmp_path):
+    page = tmp_path / "verdicts.md"
+    chosen = ("--protocol", "half-fence", "--scenario", "noticed, 3")
+    with_half_fence("verdicts", *chosen, "--output", str(page), "--jobs", "1")
+    assert "| | half-fence |" in page.read_text()
 
 
 LAUNCH = """

@@ -1,0 +1,42 @@
+"""Mutants that survive ``tidegate mutate`` die where their notes say."""
+
+import pytest
+
+from tidegate.bounds import parse
+from tidegate.checker.check import check
+from tidegate.invariants import INVARIANTS
+from tidegate.model import PROTOCOLS
+from tidegate.model.mutants import mutants
+
+LATE = "replicas=3 records=2 log_size=1 crashes=1 moves late_request"
+
+DIE_LATER = [
+    (
+        "kip-320", "HandleLateFetch: not k.rules.may_serve_fetch(s, k, leader, late.epoch)",
+        f"{LATE} elections=3", "NoCommittedRecordLost", 19,
+    ),
+    (
+        "kip-279", "HandleLateFetch: late.leader != leader",
+        f"{LATE} elections=2", "NoCommittedRecordLost", 14,
+    ),
+    (
+        "kip-101", "HandleLateFetch: late.leader != leader",
+        f"{LATE} elections=2", "NoCommittedRecordLost", 14,
+    ),
+    (
+        "published/kip-320", "may_follow = any_leader",
+        "replicas=3 max_leader_epoch=2", "StrongIsr", 13,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "mutant", "bounds", "violated", "steps"), DIE_LATER)
+def test_a_survivor_dies_at_the_larger_bounds_of_its_note(name, mutant, bounds, violated, steps):
+    [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
+    [weaker] = [found.protocol for found in mutants(protocol) if found.name == mutant]
+    note = protocol.family.survivors[f"{name}: {mutant}"]
+    assert f"of {violated} in {steps} steps" in note
+    [prop] = [prop for prop in INVARIANTS[protocol.family.name] if prop.name == violated]
+    system = weaker.system(parse(protocol.family.bounds, bounds.split()), prop.needs)
+    assert len(check(system, [prop]).first.trace.steps) == steps

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.conftest import make_system
 from tidegate.checker.check import check
 from tidegate.checker.interpreted import Search
-from tidegate.checker.result import Limits
+from tidegate.checker.result import Limits, Resources
 from tidegate.cli import main
 from tidegate.invariants import INVARIANTS
 from tidegate.invariants.progress import STUCK
@@ -85,10 +85,12 @@ ORBITS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
 @pytest.mark.parametrize(("protocol", "bounds", "orbits"), ORBITS)
-def test_orbits_of_the_published_family(protocol, bounds, orbits):
+def test_orbits_of_the_published_family(protocol, bounds, orbits, engine):
     """Origin: exact orbit counts of an independent port; with 3 replicas TLC with SYMMETRY."""
-    result = check(make_system(protocol, bounds, frozenset()), [], symmetry=True)
+    system, resources = make_system(protocol, bounds, frozenset()), Resources(engine=engine)
+    result = check(system, [], symmetry=True, resources=resources)
     assert (result.outcome, result.distinct_states) == (Outcome.HOLDS, orbits)
 
 

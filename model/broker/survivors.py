@@ -1,8 +1,8 @@
 """Mutants of the broker family's protocols that nothing kills, and why.
 
-"No state more" was counted, histories included, for each protocol that the note speaks of: with 2
-replicas, every fault, a checkpoint written in a step of its own and late fetches, and with 3
-replicas.  A note that is kip-320's own speaks of what its fences exclude.
+"No state more" was counted for hw, kip-279 and kip-320, histories included: with 2 replicas, every
+fault, a checkpoint written in a step of its own and late fetches, and with 3 replicas.  A note that
+is kip-320's own speaks of what its fences exclude.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ _WITHOUT_FENCE_BUT_EPOCHS = {
     _ALIVE: (
         "a live broker is suspected; unlike one that is replaced with moves it leaves the ISR, and "
         "counts again only when it has caught up; no property fails so, also not with 2 records "
-        "and 6 elections"
+        "and 6 elections without crashes"
     ),
 }
 

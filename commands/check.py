@@ -17,7 +17,7 @@ from ..checker.render.terminal import make_console, progress, report_file, write
 from ..checker.render.text import print_prose
 from ..checker.result import Limits, Resources, Result
 from ..spec import TransitionSystem
-from .parameters import output_options, search_options
+from .parameters import checkpoint_option, model_options, output_options, search_options
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
 from .telling import tell
@@ -29,22 +29,7 @@ from .telling import tell
     short_help="Search every state of a protocol and print the trace that breaks it.",
 )
 @click.argument("protocol")
-@click.option(
-    "-b",
-    "--bound",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Set a bound or an option of the protocol; 'tidegate list' shows them all.",
-)
-@click.option(
-    "-p",
-    "--property",
-    "names",
-    metavar="PROPERTY",
-    multiple=True,
-    help="Check this property (repeatable), or 'all' invariants, or 'none'.",
-)
+@model_options("Check this property")
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
@@ -65,14 +50,7 @@ from .telling import tell
     metavar="DIR",
     help="Keep there what 'tidegate resume DIR' needs to go on after a crash.",
 )
-@click.option(
-    "--checkpoint-every",
-    type=click.FloatRange(min=0, max=1e9),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time between two checkpoints at least; they are made between levels.",
-)
+@checkpoint_option
 @click.option(
     "--continue",
     "keep_going",

@@ -10,6 +10,7 @@ from ..checker.explore import Exploration
 from ..checker.render.itf import itf
 from ..checker.render.terminal import report_file, write_json
 from ..spec import TidegateError
+from .parameters import model_options
 from .selection import assemble, find_properties, find_protocol
 from .telling import with_every_history
 
@@ -20,22 +21,7 @@ class ExplorerError(TidegateError):
 
 @click.command(short_help="Step through the states by hand, in the terminal.")
 @click.argument("protocol")
-@click.option(
-    "-b",
-    "--bound",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Set a bound or an option of the protocol; 'tidegate list' shows them all.",
-)
-@click.option(
-    "-p",
-    "--property",
-    "names",
-    metavar="PROPERTY",
-    multiple=True,
-    help="Judge this property in every state (repeatable), or 'all' invariants, or 'none'.",
-)
+@model_options("Judge this property in every state")
 @click.option(
     "--save",
     type=click.Path(dir_okay=False),

@@ -13,6 +13,7 @@ from rich.text import Text
 from ..checker.render.terminal import OutputError, make_console, report_file, write_json
 from ..invariants import INVARIANTS
 from ..spec import TransitionSystem
+from .parameters import model_options
 from .selection import assemble, find_protocol
 
 if TYPE_CHECKING:
@@ -40,22 +41,7 @@ def _export_options(command: Any) -> Any:
 
 @click.command(short_help="Export the state graph, or print its figures and shortest behaviors.")
 @click.argument("protocol")
-@click.option(
-    "-b",
-    "--bound",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Set a bound or an option of the protocol; 'tidegate list' shows them all.",
-)
-@click.option(
-    "-p",
-    "--property",
-    "names",
-    metavar="PROPERTY",
-    multiple=True,
-    help="Mark the states that violate this property (repeatable), or 'all', or 'none'.",
-)
+@model_options("Mark the states that violate this property")
 @click.option(
     "--max-states",
     type=click.IntRange(min=1),

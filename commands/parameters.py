@@ -32,6 +32,41 @@ class Size(click.ParamType):  # type: ignore[type-arg]
 Command = Callable[..., Any]
 
 
+def model_options(asks: str) -> Callable[[Command], Command]:
+    """Return what adds the options that say which model, and which properties; `asks` why these."""
+
+    def add(command: Command) -> Command:
+        command = click.option(
+            "-p",
+            "--property",
+            "names",
+            metavar="PROPERTY",
+            multiple=True,
+            help=f"{asks} (repeatable), or 'all' invariants, or 'none'.",
+        )(command)
+        return click.option(
+            "-b",
+            "--bound",
+            "settings",
+            metavar="NAME=VALUE",
+            multiple=True,
+            help="Set a bound or an option of the protocol; 'tidegate list' shows them all.",
+        )(command)
+
+    return add
+
+
+checkpoint_option = click.option(
+    "--checkpoint-every",
+    type=click.FloatRange(min=0, max=1e9),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time between two checkpoints at least; they are made between levels.",
+)
+"""The option that says how often to keep a checkpoint."""
+
+
 def search_options(command: Command) -> Command:
     """Add the options that say how long, and with what, to search."""
     for option in (

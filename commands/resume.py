@@ -8,20 +8,13 @@ from typing import Any
 import click
 
 from .check import search_and_report
-from .parameters import output_options, search_options
+from .parameters import checkpoint_option, output_options, search_options
 from .status import EXIT_STATUS
 
 
 @click.command(epilog=EXIT_STATUS, short_help="Go on with a search from its checkpoint.")
 @click.argument("checkpoint", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
-@click.option(
-    "--checkpoint-every",
-    type=click.FloatRange(min=0, max=1e9),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time between two checkpoints at least; they are made between levels.",
-)
+@checkpoint_option
 @search_options
 @output_options
 @click.pass_context

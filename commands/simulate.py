@@ -14,6 +14,7 @@ from ..checker.result import Result, Verdict
 from ..checker.shorten import shortened
 from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
 from ..spec import Outcome, Property, Trace, TransitionSystem
+from .parameters import model_options, output_options
 from .pool import processes
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
@@ -31,22 +32,7 @@ BATCH = 20
     short_help="Take random walks, for bounds that cannot be searched whole.",
 )
 @click.argument("protocol")
-@click.option(
-    "-b",
-    "--bound",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Set a bound or an option of the protocol; 'tidegate list' shows them all.",
-)
-@click.option(
-    "-p",
-    "--property",
-    "names",
-    metavar="PROPERTY",
-    multiple=True,
-    help="Judge this property (repeatable), or 'all' invariants, or 'none'.",
-)
+@model_options("Judge this property")
 @click.option("--walks", type=click.IntRange(min=1), default=1000, show_default=True)
 @click.option(
     "--steps",
@@ -82,22 +68,7 @@ BATCH = 20
     show_default="cores",
     help="Processes; what is found does not depend on it.",
 )
-@click.option("--full", is_flag=True, help="Print every variable of every state of the trace.")
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    metavar="FILE",
-    help="Write the report as JSON, '-' for standard output.",
-)
-@click.option(
-    "--html",
-    "html_file",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write the behavior found as a page that stands alone.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
+@output_options
 @click.pass_context
 def simulate(context: click.Context, /, **options: Any) -> None:
     """Take random walks through PROTOCOL, and shorten what violates a property.

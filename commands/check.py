@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from ..spec import TransitionSystem
 from .parameters import checkpoint_option, model_options, output_options, search_options
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
-from .telling import tell
+from .telling import found_page
 
 
 @click.command(
@@ -125,7 +124,15 @@ def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume:
         if target is not None:
             write_json(target, report(system, result))
         if page is not None:
-            page.write(_page(system, result, searched["settings"], options["full"]))
+            page.write(
+                found_page(
+                    system,
+                    result.first,
+                    searched["settings"],
+                    report(system, result),
+                    options["full"],
+                )
+            )
     if options["json_file"] != "-":
         _print(system, result, options, searched["keep_going"])
     return exit_status(result)
@@ -141,25 +148,3 @@ def _print(
         print_result(console, system, result, options["full"], every)
     if result.stopped_by and options["checkpoint"]:
         print_prose(console, Text(f"Go on with: tidegate resume {options['checkpoint']}"))
-
-
-def _page(
-    system: TransitionSystem[Any, Any],
-    result: Result,
-    settings: Sequence[str],
-    full: bool,
-) -> str:
-    """Return the counterexample as a page; nothing where nothing is violated, and say so."""
-    from ..checker.render.forms import FORMS, numbers
-
-    if result.first is None or result.first.trace is None:
-        make_console(stderr=True).print("--html: nothing is violated, so no page is written")
-        return ""
-    told = tell(
-        system.name,
-        settings,
-        result.first.trace.steps,
-        result.first.property,
-        numbers(report(system, result)),
-    )
-    return FORMS["html"](told, full)

@@ -18,6 +18,7 @@ from .parameters import model_options, output_options
 from .pool import processes
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
+from .telling import found_page
 
 if TYPE_CHECKING:
     from ..checker.render.simulated import Simulation
@@ -82,6 +83,8 @@ def simulate(context: click.Context, /, **options: Any) -> None:
       tidegate simulate kip-279 -b replicas=3 -b elections=4 --walks 20000 --seed 7
       tidegate simulate kip-320 -b replicas=5 -b records=6 --choose rare --steps 300
     """
+    from ..checker.render.simulated import print_simulation, simulation_report
+
     system, properties = assemble(options["protocol"], options["settings"], options["names"])
     refuse_undecidable(properties)
     with (
@@ -89,15 +92,13 @@ def simulate(context: click.Context, /, **options: Any) -> None:
         report_file(options["html_file"], "--html") as page,
     ):
         done = _simulate(system, properties, options)
+        report = simulation_report(system, done)
         if target is not None:
-            from ..checker.render.simulated import simulation_report
-
-            write_json(target, simulation_report(system, done))
+            write_json(target, report)
         if page is not None:
-            page.write(_page(system, done, options))
+            first, settings = done.result.first, options["settings"]
+            page.write(found_page(system, first, settings, report, options["full"]))
     if options["json_file"] != "-":
-        from ..checker.render.simulated import print_simulation
-
         print_simulation(
             make_console(),
             system,
@@ -188,23 +189,3 @@ def _batch(work: _Work) -> list[Walk]:
         _assembled[key] = assemble(protocol, settings, names or ("none",))
     system, properties = _assembled[key]
     return [walk(system, properties, seed, number, longest, choice) for number in numbers]
-
-
-def _page(system: TransitionSystem[Any, Any], done: Simulation, options: dict[str, Any]) -> str:
-    """Return the behavior found as a page; nothing where nothing is violated, and say so."""
-    from ..checker.render.forms import FORMS, numbers
-    from ..checker.render.simulated import simulation_report
-    from .telling import tell
-
-    first = done.result.first
-    if first is None or first.trace is None:
-        make_console(stderr=True).print("--html: nothing is violated, so no page is written")
-        return ""
-    told = tell(
-        system.name,
-        options["settings"],
-        first.trace.steps,
-        first.property,
-        numbers(simulation_report(system, done)),
-    )
-    return FORMS["html"](told, options["full"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..bounds import parse
+from ..checker.render.terminal import make_console
+from ..checker.result import Verdict
 from ..invariants import PROPERTIES
 from ..spec import Property, Step, Trace, TransitionSystem
 from .selection import find_protocol
@@ -47,3 +49,20 @@ def tell(
     system = with_every_history(name, settings)
     about = find_protocol(name).summary
     return narrate(system, retaken(system, 0, steps), prop, numbers, about)
+
+
+def found_page(
+    system: TransitionSystem[Any, Any],
+    first: Verdict | None,
+    settings: Sequence[str],
+    report: Mapping[str, Any],
+    full: bool,
+) -> str:
+    """Return the behavior that was found as a page; nothing if nothing is violated, and say so."""
+    from ..checker.render.forms import FORMS, numbers
+
+    if first is None or first.trace is None:
+        make_console(stderr=True).print("--html: nothing is violated, so no page is written")
+        return ""
+    told = tell(system.name, settings, first.trace.steps, first.property, numbers(report))
+    return FORMS["html"](told, full)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
+from ..bounds import brief, shown
+from ..layout import Layout
 from ..spec import Action, TransitionSystem
+
+S = TypeVar("S")
+K = TypeVar("K")
 
 
 @dataclass(frozen=True)
@@ -107,3 +112,46 @@ class Protocol:
     ) -> TransitionSystem[Any, Any]:
         """Return the transition system of this protocol within `bounds`."""
         return self.family.build(self, bounds, needs)
+
+
+def assemble(
+    protocol: Protocol,
+    bounds: Any,
+    needs: frozenset[str],
+    constants: Callable[..., K],
+    state: type[S],
+    *,
+    initialise: Callable[[S, K], Iterator[None]],
+    columns: Callable[[S, K], dict[str, str]],
+    **look: Any,
+) -> TransitionSystem[S, K]:
+    """Make the transition system of a protocol from what its family declares.
+
+    Parameters
+    ----------
+    constants
+        The class of what actions are handed as ``k``: the bounds, ``rules``, and a ``track_...``
+        for every history that the family can keep.
+    state
+        The declaration of its state.
+    look
+        What else :class:`TransitionSystem` takes.
+    """
+    chosen = {field.name: getattr(bounds, field.name) for field in fields(bounds)}
+    tracked = {
+        field.name: field.name.removeprefix("track_") in needs
+        for field in fields(constants)  # type: ignore[arg-type]
+        if field.name.startswith("track_")
+    }
+    k = constants(**chosen, **tracked, rules=protocol.rules)
+    return TransitionSystem(
+        name=protocol.name,
+        bounds=shown(bounds),
+        headline=brief(bounds),
+        constants=k,
+        layout=Layout(state, k),
+        actions=protocol.actions,
+        initialise=initialise,
+        columns=columns,
+        **look,
+    )

@@ -27,11 +27,11 @@ from .seen import BLOCK
 EXACT_BUCKETS = 1 << 16
 """Smallest table whose marks, with 24 bits of hash each, tell what they need when it grows."""
 
-GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 130))
-"""To how many percent a table of less than so many buckets grows: a large one wastes less."""
-
 FINGERPRINT_BUCKETS = 1 << 24
 """The same for marks with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
+
+GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 130))
+"""To how many percent a table of less than so many buckets grows: a large one wastes less."""
 
 FINGERPRINT_BITS = 88
 

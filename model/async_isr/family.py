@@ -8,14 +8,11 @@ Source: hachikuji/kafka-specification, commit d68782b, AsyncIsr.tla; later KIP-4
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from itertools import product
 
-from ...bounds import brief, shown
-from ...layout import Layout
 from ...spec import Action, Fairness, TransitionSystem
-from ..protocol import Family, Protocol
+from ..protocol import Family, Protocol, assemble
 from . import actions
 from .bounds import AsyncIsrBounds, Constants
 from .scenes import VIEW
@@ -35,17 +32,12 @@ def build(
     protocol: Protocol, bounds: AsyncIsrBounds, needs: frozenset[str]
 ) -> TransitionSystem[AsyncIsrState, Constants]:
     """Make the transition system of a protocol of this family; there is no history to keep."""
-    constants = Constants(
-        **{field.name: getattr(bounds, field.name) for field in dataclasses.fields(bounds)},
-        rules=protocol.rules,
-    )
-    return TransitionSystem(
-        name=protocol.name,
-        bounds=shown(bounds),
-        headline=brief(bounds),
-        constants=constants,
-        layout=Layout(AsyncIsrState, constants),
-        actions=protocol.actions,
+    return assemble(
+        protocol,
+        bounds,
+        needs,
+        Constants,
+        AsyncIsrState,
         initialise=initialise,
         columns=columns,
         legend=LEGEND,

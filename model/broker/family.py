@@ -7,15 +7,12 @@ and KIP-966, and the source of Kafka where those are silent.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from itertools import permutations, product
 from typing import Any
 
-from ...bounds import brief, shown
-from ...layout import Layout
 from ...spec import Action, Fairness, TransitionSystem
-from ..protocol import Family, Protocol, Scenario
+from ..protocol import Family, Protocol, Scenario, assemble
 from .actions import controller, epoch_request, faults, follower, leader, metadata
 from .bounds import BrokerBounds, Constants
 from .scenes import VIEW
@@ -45,20 +42,12 @@ def build(
     protocol: Protocol, bounds: BrokerBounds, needs: frozenset[str]
 ) -> TransitionSystem[BrokerState, Constants]:
     """Make the transition system of a protocol of this family."""
-    constants = Constants(
-        **{field.name: getattr(bounds, field.name) for field in dataclasses.fields(bounds)},
-        rules=protocol.rules,
-        track_committed="committed" in needs,
-        track_acked="acked" in needs,
-        track_high_watermark="high_watermark" in needs,
-    )
-    return TransitionSystem(
-        name=protocol.name,
-        bounds=shown(bounds),
-        headline=brief(bounds),
-        constants=constants,
-        layout=Layout(BrokerState, constants),
-        actions=protocol.actions,
+    return assemble(
+        protocol,
+        bounds,
+        needs,
+        Constants,
+        BrokerState,
         initialise=initialise,
         columns=columns,
         legend=LEGEND,

@@ -9,15 +9,12 @@ Source: hachikuji/kafka-specification, commit d68782b.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from itertools import permutations, product
 
-from ...bounds import brief, shown
-from ...layout import Layout
 from ...spec import Action, Fairness, TransitionSystem
 from ..broker.view import LEGEND
-from ..protocol import Family, Protocol
+from ..protocol import Family, Protocol, assemble
 from . import actions
 from .bounds import Constants, PublishedBounds
 from .scenes import VIEW
@@ -36,18 +33,12 @@ def build(
     protocol: Protocol, bounds: PublishedBounds, needs: frozenset[str]
 ) -> TransitionSystem[PublishedState, Constants]:
     """Make the transition system of a protocol of this family."""
-    constants = Constants(
-        **{field.name: getattr(bounds, field.name) for field in dataclasses.fields(bounds)},
-        rules=protocol.rules,
-        track_committed="committed" in needs,
-    )
-    return TransitionSystem(
-        name=protocol.name,
-        bounds=shown(bounds),
-        headline=brief(bounds),
-        constants=constants,
-        layout=Layout(PublishedState, constants),
-        actions=protocol.actions,
+    return assemble(
+        protocol,
+        bounds,
+        needs,
+        Constants,
+        PublishedState,
         initialise=initialise,
         columns=columns,
         legend=LEGEND,

@@ -43,25 +43,28 @@ class Journal:
         self.levels: list[Level] = list(manifest.levels)
         self._manifest = manifest
         self._saved_at = perf_counter()
+        self._checksum = 0
         path = checkpoint.states if checkpoint else None
         self.file = StateFile(path, machine.state_bytes, manifest.states)
         self.place = f"--checkpoint {checkpoint.folder}" if checkpoint else "the file of states"
 
-    def add_level(self, frontier: Segments) -> None:
-        """Write the states of a finished level.
+    def add(self, found: Segments) -> None:
+        """Write states of the level that is being found.
 
         Raises
         ------
         OSError
             If there is no room for them.
         """
-        first, checksum = self.file.states, 0
-        for start, count in frontier:
-            checksum = self.file.append(self.machine.written, start, count, checksum)
-        self.levels.append((first, self.file.states - first, checksum))
+        for start, count in found:
+            states = self.machine.states
+            self._checksum = self.file.append(states, start, count, self._checksum)
 
     def finish_level(self, violations: dict[str, tuple[int, Words]]) -> None:
         """Note what is known at the end of a level, and save it if the last time is long ago."""
+        first = sum(count for _, count, _ in self.levels)
+        self.levels.append((first, self.file.states - first, self._checksum))
+        self._checksum = 0
         plain = {name: (level, list(words)) for name, (level, words) in violations.items()}
         self._manifest = replace(
             self._manifest,
@@ -85,8 +88,8 @@ class Journal:
         if self.checkpoint is not None:
             self.checkpoint.close()
 
-    def restore(self, exact: bool) -> Segments:
-        """Bring a search that was begun back into memory; return its frontier.
+    def restore(self, exact: bool) -> None:
+        """Bring a search that was begun back into memory.
 
         Raises
         ------
@@ -104,17 +107,12 @@ class Journal:
                 machine.remember(at, start, some)
             if checksum != expected:
                 raise self._damaged(f"the states from number {first} on are not those written")
-        first, count, _ = self.levels[-1]
         if exact:
             machine.set_tail(-(-states // BLOCK) * BLOCK)
-            return [(first, count)]
-        self._read(0, first, count, 0)
-        machine.set_tail(-(-count // BLOCK) * BLOCK)
-        return [(0, count)]
 
     def _read(self, at: int, first: int, count: int, checksum: int) -> int:
         try:
-            return self.file.read(self.machine.written, at, first, count, checksum)
+            return self.file.read(self.machine.ahead, at, first, count, checksum)
         except OSError as error:
             raise self._damaged(error.strerror or str(error)) from None
 

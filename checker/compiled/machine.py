@@ -14,6 +14,7 @@ from .build import Code
 from .generate import Module
 from .growth import BATCH
 from .memory import Region, Shared, Worker
+from .statefile import PIECE
 
 MINUS_ONE = (1 << 64) - 1
 POLL = 0.1
@@ -56,7 +57,8 @@ class Machine:
     module
         What the code was made of.
     exact
-        Whether all states stay in memory; else only those of two levels do.
+        Whether all states stay in memory; else there are only those in work: a piece of the
+        frontier, and what was found from there.
     instances, properties
         How many there are.
     """
@@ -72,12 +74,12 @@ class Machine:
         self.shared = Region(Shared.SIZE)
         self.table = Region(sizes.memory, huge=True)
         self.stash = Region(sizes.memory)
-        self.states = [Region(sizes.memory, huge=True) for _ in range(1 if exact else 2)]
+        self.states = Region(sizes.memory, huge=True)
+        self.ahead = self.states if exact else Region(PIECE * self.state_bytes, huge=True)
         self.segments = Region(24 * (4 * sizes.workers + 64))
         self.targets = Region(64 * self.state_bytes)
         self.workers = [self._worker() for _ in range(sizes.workers)]
-        self._side = 0
-        self._frontier_bytes = 0
+        self._most_written = 0
         self._threads = ThreadPoolExecutor(sizes.workers, thread_name_prefix="tidegate")
         self._work = code.function("work", 1)
         self._parents = code.function("find_parents", 1)
@@ -90,7 +92,7 @@ class Machine:
         shared[Shared.SEGMENTS], shared[Shared.CHUNK] = self.segments.address, sizes.chunk
         shared[Shared.TARGETS], shared[Shared.ACTIVE] = self.targets.address, MINUS_ONE
         shared[Shared.ALONE] = int(sizes.workers == 1)
-        shared[Shared.STATES] = shared[Shared.FRONTIER] = self.states[0].address
+        shared[Shared.STATES], shared[Shared.FRONTIER] = self.states.address, self.ahead.address
         self._set_sizes(sizes.buckets)
 
     def _worker(self) -> tuple[Region, Region]:
@@ -112,7 +114,8 @@ class Machine:
     def close(self) -> None:
         """Give all memory back."""
         self._threads.shutdown()
-        regions = [self.shared, self.table, self.stash, *self.states, self.segments, self.targets]
+        regions = [self.shared, self.table, self.stash, self.states, self.segments, self.targets]
+        regions += [] if self.exact else [self.ahead]
         for region in [*regions, *(part for worker in self.workers for part in worker)]:
             region.close()
 
@@ -141,32 +144,15 @@ class Machine:
         """Memory that holds something, in bytes."""
         shared = self.shared
         table = table_bytes(shared[Shared.BUCKETS])
-        frontier = 0 if self.exact else self._frontier_bytes
-        return table + shared[Shared.TAIL] * self.state_bytes + frontier
+        ahead = 0 if self.exact else self.ahead.size
+        return table + max(shared[Shared.TAIL], self._most_written) * self.state_bytes + ahead
 
-    @property
-    def written(self) -> Region:
-        """Where new states are written to."""
-        return self.states[self._side]
-
-    def turn_over(self) -> None:
-        """Write to the other region from now on; what is in this one is the frontier."""
-        shared = self.shared
-        other = self.states[1 - self._side]
-        self._frontier_bytes = shared[Shared.TAIL] * self.state_bytes
-        other.release(0, other.size)
-        shared[Shared.FRONTIER], shared[Shared.STATES] = self.written.address, other.address
-        shared[Shared.TAIL] = 0
+    def start_over(self) -> None:
+        """Write new states over those that were written, which somebody has taken away."""
+        self._most_written = max(self._most_written, self.shared[Shared.TAIL])
+        self.shared[Shared.TAIL] = 0
         for block, _ in self.workers:
             block[Worker.NEXT] = block[Worker.END] = 0
-        self._side = 1 - self._side
-
-    def read_ahead(self) -> Region:
-        """Return room for states that are read back from a file, and make it the frontier."""
-        for region in self.states:
-            region.release(0, region.size)
-        self.shared[Shared.FRONTIER] = self.states[0].address
-        return self.states[0]
 
     def add_states(self, states: Sequence[Words]) -> bool:
         """Add states, all by the first worker; False where there is no room for all of them."""
@@ -190,8 +176,11 @@ class Machine:
         self.shared[Shared.TAIL] = states
 
     def remember(self, first: int, number: int, count: int) -> None:
-        """Put states that lie in memory from `first` on into the table, numbered from `number`."""
-        address = self.written.address + first * self.state_bytes
+        """Put states of the frontier's memory, `first` and those behind it, into the table.
+
+        They are numbered from `number` on.
+        """
+        address = self.ahead.address + first * self.state_bytes
         self._remember(self.workers[0][0].address, address, number, count)
 
     def begin_level(self, frontier: Segments) -> int:
@@ -325,8 +314,8 @@ class Machine:
         return self.take_found()
 
     def read(self, segments: Segments) -> Iterable[Words]:
-        """Yield the states of some stretches of what was written last."""
+        """Yield the states of some stretches of the frontier's memory."""
         for first, count in segments:
             for number in range(first, first + count):
                 at = number * self.state_bytes
-                yield tuple(self.written.numbers(at, self.module.words))
+                yield tuple(self.ahead.numbers(at, self.module.words))

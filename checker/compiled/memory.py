@@ -119,13 +119,6 @@ class Region:
         """Write zeros."""
         ctypes.memset(self.address + offset, 0, length)
 
-    def release(self, offset: int, length: int) -> None:
-        """Give memory back; what was there reads as zeros."""
-        start = -(-offset // mmap.PAGESIZE) * mmap.PAGESIZE
-        stop = (offset + length) // mmap.PAGESIZE * mmap.PAGESIZE
-        if stop > start:
-            self._map.madvise(mmap.MADV_DONTNEED, start, stop - start)
-
     def close(self) -> None:
         """Give the address space back."""
         del self._view

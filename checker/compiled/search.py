@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -22,16 +22,13 @@ from .generate import Generator
 from .journal import Journal, code_hash
 from .machine import Machine, Segments, Sizes, Words, table_bytes
 from .memory import MemoryLimitError, Shared
-from .seen import BLOCK
+from .room import Room
 
 EXACT_BUCKETS = 1 << 16
 """Smallest table whose marks, with 24 bits of hash each, tell what they need when it grows."""
 
 FINGERPRINT_BUCKETS = 1 << 24
 """The same for marks with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
-
-GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 130))
-"""To how many percent a table of less than so many buckets grows: a large one wastes less."""
 
 FINGERPRINT_BITS = 88
 
@@ -72,6 +69,8 @@ class CompiledSearch:
         self.violations: dict[str, tuple[int, list[State]]] = {}
         self.levels: list[Segments] = []
         self.frontier: Segments = []
+        self._behind = 0
+        self._intact = True
         self.stopped_by: str | None = None
         self.started = perf_counter() if started is None else started
         self.module = Generator(system, properties, self.exact, symmetry).module()
@@ -84,6 +83,7 @@ class CompiledSearch:
         if keep and not resources.resume:
             keep.refuse_existing()
         self.machine = self._machine(resources)
+        self.room = Room(self.machine, self.memory)
         self.journal = None
         if keep or not self.exact:
             self.journal = Journal(
@@ -154,6 +154,7 @@ class CompiledSearch:
     def run(self, limits: Limits, report: Callable[[Progress], None]) -> None:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
         self._limits, self._report = limits, report
+        self.room.most_states = limits.max_states
         try:
             self._go_on() if self._begun else self._begin()
             while self._undecided():
@@ -177,77 +178,106 @@ class CompiledSearch:
     def _begin(self) -> None:
         """Store the initial states."""
         machine = self.machine
-        self._make_room_for_states()
+        self.room.for_states()
         before = machine.positions()
         whole = machine.add_states(self._initial)
         while not whole and self._make_room():
             whole = machine.add_states(self._initial)
         if machine.failed:
             raise UnfitError
-        self._finish_level(before, 0, whole)
+        self.frontier = self._taken_away(before, 0)
+        self._finish_level(whole)
 
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
-        machine = self.machine
         if self.symmetry:
-            self._verify_symmetry(self.frontier)
-        if not self.exact:
-            machine.turn_over()
-        before, tail = machine.positions(), machine.shared[Shared.TAIL]
-        chunks = machine.begin_level(self.frontier)
+            self._verify_symmetry()
+        frontier, self.frontier = self.frontier, []
         whole = False
+        try:
+            whole = all(self._expand(some) and self._intact for some in self._pieces(frontier))
+        finally:
+            self._finish_level(whole)
+        self._watch()
+
+    def _pieces(self, level: Segments) -> Iterator[Segments]:
+        """Yield a level's states in as many portions as there is memory for, most often one."""
+        if self.exact:
+            yield level
+            return
+        assert self.journal is not None
+        [(first, count)] = level
+        for some in self.journal.file.pieces(first, count, self.machine.ahead):
+            count -= some
+            self._behind = count
+            yield [(0, some)]
+
+    def _expand(self, frontier: Segments) -> bool:
+        """Add the successors of states to the next level; False where the search has to stop."""
+        machine = self.machine
+        before, tail = machine.positions(), machine.shared[Shared.TAIL]
+        chunks = machine.begin_level(frontier)
         try:
             while True:
                 answer = machine.expand_level(chunks, self._watch)
                 if machine.failed:
                     raise UnfitError
-                whole = answer == kernel.DONE
-                if whole or self.stopped_by:
-                    break
+                if answer == kernel.DONE or self.stopped_by:
+                    return answer == kernel.DONE
                 if answer == kernel.GROW and not self._make_room():
-                    break
+                    return False
         finally:
-            self._finish_level(before, tail, whole)
-        self._watch()
+            self.frontier += self._taken_away(before, tail)
 
-    def _finish_level(self, before: list[tuple[int, int]], tail: int, whole: bool) -> None:
-        """Make what was found since the workers stood at `before` the next level.
+    def _taken_away(self, before: list[tuple[int, int]], tail: int) -> Segments:
+        """Return where the states are that were found since the workers stood at `before`.
 
-        Only a level that is whole goes to disk: whoever goes on from there expands no other.
+        With fingerprints they go to disk, and what found them can be forgotten.
         """
-        self.frontier = self.machine.new_segments(before, tail)
-        level = self.frontier
-        if self.journal is not None:
-            if not self.exact:
-                level = [(self.journal.file.states, sum(count for _, count in level))]
-            add_level = partial(self.journal.add_level, self.frontier)
-            whole = whole and self._writing(add_level)
-        self.levels.append(level if self.frontier else [])
+        found = self.machine.new_segments(before, tail)
+        if self.exact:
+            return found
+        assert self.journal is not None
+        first = self.journal.file.states
+        self._writing(partial(self.journal.add, found))
+        self.machine.start_over()
+        return [(first, self.journal.file.states - first)]
+
+    def _finish_level(self, whole: bool) -> None:
+        """Make what was found the next level; whoever goes on later begins at one that is whole."""
+        if not self.exact and self.frontier:
+            # Its pieces follow each other in the file.
+            first = self.frontier[0][0]
+            count = sum(some for _, some in self.frontier)
+            self.frontier = [(first, count)] if count else []
+        elif self.journal is not None and whole:
+            self._writing(partial(self.journal.add, self.frontier))
+        self.levels.append(self.frontier)
         self._note_violations(len(self.levels) - 2)
-        if self.journal is not None and whole:
+        if self.journal is not None and whole and self._intact:
             self._writing(partial(self.journal.finish_level, self._words))
 
-    def _writing(self, write: Callable[[], None]) -> bool:
-        """Write something to disk; stop, and return False, where that cannot be done."""
+    def _writing(self, write: Callable[[], None]) -> None:
+        """Write something to disk; the search stops where that cannot be done."""
         assert self.journal is not None
         try:
             write()
         except OSError as error:
             where = self.journal.place
             self.stopped_by = f"{where}, which cannot be written to ({error.strerror})"
-            return False
-        return True
+            self._intact = False
 
     def _go_on(self) -> None:
         """Bring the search of another process back."""
         assert self.journal is not None
         assert self._begun is not None
-        self.frontier = self.journal.restore(self.exact)
+        self.journal.restore(self.exact)
         self.levels = [[(first, count)] if count else [] for first, count, _ in self.journal.levels]
+        self.frontier = self.levels[-1]
         for name, (level, words) in self._begun.violations.items():
             self._keep(name, level, tuple(words))
         self._note_violations(0)
-        self._make_room_for_states()
+        self.room.for_states()
 
     def _watch(self) -> bool:
         """Report how far the search is; False where a limit is reached."""
@@ -255,7 +285,7 @@ class CompiledSearch:
         machine, limits = self.machine, self._limits
         distinct = machine.inserted
         left = machine.shared[Shared.CHUNKS] - machine.shared[Shared.CURSOR]
-        queue = max(left, 0) * machine.sizes.chunk
+        queue = max(left, 0) * machine.sizes.chunk + self._behind
         self._report(
             Progress(
                 distinct, len(self.levels), queue, seconds, machine.bytes_used, self._largest()
@@ -276,38 +306,11 @@ class CompiledSearch:
 
     def _make_room(self) -> bool:
         """Let the table grow, or the states behind it; False where no memory is left for that."""
-        shared = self.machine.shared
         if not self._watch():
             return False
-        if shared[Shared.TAIL] + 2 * BLOCK * len(self.machine.workers) > shared[Shared.CAPACITY]:
-            return self._make_room_for_states()
-        old = shared[Shared.BUCKETS]
-        free = self.memory - self.machine.bytes_used
-        wanted = next(old * percent // 100 for most, percent in GROWTH if old < most)
-        new = min(wanted, old + free // table_bytes(1 << 10) * 9 // 10 * (1 << 10))
-        if new < old * 9 // 8:
-            return self._out_of_memory()
-        self.machine.grow(new)
-        return self._make_room_for_states()
-
-    def _make_room_for_states(self) -> bool:
-        """Allow as many states as there is memory for, or as many as were asked for."""
-        shared, machine = self.machine.shared, self.machine
-        free = self.memory - machine.bytes_used
-        tail = shared[Shared.TAIL]
-        # Half of what is free is left for the table's growth.
-        capacity = tail + free // 2 // machine.state_bytes
-        slack = 2 * BLOCK * len(machine.workers)
-        if self._limits.max_states is not None:
-            capacity = min(capacity, max(self._limits.max_states, tail) + slack)
-        if capacity < tail + slack:
-            return self._out_of_memory()
-        shared[Shared.CAPACITY] = capacity
-        return True
-
-    def _out_of_memory(self) -> bool:
-        self.stopped_by = f"--max-memory {self.memory >> 20}M"
-        return False
+        if not self.room.make():
+            self.stopped_by = f"--max-memory {self.memory >> 20}M"
+        return self.stopped_by is None
 
     def _note_violations(self, expanded: int) -> None:
         """Keep what was found on a level; what the first violated level holds decides."""
@@ -329,12 +332,20 @@ class CompiledSearch:
             self._words[name] = level, words
             self.violations[name] = level, [self.system.layout.unpack(words)]
 
-    def _verify_symmetry(self, frontier: Segments) -> None:
+    def _verify_symmetry(self) -> None:
         """Check for some states of a level that their permutations are treated alike."""
         assert self.symmetry is not None
-        for first, count in frontier[:1]:
-            for words in self.machine.read([(first, min(count, 4))]):
-                self.symmetry.verify(self.system.layout.unpack(words), self.properties)
+        [(first, count), *_] = self.frontier
+        for state in self._read(first, min(count, 4)):
+            self.symmetry.verify(state, self.properties)
+
+    def _read(self, first: int, count: int) -> list[State]:
+        """Return states that follow each other."""
+        if not self.exact:
+            assert self.journal is not None
+            self.journal.file.read(self.machine.ahead, 0, first, count)
+            first = 0
+        return [self.system.layout.unpack(words) for words in self.machine.read([(first, count)])]
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
@@ -353,23 +364,15 @@ class CompiledSearch:
         if self.exact:
             return self.machine.parents(self.levels[level], targets)
         least: dict[int, tuple[int, Words]] = {}
-        [(first, count)] = self.levels[level]
-        assert self.journal is not None
-        for some in self.journal.file.pieces(first, count, self.machine.read_ahead()):
-            for number, found in self.machine.parents([(0, some)], targets).items():
+        for some in self._pieces(self.levels[level]):
+            for number, found in self.machine.parents(some, targets).items():
                 least[number] = min(found, least.get(number, found))
         return least
 
     def deepest_state(self) -> State:
         """Return a state of the last level that has any."""
-        first, _ = self.levels[-1][0]
-        if self.journal is not None and not self.exact:
-            region = self.machine.read_ahead()
-            self.journal.file.read(region, 0, first, 1)
-            words = tuple(region.numbers(0, self.module.words))
-        else:
-            [words] = self.machine.read([(first, 1)])
-        return self.system.layout.unpack(words)
+        [state] = self._read(self.levels[-1][0][0], 1)
+        return state
 
     def close(self) -> None:
         """Give back all memory, and the checkpoint's lock."""
@@ -379,5 +382,7 @@ class CompiledSearch:
 
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
-        unpack = self.system.layout.unpack
-        return [[unpack(words) for words in self.machine.read(level)] for level in self.levels]
+        return [
+            [state for first, count in level for state in self._read(first, count)]
+            for level in self.levels
+        ]

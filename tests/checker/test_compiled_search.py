@@ -6,6 +6,7 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.checker.compiled import search as compiled_search
+from tidegate.checker.compiled import statefile
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Search
@@ -50,6 +51,29 @@ def test_every_level_has_the_fingerprints_of_the_interpreted_engine(
         found = levels(toy.layout, CompiledSearch(toy, [], symmetry=symmetry, resources=resources))
         assert found == expected
         assert len(set.union(*found)) == sum(map(len, found)), "a state on two levels"
+
+
+@pytest.mark.parametrize(("protocol", "settings"), [case[:2] for case in SMALL])
+def test_a_frontier_read_back_in_small_pieces_leads_to_the_same_states(
+    system, protocol, settings, monkeypatch
+):
+    monkeypatch.setattr(statefile, "PIECE", 100)
+    toy = system(protocol, settings)
+    expected = levels(toy.layout, Search(toy, []))
+    resources = Resources(store="fingerprint", chunk=8, workers=3)
+    search = CompiledSearch(toy, [], resources=resources)
+    assert levels(toy.layout, search) == expected
+    deepest = {search.deepest_state()}
+    depth = len(expected) - 1
+    assert search.least_parents(depth, deepest) == interpreted(toy).least_parents(depth, deepest)
+    search.close()
+
+
+def interpreted(toy):
+    """Return the finished search of the interpreted engine."""
+    search = Search(toy, [])
+    search.run(Limits(), silent)
+    return search
 
 
 VIOLATED = [("hw", "", 1), ("published/kip-101", "replicas=2 max_leader_epoch=2", 0)]

@@ -1,0 +1,56 @@
+"""How much memory a search takes next: for the table of seen states, and for the states."""
+
+from __future__ import annotations
+
+from .machine import Machine, table_bytes
+from .memory import Shared
+from .seen import BLOCK
+
+GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 130))
+"""To how many percent a table of less than so many buckets grows: a large one wastes less."""
+
+
+class Room:
+    """Divides the memory that a search may use, in bytes, between its table and its states.
+
+    ``most_states`` is how many states were asked for at most, if that was said.
+    """
+
+    def __init__(self, machine: Machine, memory: int) -> None:
+        self.machine = machine
+        self.memory = memory
+        self.most_states: int | None = None
+
+    def make(self) -> bool:
+        """Let the table grow, or the states; False where there is no memory left for that."""
+        machine = self.machine
+        shared = machine.shared
+        if shared[Shared.TAIL] + self._slack > shared[Shared.CAPACITY]:
+            return self.for_states()
+        old = shared[Shared.BUCKETS]
+        free = self.memory - machine.bytes_used
+        wanted = next(old * percent // 100 for most, percent in GROWTH if old < most)
+        new = min(wanted, old + free // table_bytes(1 << 10) * 9 // 10 * (1 << 10))
+        if new < old * 9 // 8:
+            return False
+        machine.grow(new)
+        return self.for_states()
+
+    def for_states(self) -> bool:
+        """Allow as many states as there is memory for, or as many as were asked for."""
+        machine = self.machine
+        tail = machine.shared[Shared.TAIL]
+        # Half of what is free is left for the table's growth.
+        free = self.memory - machine.bytes_used
+        capacity = tail + free // 2 // machine.state_bytes
+        if self.most_states is not None:
+            capacity = min(capacity, max(self.most_states, tail) + self._slack)
+        if capacity < tail + self._slack:
+            return False
+        machine.shared[Shared.CAPACITY] = capacity
+        return True
+
+    @property
+    def _slack(self) -> int:
+        """States that the workers have set aside beyond those that they have found, at most."""
+        return 2 * BLOCK * len(self.machine.workers)

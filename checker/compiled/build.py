@@ -9,7 +9,6 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from .generate import Module
 from .values import UnsupportedError
 
 
@@ -27,10 +26,10 @@ target = cache(new_target)
 """Returns the description that is used for all but loading code."""
 
 
-def object_code(module: Module) -> bytes:
-    """Optimise a module and return it as an object file."""
+def object_code(text: str) -> bytes:
+    """Optimise an LLVM module and return it as an object file."""
     try:
-        parsed = llvm.parse_assembly(module.text)
+        parsed = llvm.parse_assembly(text)
         parsed.verify()
     except RuntimeError as error:
         raise UnsupportedError(f"something that LLVM does not take: {error}") from None

@@ -1,47 +1,56 @@
-"""Machine code kept on disk between runs, found by the content of what it was made of."""
+"""Translations and machine code kept on disk between runs, found by what they were made of."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
 
 import llvmlite
 
+from ...spec import Property, TransitionSystem
+from ...symmetry import Symmetry
 from ..kept import code_directory
 from .build import object_code, target
-from .generate import Module
+from .closure import closure_hash
+from .program import Module
 
 
-def key(module: Module) -> str:
-    """Return the name of a module's machine code: a hash of all that decides on it."""
-    machine = target()
-    made_of = "\n".join(
-        [llvmlite.__version__, machine.triple, str(machine.target_data), _processor(), module.text]
-    )
-    return hashlib.sha256(made_of.encode()).hexdigest()
+def cached_code(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    exact: bool,
+    symmetry: Symmetry | None,
+) -> tuple[Module, bytes]:
+    """Return the translation of a search and its machine code, from the disk if they are there.
 
-
-def cached_code(module: Module) -> bytes:
-    """Return the machine code of a module, from the disk where it is there and whole.
-
-    A file begins with the hash of what follows, so that a damaged one is noticed and replaced.  It
-    is written aside and renamed, so that nobody ever reads half of one.  Where nothing can be
-    written, the code is made anew each time.
+    Raises
+    ------
+    UnsupportedError
+        If the model cannot be translated.
     """
-    try:
-        path = code_directory() / key(module)
-        stored = path.read_bytes()
-    except (OSError, RuntimeError):
-        stored = b""
-    digest, code = stored[:32], stored[32:]
-    if code and hashlib.sha256(code).digest() == digest:
-        return code
-    code = object_code(module)
-    _keep(module, hashlib.sha256(code).digest() + code)
-    return code
+    translation = closure_hash(system, properties, exact, symmetry)
+    module = _known(translation)
+    code = _read(_key(module)) if module else b""
+    if module and code:
+        return module, code
+    from .generate import Generator
+
+    text, module = Generator(system, properties, exact, symmetry).module()
+    # A file that changes meanwhile has another hash now; what came of it has none.
+    if translation == closure_hash(system, properties, exact, symmetry):
+        _keep(translation, json.dumps(asdict(module)).encode())
+    code = _read(_key(module))
+    if not code:
+        code = object_code(text)
+        _keep(_key(module), code)
+    return module, code
 
 
 def size() -> int:
@@ -58,20 +67,61 @@ def clear() -> None:
         shutil.rmtree(code_directory())
 
 
-def _keep(module: Module, content: bytes) -> None:
+def _known(translation: str | None) -> Module | None:
+    """Return what a translation came to when it was made before."""
+    content = _read(translation)
+    return Module(**json.loads(content)) if content else None
+
+
+def _key(module: Module) -> str:
+    """Return the name of a module's machine code: a hash of all that decides on it."""
+    machine = target()
+    made_of = "\n".join(
+        [llvmlite.__version__, machine.triple, str(machine.target_data), _processor()]
+    )
+    return hashlib.sha256(f"{made_of}\n{module.digest}".encode()).hexdigest()
+
+
+def _read(name: str | None) -> bytes:
+    """Return what is kept under a name; nothing if it is not there, or not whole.
+
+    A file begins with the hash of its name and of what follows, so that a damaged one, or one in
+    the place of another, is noticed and replaced.
+    """
+    if name is None:
+        return b""
+    try:
+        stored = (code_directory() / name).read_bytes()
+    except (OSError, RuntimeError):
+        return b""
+    digest, content = stored[:32], stored[32:]
+    return content if digest == _digest(name, content) else b""
+
+
+def _digest(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + content).digest()
+
+
+def _keep(name: str | None, content: bytes) -> None:
+    """Keep something under a name, unless nothing can be written.
+
+    It is written aside and renamed, so that nobody ever reads half of it.
+    """
+    if name is None:
+        return
     try:
         folder = code_directory()
         folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder)
+        handle, aside = tempfile.mkstemp(dir=folder)
     except (OSError, RuntimeError):
         return
     try:
         with open(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, folder / key(module))
+            file.write(_digest(name, content) + content)
+        os.replace(aside, folder / name)
     except OSError:
         with suppress(OSError):
-            os.unlink(name)
+            os.unlink(aside)
 
 
 def _processor() -> str:

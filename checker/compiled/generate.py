@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...layout import WORD_BITS, Layout
@@ -14,7 +14,7 @@ from .emitter import Emitter
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
 from .places import Places
-from .program import Program
+from .program import Module, Program
 from .unit import Compiled, Mode, Unit, parameters
 from .values import Number, Place, Static, Truth, UnsupportedError, Value
 
@@ -30,19 +30,6 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     growth.remember,
 )
 """What the driver calls; all arguments are numbers."""
-
-
-@dataclass(frozen=True)
-class Module:
-    """A generated module.
-
-    ``text`` is its LLVM text, ``words`` and ``stride`` the size of a state in words and of a
-    candidate in bytes.
-    """
-
-    text: str
-    words: int
-    stride: int
 
 
 class Generator:
@@ -93,15 +80,16 @@ class Generator:
             constrained=system.constraint is not None,
         )
 
-    def module(self) -> Module:
-        """Generate all of it."""
+    def module(self) -> tuple[str, Module]:
+        """Generate all of it; return the LLVM text, and what is known of it."""
         self._expand()
         self._judge()
         self._canonical()
         self._admits()
         exported = [self._exported(function) for function in EXPORTED]
         text = "\n".join([DECLARATIONS, *self.unit.bodies, *self.texts, *exported])
-        return Module(text, self.words, self.program.stride)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return text, Module(digest, self.words, self.program.stride)
 
     def _generated(self, name: str, count: int, returns: str) -> Callable[..., Any]:
         """Return a stand-in for a function that is generated here as LLVM text."""

@@ -8,8 +8,8 @@ from dataclasses import replace
 from time import perf_counter
 
 from .checkpoint import Checkpoint, CheckpointError, Manifest
-from .generate import Module
 from .machine import Machine, Segments, Words
+from .program import Module
 from .seen import BLOCK
 from .statefile import PIECE, StateFile
 
@@ -122,4 +122,4 @@ class Journal:
 
 def code_hash(module: Module, initial: Sequence[Words]) -> str:
     """Return what tells whether two searches begin alike and are made of the same code."""
-    return hashlib.sha256(f"{initial}\n{module.text}".encode()).hexdigest()
+    return hashlib.sha256(f"{initial}\n{module.digest}".encode()).hexdigest()

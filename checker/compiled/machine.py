@@ -11,9 +11,9 @@ from itertools import pairwise
 
 from . import kernel
 from .build import Code
-from .generate import Module
 from .growth import BATCH
 from .memory import Region, Shared, Worker
+from .program import Module
 from .statefile import PIECE
 
 MINUS_ONE = (1 << 64) - 1

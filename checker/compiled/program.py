@@ -1,9 +1,22 @@
-"""What is known of a search while its machine code is made."""
+"""What is known of a search while its machine code is made, and afterwards."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Module:
+    """What a translation came to.
+
+    ``digest`` is the hash of its LLVM text, ``words`` and ``stride`` the size of a state in words
+    and of a candidate in bytes.
+    """
+
+    digest: str
+    words: int
+    stride: int
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from . import kernel
 from .build import Code
 from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
-from .generate import Generator
 from .journal import Journal, code_hash
 from .machine import Machine, Segments, Sizes, Words, table_bytes
 from .memory import MemoryLimitError, Shared
@@ -73,7 +72,7 @@ class CompiledSearch:
         self._intact = True
         self.stopped_by: str | None = None
         self.started = perf_counter() if started is None else started
-        self.module = Generator(system, properties, self.exact, symmetry).module()
+        self.module, self._machine_code = cached_code(system, properties, self.exact, symmetry)
         self.memory = resources.memory or available_memory()
         self._words: dict[str, tuple[int, Words]] = {}
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
@@ -115,7 +114,7 @@ class CompiledSearch:
             chunk=resources.chunk,
             buckets=buckets,
         )
-        code = Code(cached_code(self.module))
+        code = Code(self._machine_code)
         instances = len(self.system.instances)
         return Machine(code, self.module, self.exact, instances, len(self.properties), sizes)
 

@@ -2,15 +2,12 @@
 
 import ast
 import ctypes
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
-from tidegate.checker.compiled import search
 from tidegate.checker.compiled.build import Code, object_code
-from tidegate.checker.compiled.generate import Module
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.places import Places
 from tidegate.checker.compiled.unit import Mode, Unit
@@ -237,7 +234,7 @@ def translated():
         given = [Place("%s", "", (), layout.record), Static(constants)]
         exports = [exported(unit, function, given, part, Mode(part)) for part in parts]
         text = "\n".join([DECLARATIONS, *unit.bodies, *exports])
-        code = Code(object_code(Module(text, layout.words, 0)))
+        code = Code(object_code(text))
         return Meanings(layout, function, code, constants)
 
     return make
@@ -301,22 +298,3 @@ def grid():
         return assemble(Grid, k, [action(step.__name__, step) for step in steps], at_zero)
 
     return make
-
-
-@pytest.fixture
-def compiled_once(monkeypatch):
-    """Have every compiled search of a test use the code that the first one made."""
-    kept = []
-
-    generator = search.Generator
-
-    class Once:
-        def __init__(self, *arguments):
-            self.arguments = arguments
-
-        def module(self):
-            kept[:] = kept or [generator(*self.arguments).module()]
-            return kept[0]
-
-    monkeypatch.setattr(search, "Generator", Once)
-    monkeypatch.setattr(search, "Code", functools.cache(Code))

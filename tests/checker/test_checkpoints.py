@@ -34,7 +34,7 @@ SYMMETRIC = ("published/kip-320", "replicas=3 records=1", {"symmetry": True})
 
 
 @pytest.fixture
-def searched(system, compiled_once):
+def searched(system):
     """Search one model again and again; returns its report but for what may differ."""
 
     def run(model, limits=Limits(), resume=False, progress=lambda progress: None, **how):  # noqa: B008

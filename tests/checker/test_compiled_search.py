@@ -79,7 +79,6 @@ def interpreted(toy):
 VIOLATED = [("hw", "", 1), ("published/kip-101", "replicas=2 max_leader_epoch=2", 0)]
 
 
-@pytest.mark.usefixtures("compiled_once")
 @pytest.mark.parametrize(("protocol", "settings", "skipped"), VIOLATED)
 def test_a_hundred_runs_give_one_trace_each(system, protocol, settings, skipped):
     [chosen] = [p for p in PROTOCOLS if p.name == protocol]
@@ -116,7 +115,6 @@ class Table:
         monkeypatch.setattr(machine, "grow", noted)
 
 
-@pytest.mark.usefixtures("compiled_once")
 def test_the_table_grows_while_a_level_is_under_way(grid, monkeypatch):
     table = Table(monkeypatch)
     for workers, chunk in ((1, 512), (2, 512), (4, 8)):

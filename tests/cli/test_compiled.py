@@ -131,14 +131,16 @@ def compiled_once(monkeypatch):
 @pytest.mark.usefixtures("compiled_once")
 def test_a_damaged_cache_changes_no_answer(cache):
     expected = answered(run(*SMALL, "--json", "-"))
-    [file] = [path for path in cache.iterdir() if path.stat().st_size]
-    whole = file.read_bytes()
-    flipped = bytearray(whole)
-    flipped[5000] ^= 1
-    for content in (b"", whole[:32], whole[:-1], bytes(flipped), b"nothing" * 9, whole + b"0"):
-        file.write_bytes(content)
-        assert answered(run(*SMALL, "--json", "-")) == expected
-        assert file.read_bytes() == whole, "it is repaired"
+    one, other = [path for path in cache.iterdir() if path.stat().st_size]
+    for file, elsewhere in ((one, other), (other, one)):
+        whole = file.read_bytes()
+        flipped = bytearray(whole)
+        flipped[-5] ^= 1
+        wrong = [b"", whole[:32], whole[:-1], bytes(flipped), b"nothing" * 9, whole + b"0"]
+        for content in (*wrong, elsewhere.read_bytes()):
+            file.write_bytes(content)
+            assert answered(run(*SMALL, "--json", "-")) == expected
+            assert file.read_bytes() == whole, "it is repaired"
 
 
 @pytest.mark.usefixtures("compiled_once")
@@ -164,7 +166,7 @@ def test_two_runs_at_once_fill_an_empty_cache(cache):
         del report["seconds"]
         reports.append(report)
     assert reports[0] == reports[1] == answered(run(*SMALL, "--json", "-"))
-    assert len([path for path in cache.iterdir() if path.stat().st_size]) == 1
+    assert len([path for path in cache.iterdir() if path.stat().st_size]) == 2
 
 
 def test_the_cache_is_shown_and_cleared(cache):

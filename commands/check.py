@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.text import Text
 
 from ..checker.check import check
 from ..checker.engines import ENGINES, STORES
 from ..checker.render.report import report
-from ..checker.render.summary import print_result, print_verdict
 from ..checker.render.terminal import make_console, progress, report_file, write_json
-from ..checker.render.text import print_prose
 from ..checker.result import Limits, Resources, Result
 from ..spec import TransitionSystem
 from .parameters import checkpoint_option, model_options, output_options, search_options
@@ -141,6 +138,12 @@ def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume:
 def _print(
     system: TransitionSystem[Any, Any], result: Result, options: dict[str, Any], every: bool
 ) -> None:
+    # rich takes a tenth of the time until a small search begins, and --json needs nothing of it.
+    from rich.text import Text
+
+    from ..checker.render.summary import print_result, print_verdict
+    from ..checker.render.text import print_prose
+
     console = make_console()
     if options["quiet"]:
         print_verdict(console, system, result)

@@ -12,12 +12,9 @@ from .intrinsics import (
     store,
     swap_if,
 )
-from .memory import Shared, Worker
+from .memory import BATCH, Shared, Worker
 from .program import Program
 from .seen import BUCKET, UPPER, bucket_of, copy, mark_of, seal
-
-BATCH = 64
-"""States whose buckets are on their way at the same time."""
 
 
 def grow(p: Program, shared: int, order: int) -> None:

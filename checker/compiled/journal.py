@@ -9,8 +9,8 @@ from time import perf_counter
 
 from .checkpoint import Checkpoint, CheckpointError, Manifest
 from .machine import Machine, Segments, Words
+from .memory import BLOCK
 from .program import Module
-from .seen import BLOCK
 from .statefile import PIECE, StateFile
 
 Level = tuple[int, int, int]

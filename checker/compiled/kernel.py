@@ -7,15 +7,9 @@ looked up together, so that the memory of one is on its way while another is at 
 from __future__ import annotations
 
 from .intrinsics import below, fetch_add, load, prefetch, store
-from .memory import Shared, Worker
+from .memory import DONE, GROW, RECENT, STOPPED, Shared, Worker
 from .program import Program
 from .seen import FULL, add, bucket_of, copy, examine, fingerprint, look_up, note, same, seal
-
-RECENT = 1 << 12
-"""States met lately that a worker keeps at hand; a power of two."""
-
-DONE, GROW, STOPPED = 0, 1, 2
-"""Why a worker came back: the level is finished, there is no room, or it was told to stop."""
 
 
 def locate(p: Program, shared: int, chunk: int) -> tuple[int, int]:

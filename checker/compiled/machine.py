@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from . import kernel
 from .build import Code
-from .growth import BATCH
-from .memory import Region, Shared, Worker
+from .memory import BATCH, GROW, RECENT, Region, Shared, Worker
 from .program import Module
 from .statefile import PIECE
 
@@ -99,7 +97,7 @@ class Machine:
         """Make a worker's block, and the memory that it points to."""
         buffer = max(self.sizes.chunk * self.instances, BATCH) * self.module.stride
         counters = 8 * self.instances
-        recent = kernel.RECENT * self.state_bytes
+        recent = RECENT * self.state_bytes
         own = Region(buffer + 2 * counters + self._found + recent + 64)
         block = Region(Worker.SIZE)
         block[Worker.SHARED], block[Worker.REDO] = self.shared.address, MINUS_ONE
@@ -223,7 +221,7 @@ class Machine:
                 wait(running)
                 raise
             answers = [future.result() for future in running]
-        return max(answers, key=lambda answer: (answer == kernel.GROW, answer))
+        return max(answers, key=lambda answer: (answer == GROW, answer))
 
     def positions(self) -> list[tuple[int, int]]:
         """Return for every worker where its next state goes, and where its room ends."""

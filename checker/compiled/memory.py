@@ -1,4 +1,7 @@
-"""Memory that the compiled search works in: where its numbers are, and how it is obtained."""
+"""Memory that the compiled search works in: where its numbers are, and how it is obtained.
+
+This is all that the driver, in Python, and the kernel, in machine code, know of each other.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,19 @@ from ...spec import TidegateError
 
 NORESERVE = 0x4000
 """Linux's MAP_NORESERVE: address space is set aside, and memory is used where it is written."""
+
+
+BLOCK = 256
+"""States that a worker sets aside at a time."""
+
+BATCH = 64
+"""States whose buckets are on their way at the same time while states are remembered."""
+
+RECENT = 1 << 12
+"""States met lately that a worker keeps at hand; a power of two."""
+
+DONE, GROW, STOPPED = 0, 1, 2
+"""Why a worker came back: the level is finished, there is no room, or it was told to stop."""
 
 
 class MemoryLimitError(TidegateError):

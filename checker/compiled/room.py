@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .machine import Machine, table_bytes
-from .memory import Shared
-from .seen import BLOCK
+from .memory import BLOCK, Shared
 
 GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 130))
 """To how many percent a table of less than so many buckets grows: a large one wastes less."""

@@ -14,13 +14,12 @@ from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
 from ..memory import available_memory
 from ..result import DEFAULT, Limits, Progress, Resources
-from . import kernel
 from .build import Code
 from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .journal import Journal, code_hash
 from .machine import Machine, Segments, Sizes, Words, table_bytes
-from .memory import MemoryLimitError, Shared
+from .memory import DONE, GROW, MemoryLimitError, Shared
 from .room import Room
 
 EXACT_BUCKETS = 1 << 16
@@ -221,9 +220,9 @@ class CompiledSearch:
                 answer = machine.expand_level(chunks, self._watch)
                 if machine.failed:
                     raise UnfitError
-                if answer == kernel.DONE or self.stopped_by:
-                    return answer == kernel.DONE
-                if answer == kernel.GROW and not self._make_room():
+                if answer == DONE or self.stopped_by:
+                    return answer == DONE
+                if answer == GROW and not self._make_room():
                     return False
         finally:
             self.frontier += self._taken_away(before, tail)

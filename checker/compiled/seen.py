@@ -26,14 +26,11 @@ from .intrinsics import (
     store,
     swap_if,
 )
-from .memory import Shared, Worker
+from .memory import BLOCK, Shared, Worker
 from .program import Program
 
 BUCKET = 8
 """Marks in a bucket."""
-
-BLOCK = 256
-"""States that a worker sets aside at a time."""
 
 SEEN, NEW, FULL = 0, 1, 2
 """What became of a candidate."""

@@ -36,12 +36,11 @@ def progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
 
     On a terminal it appears once the search has taken two seconds; it goes to standard error.
     """
-    console = make_console(stderr=True)
     if quiet:
         yield lambda progress: None
-    elif console.is_terminal:
+    elif sys.stderr is not None and sys.stderr.isatty():
         with ExitStack() as stack:
-            yield _live(console, stack)
+            yield _live(make_console(stderr=True), stack)
     else:
         yield _plain()
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
 from ..errors import Line, is_users
@@ -19,18 +20,42 @@ from ..spec import Trace, TransitionSystem
 Place = tuple[Line, str]
 """A line, and what stands there."""
 
+Build = Callable[[Protocol], TransitionSystem[Any, Any]]
+"""Makes a protocol's system within the bounds that are talked about."""
 
-def changed(protocol: Protocol) -> dict[CodeType, str]:
-    """Return the rules and actions of a protocol that are in the user's files, with their names."""
-    found: dict[CodeType, str] = {}
+
+@dataclass(frozen=True)
+class Change:
+    """A rule or an action of a protocol that is in a file of the user.
+
+    ``undone`` is the protocol without it: with what its parent has there, if that has anything.
+    """
+
+    name: str
+    code: CodeType
+    undone: Protocol
+
+    @property
+    def place(self) -> Place:
+        """Where it is, and what it is."""
+        return (self.code.co_filename, self.code.co_firstlineno), self.name
+
+
+def changes(protocol: Protocol) -> Iterator[Change]:
+    """Yield what is in files of the user, in the order of the rules, then of the actions."""
+    before = protocol.parent.rules if protocol.parent else type(protocol.rules)()
     for field in fields(protocol.rules):
         rule = getattr(protocol.rules, field.name)
         if callable(rule) and _in_users_file(rule):
-            found.setdefault(rule.__code__, f"{field.name} = {rule.__name__}")
+            rules = replace(protocol.rules, **{field.name: getattr(before, field.name)})
+            name = f"{field.name} = {rule.__name__}"
+            yield Change(name, rule.__code__, replace(protocol, rules=rules))
+    known = {it.name: it for it in protocol.parent.actions} if protocol.parent else {}
     for action in protocol.actions:
         if _in_users_file(action.apply):
-            found.setdefault(action.apply.__code__, f"action {action.name}")
-    return found
+            actions = tuple(known.get(it.name) if it is action else it for it in protocol.actions)
+            undone = replace(protocol, actions=tuple(it for it in actions if it is not None))
+            yield Change(f"action {action.name}", action.apply.__code__, undone)
 
 
 def _in_users_file(function: Callable[..., Any]) -> bool:
@@ -39,23 +64,37 @@ def _in_users_file(function: Callable[..., Any]) -> bool:
 
 
 def places(
-    protocol: Protocol, system: TransitionSystem[Any, Any] | None = None, trace: Trace | None = None
+    protocol: Protocol, build: Build | None = None, trace: Trace | None = None
 ) -> tuple[Place, ...]:
     """Return the lines that a verdict is about, the most telling one first.
 
-    Those of the user's own rules and actions: of a counterexample, the last one that ran in it
-    first.  For a protocol without any, what a mutant lacks, then the line that declares it.
+    Those of the user's own rules and actions: first of all the one without which a counterexample
+    stops being possible, as early as possible.  For a protocol without any, what a mutant lacks,
+    then the line that declares it.
     """
-    own = changed(protocol)
-    ran = _last_runs(system, trace, set(own)) if system is not None and trace is not None else {}
-    ordered = sorted(own, key=lambda code: -ran.get(code, -1))
-    found = [((code.co_filename, code.co_firstlineno), own[code]) for code in ordered]
+    own = list(changes(protocol))
+    if build is not None and trace is not None:
+        ends = {change.name: _end(build(change.undone), trace) for change in own}
+        own.sort(key=lambda change: ends[change.name])
+    found = [change.place for change in own]
     if is_own(protocol.name):
         path = own_file(protocol.name)
         return tuple(found) or ((((str(path.resolve()), 1), protocol.name),) if path else ())
     base, _, mutant = protocol.name.partition("~")
     original = find_protocol(base)
     return (*found, *_mutated(original, mutant), *_declared(original))
+
+
+def _end(system: TransitionSystem[Any, Any], trace: Trace) -> int:
+    """Return how many steps of a trace can be taken, and lead where it says."""
+    for number, step in enumerate(trace.steps):
+        following = None
+        # What the parent has there may not even fit what else was changed.
+        with suppress(Exception):
+            following = system.take(trace.states[number], step)
+        if following != trace.states[number + 1]:
+            return number
+    return len(trace.steps)
 
 
 def _mutated(original: Protocol, mutant: str) -> Iterator[Place]:
@@ -89,25 +128,3 @@ def _assignment(file: str, name: str) -> int | None:
         if any(isinstance(it, ast.Name) and it.id == name for it in targets):
             return node.lineno
     return None
-
-
-def _last_runs(
-    system: TransitionSystem[Any, Any], trace: Trace, codes: set[CodeType]
-) -> dict[CodeType, int]:
-    """Return for each of `codes` that runs in a trace the number of its last step there."""
-    last: dict[CodeType, int] = {}
-    number = -1
-
-    def note(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" and frame.f_code in codes:
-            last[frame.f_code] = number
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        for state, step in zip(trace.states, trace.steps, strict=False):
-            number += 1
-            system.take(state, step)
-    finally:
-        sys.setprofile(before)
-    return last

@@ -84,7 +84,7 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.found = Found({})
-        self.verdicts: dict[str, tuple[TransitionSystem[Any, Any], Verdict]] = {}
+        self.verdicts: dict[str, tuple[frozenset[str], TransitionSystem[Any, Any], Verdict]] = {}
 
     def decide(self, expected: dict[Expectation, Asked]) -> Found:
         """Decide every property of the cell.
@@ -128,16 +128,14 @@ class _Search:
             if verdict.trace is not None:
                 name, end = verdict.property.name, verdict.trace.states[-1]
                 explanations[name] = system.explain(verdict.property, end)
-                self.verdicts[name] = system, verdict
+                self.verdicts[name] = _needs(properties), system, verdict
         self.found.add(result, explanations)
         self.found.stopped_by = _limit(result.stopped_by, self.cell)
 
     def _check(
         self, properties: Sequence[Asked], keep_going: bool
     ) -> tuple[TransitionSystem[Any, Any], Result]:
-        needs = frozenset(need for prop in properties for need in prop.needs)
-        bounds: Any = parse(self.protocol.family.bounds, self.cell.bounds.split())
-        system = self.protocol.system(bounds, needs)
+        system = self._system(self.protocol, _needs(properties))
         left = self.cell.limits.seconds - (perf_counter() - self.started)
         resources = replace(
             self.resources, engine=self.cell.limits.engine, watch=is_own(self.cell.protocol)
@@ -152,12 +150,35 @@ class _Search:
         )
         return system, result
 
+    def _system(self, protocol: Protocol, needs: frozenset[str]) -> TransitionSystem[Any, Any]:
+        bounds: Any = parse(protocol.family.bounds, self.cell.bounds.split())
+        return protocol.system(bounds, needs)
+
     def shown(self, findings: Sequence[Finding]) -> list[Shown]:
         """Return the counterexamples of what is not as expected."""
         wrong = [it.about for it in findings if it.kind in (VIOLATED, LONGER)]
-        return [
-            _shown(self.protocol, *self.verdicts[name]) for name in wrong if name in self.verdicts
-        ]
+        return [self._shown(*self.verdicts[name]) for name in wrong if name in self.verdicts]
+
+    def _shown(
+        self, needs: frozenset[str], system: TransitionSystem[Any, Any], verdict: Verdict
+    ) -> Shown:
+        """Return a counterexample in the forms that reports need."""
+        from ..checker.render.itf import itf
+
+        assert verdict.trace is not None
+        knowing = self._system(self.protocol, every_history(self.protocol))
+        return Shown(
+            verdict.property.name,
+            len(verdict.trace.steps),
+            _text(system, verdict),
+            _markdown(self.protocol, knowing, verdict),
+            itf(system, verdict.property, verdict.trace),
+            places(self.protocol, lambda changed: self._system(changed, needs), verdict.trace),
+        )
+
+
+def _needs(properties: Sequence[Asked]) -> frozenset[str]:
+    return frozenset(need for prop in properties for need in prop.needs)
 
 
 def _limit(stopped_by: str | None, cell: Cell) -> str | None:
@@ -171,35 +192,24 @@ def _limit(stopped_by: str | None, cell: Cell) -> str | None:
     return stopped_by
 
 
-def _shown(protocol: Protocol, system: TransitionSystem[Any, Any], verdict: Verdict) -> Shown:
-    """Return a counterexample in the forms that reports need."""
+def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
+    """Return a counterexample as ``tidegate check`` prints it."""
     from rich.console import Console
 
-    from ..checker.render.itf import itf
     from ..checker.render.text import print_trace
 
     assert verdict.trace is not None
     text = io.StringIO()
     console = Console(file=text, width=100, highlight=False, markup=False, emoji=False)
     print_trace(console, system, verdict.property, verdict.trace, False)
-    return Shown(
-        verdict.property.name,
-        len(verdict.trace.steps),
-        text.getvalue(),
-        _markdown(protocol, system, verdict),
-        itf(system, verdict.property, verdict.trace),
-        places(protocol, system, verdict.trace),
-    )
+    return text.getvalue()
 
 
-def _markdown(protocol: Protocol, system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
-    """Return a counterexample as Markdown, told with every history that there is."""
+def _markdown(protocol: Protocol, knowing: TransitionSystem[Any, Any], verdict: Verdict) -> str:
+    """Return a counterexample as Markdown, told by a system that keeps every history."""
     from ..checker.render.markdown import markdown
     from ..checker.render.narrative import narrate
 
     assert verdict.trace is not None
-    settings = [f"{name}={value}" for name, value in system.bounds.items()]
-    bounds: Any = parse(protocol.family.bounds, settings)
-    knowing = protocol.system(bounds, every_history(protocol))
     trace = retaken(knowing, 0, verdict.trace.steps)
     return markdown(narrate(knowing, trace, verdict.property, (), protocol.summary))

@@ -58,9 +58,8 @@ def _results(outcome: Outcome) -> Iterator[dict[str, Any]]:
 
 def _rule(finding: Finding) -> str:
     """Return the property that a finding is about, or what else it is."""
-    if finding.kind == judge.ERROR or not finding.about:
-        return "limit" if finding.kind == judge.LIMIT else "error"
-    return "count" if finding.kind == judge.COUNT else finding.about
+    others = {judge.ERROR: "error", judge.LIMIT: "limit", judge.COUNT: "count"}
+    return others.get(finding.kind, finding.about)
 
 
 def _message(outcome: Outcome, finding: Finding) -> str:

@@ -7,6 +7,7 @@ time: what is shown of them is what the action does.
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import textwrap
 from collections.abc import Callable
@@ -41,10 +42,10 @@ class Refusal:
 @cache
 def guards(apply: Callable[..., bool]) -> tuple[Guard, ...]:
     """Return the guards of an action in the order in which they are tried."""
-    _, first_line = inspect.getsourcelines(apply)
+    _, first_line = inspect.getsourcelines(_original(apply))
     return tuple(
         Guard(number, _file(apply), first_line + node.lineno - 1, ast.unparse(node.test))
-        for number, node in enumerate(_guards(_function(apply)))
+        for number, node in enumerate(_guards(syntax_tree(apply)))
     )
 
 
@@ -61,7 +62,7 @@ def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
     if not isinstance(answer, tuple):
         return None
     number, scope = answer
-    node = _guards(_function(apply))[number]
+    node = _guards(syntax_tree(apply))[number]
     space = {**inspect.unwrap(apply).__globals__, **scope}
     return Refusal(guards(apply)[number], _values(node.test, space))
 
@@ -74,7 +75,7 @@ def passed(apply: Callable[..., bool], *arguments: Any) -> list[Refusal]:
     arguments
         What the action is called with, which must be enabled; the record is left as it writes it.
     """
-    function, found = _function(apply), guards(apply)
+    function, found = syntax_tree(apply), guards(apply)
     tests = [node.test for node in _guards(function)]
     seen: list[Refusal] = []
 
@@ -125,21 +126,25 @@ def _contrary(node: ast.expr) -> ast.expr:
 
 def _file(apply: Callable[..., bool]) -> str:
     """Return the file of an action, from the package's root where it is in there."""
-    file, root = Path(inspect.getsourcefile(apply) or "?"), Path(__file__).parent
+    file, root = Path(inspect.getsourcefile(_original(apply)) or "?"), Path(__file__).parent
     return str(file.relative_to(root) if file.is_relative_to(root) else file)
 
 
 def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function, also of a copy that lacks a guard."""
+    """Return the syntax tree of a function, also of a copy that lacks a guard; yours to change."""
     copied: ast.FunctionDef | None = getattr(function, "syntax_tree", None)
-    return copied if copied is not None else _function(function)
-
-
-def _function(apply: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function, from its source."""
-    [node] = ast.parse(textwrap.dedent(inspect.getsource(apply))).body
-    assert isinstance(node, ast.FunctionDef), f"{apply} is not a plain function"
+    if copied is not None:
+        return copy.deepcopy(copied)
+    [node] = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    assert isinstance(node, ast.FunctionDef), f"{function} is not a plain function"
     return node
+
+
+def _original(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that is in a file, of which this one may be a changed copy."""
+    while (copied := getattr(function, "copy_of", None)) is not None:
+        function = copied
+    return function
 
 
 def _guards(function: ast.FunctionDef) -> list[ast.If]:
@@ -163,7 +168,7 @@ def refuses(node: ast.stmt) -> bool:
 
 def without(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
     """Return a copy of an action that lacks one of its guards."""
-    function = _function(apply)
+    function = syntax_tree(apply)
     function.body.remove(_guards(function)[number])
     return _compiled(function, apply)
 
@@ -171,7 +176,7 @@ def without(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
 @cache
 def _watched(apply: Callable[..., bool]) -> Callable[..., Any]:
     """Return a copy of an action whose guards return their number and the local variables."""
-    function = _function(apply)
+    function = syntax_tree(apply)
     for number, node in enumerate(_guards(function)):
         node.body = ast.parse(f"return {number}, dict(locals())", mode="exec").body
         ast.increment_lineno(node.body[0], node.lineno)
@@ -186,9 +191,10 @@ def _compiled(
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
     space = {**original.__globals__, **(names or {})}
     exec(compile(module, f"<copy of {original.__name__}>", "exec", _future_flags()), space)
-    copy: Callable[..., Any] = space[function.name]
-    copy.syntax_tree = function  # type: ignore[attr-defined]
-    return copy
+    made: Callable[..., Any] = space[function.name]
+    made.syntax_tree = function  # type: ignore[attr-defined]
+    made.copy_of = original  # type: ignore[attr-defined]
+    return made
 
 
 def _future_flags() -> int:

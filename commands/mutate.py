@@ -18,7 +18,7 @@ from ..checker.render.terminal import make_console
 from ..checker.render.text import print_prose
 from ..checker.result import Limits, Result
 from ..invariants import INVARIANTS
-from ..model import PROTOCOLS, Protocol
+from ..model import Protocol
 from ..model.mutants import Mutant, mutants
 from ..spec import ModelError, Outcome, Property
 from .pool import processes, share
@@ -87,7 +87,7 @@ def _fate(
     name: str, number: int, names: Sequence[str], ladder: Sequence[str], seconds: float | None
 ) -> Fate:
     """Search one mutant, given by the protocol's name and its number, to cross processes."""
-    protocol = _named(name)
+    protocol = find_protocol(name)
     mutant = list(mutants(protocol))[number]
     properties = [prop for prop in INVARIANTS[protocol.family.name] if prop.name in names]
     complete = True
@@ -133,7 +133,7 @@ def _search(
 @cache
 def _violates(protocol: str, name: str, bounds: str, steps: int) -> bool:
     """Whether a protocol itself violates a property within so many steps."""
-    original = _named(protocol)
+    original = find_protocol(protocol)
     [prop] = [prop for prop in INVARIANTS[original.family.name] if prop.name == name]
     return _check(original, [prop], bounds, Limits(max_depth=steps + 1)).first is not None
 
@@ -145,12 +145,6 @@ def _check(
     needs = frozenset(need for prop in properties for need in prop.needs)
     system = protocol.system(parse(protocol.family.bounds, bounds.split()), needs)
     return check(system, properties, limits=limits, resources=share())
-
-
-def _named(name: str) -> Protocol:
-    """Return the protocol of that name."""
-    [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
-    return protocol
 
 
 def print_fates(console: Console, name: str, found: Iterator[Fate]) -> None:

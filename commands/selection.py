@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from ..bounds import parse, unknown
 from ..invariants import INVARIANTS, PROPERTIES
 from ..model import PROTOCOLS, Protocol
+from ..model.mutants import mutants
 from ..spec import Property, TidegateError, TransitionSystem
 
 
@@ -16,7 +18,7 @@ class SelectionError(TidegateError):
 
 
 def find_protocol(name: str) -> Protocol:
-    """Return the protocol of that name.
+    """Return the protocol of that name, or a mutant of it by ``PROTOCOL: MUTANT``.
 
     Raises
     ------
@@ -24,9 +26,30 @@ def find_protocol(name: str) -> Protocol:
         If there is none.
     """
     protocols = {protocol.name: protocol for protocol in PROTOCOLS}
-    if name.lower() not in protocols:
-        raise SelectionError(unknown("protocol", name, protocols))
-    return protocols[name.lower()]
+    original, colon, mutant = name.partition(": ")
+    if original.lower() not in protocols:
+        raise SelectionError(unknown("protocol", original, protocols))
+    protocol = protocols[original.lower()]
+    return find_mutant(protocol, mutant) if colon else protocol
+
+
+def find_mutant(protocol: Protocol, name: str) -> Protocol:
+    """Return the mutant of a protocol that ``tidegate mutate`` calls by this name.
+
+    Raises
+    ------
+    SelectionError
+        If there is none.
+    """
+    known = {mutant.name: mutant.protocol for mutant in mutants(protocol)}
+    if name not in known:
+        place = re.split(": | = ", name)[0]
+        near = [other for other in known if re.split(": | = ", other)[0] == place]
+        raise SelectionError(
+            f"{unknown(f'mutant of {protocol.name}', name, near or known)}; "
+            f"'tidegate mutate {protocol.name}' searches each"
+        )
+    return known[name]
 
 
 def protocol_to_replay(recorded: str, asked: str | None) -> Protocol:

@@ -14,10 +14,10 @@ from ..checker.ladder import Found, Rung, climb
 from ..checker.render.terminal import report_file
 from ..checker.render.verdicts import INTRODUCTION, section
 from ..invariants import INVARIANTS
-from ..model import PROTOCOLS, Protocol, Scenario
+from ..model import Protocol, Scenario
 from ..spec import TransitionSystem
 from .pool import processes, share
-from .selection import SelectionError, protocols_to_compare
+from .selection import SelectionError, find_protocol, protocols_to_compare
 
 
 def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, jobs: int) -> None:
@@ -63,7 +63,7 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
 
 def compare(name: str, number: int) -> dict[str, Found]:
     """Climb the ladder of one scenario for one protocol; both by name, to cross processes."""
-    [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
+    protocol = find_protocol(name)
     scenario: Scenario = protocol.family.scenarios[number]
     properties = INVARIANTS[protocol.family.name]
     needs = frozenset(need for prop in properties for need in prop.needs)

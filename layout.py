@@ -167,6 +167,9 @@ class Layout(Generic[S]):
     dump: Callable[[], State]
     """Return the state that ``record`` holds, as it is stored."""
 
+    values: Callable[[], tuple[int, ...]]
+    """Return every variable of ``record``, also those that are not stored."""
+
     in_range: Callable[[], bool]
     """Whether every variable of ``record`` lies within its declared range."""
 
@@ -188,9 +191,10 @@ class Layout(Generic[S]):
         for variable, (owner, key) in zip(self.variables, self._places, strict=True):
             _put(owner, key, variable.low)
 
-    def values(self) -> tuple[int, ...]:
-        """Return every variable of ``record``, also those that are not stored."""
-        return tuple(_get(owner, key) for owner, key in self._places)
+    def changed(self, before: tuple[int, ...]) -> list[str]:
+        """Name each variable of ``record`` that is not as :meth:`values` once returned it."""
+        pairs = zip(self.variables, before, self.values(), strict=True)
+        return [variable.path for variable, old, new in pairs if old != new]
 
     def range_errors(self) -> list[str]:
         """Name each variable of ``record`` that is out of its declared range."""
@@ -267,7 +271,7 @@ class Layout(Generic[S]):
         return bytes(values) if self._narrow else values
 
     def _generate(self) -> None:
-        """Generate the three functions that a search calls most, without loops.
+        """Generate the functions that a search calls most, without loops.
 
         A variable is stored as its distance from its lowest value, in a byte where it fits: bytes
         hash and compare several times faster than tuples and take a sixth of the memory.
@@ -289,10 +293,12 @@ class Layout(Generic[S]):
         source = (
             f"def load(state):\n {f'{direct} = state{shifted}' if stored else 'pass'}\n"
             f"def dump():\n return {'bytes' if self._narrow else ''}(({reads}))\n"
+            f"def values():\n return ({''.join(f'{a},' for a in access)})\n"
             f"def in_range():\n return {checks or 'True'}\n"
         )
         exec(compile(source, f"<layout of {self.declaration.__name__}>", "exec"), space)
-        self.load, self.dump, self.in_range = space["load"], space["dump"], space["in_range"]
+        self.load, self.dump = space["load"], space["dump"]
+        self.values, self.in_range = space["values"], space["in_range"]
 
 
 def mix(word: int) -> int:

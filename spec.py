@@ -11,35 +11,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from .errors import EngineError, ModelError, ReplayError, TidegateError, line_that_makes, place_of
 from .layout import Layout, State
 from .scene import Place, View
+
+__all__ = ["EngineError", "ModelError", "ReplayError", "TidegateError"]  # of errors
 
 S = TypeVar("S")
 """The record that actions read and write, as the model declares it."""
 
 K = TypeVar("K")
 """The constants of one run: its bounds and the protocol's rules."""
-
-
-class TidegateError(Exception):
-    """Something the user can repair; its text says what, where and how."""
-
-
-class ModelError(TidegateError):
-    """The model itself is ill-formed: an impure action, or a value out of its declared range."""
-
-
-class ReplayError(TidegateError):
-    """A step of a given behavior cannot be taken in this transition system."""
-
-
-class EngineError(TidegateError):
-    """An engine reported what the semantics do not confirm; its answer cannot be believed."""
 
 
 class Outcome(Enum):
@@ -291,7 +279,7 @@ class TransitionSystem(Generic[S, K]):
         load(state)
         try:
             for index, apply, arguments in self._tried:
-                if attempt(index) if attempt else apply(record, constants, *arguments):
+                if attempt(index, state) if attempt else apply(record, constants, *arguments):
                     yield index, dump()
                     load(state)
         except ModelError:
@@ -299,33 +287,44 @@ class TransitionSystem(Generic[S, K]):
         except Exception as error:
             raise self._failure(index, state, error) from error
 
-    def _attempt_watched(self, index: int) -> bool:
-        """Take a step from the state that ``record`` holds, watching what the action does."""
-        instance = self.instances[index]
-        before = self.layout.values()
+    def _attempt_watched(self, index: int, state: State) -> bool:
+        """Take a step from `state`, which ``record`` holds, watching what the action does."""
+        instance, values = self.instances[index], self.layout.values
+        before = values()
         enabled = instance.action.apply(self.record, self.constants, *instance.arguments)
-        if not enabled and self.layout.values() != before:
-            pairs = zip(self.layout.variables, before, self.layout.values(), strict=True)
-            names = [variable.path for variable, old, new in pairs if old != new]
-            raise ModelError(
-                f"{instance.step} answered 'not enabled' after writing {', '.join(names)}; "
-                "put every guard before the first write"
-            )
-        errors = self.layout.range_errors()
-        if errors:
-            raise ModelError(f"{instance.step} wrote a value out of range: {'; '.join(errors)}")
+        if not enabled and values() != before:
+            written = ", ".join(self.layout.changed(before))
+            what = f"answered 'not enabled' after writing {written}; put every guard before the "
+            raise self._blamed(index, state, what + "first write", lambda: values() != before)
+        if not self.layout.in_range():
+            raise self._out_of_range(index, state)
         return enabled
+
+    def _out_of_range(self, index: int, state: State) -> ModelError:
+        """Say which step wrote what it must not; the record is as it left it."""
+        what = f"wrote a value out of range: {'; '.join(self.layout.range_errors())}"
+        return self._blamed(index, state, what, lambda: not self.layout.in_range())
+
+    def _blamed(self, index: int, state: State, what: str, wrong: Callable[[], bool]) -> ModelError:
+        """Say what a step does wrong, and in which line: it is taken once more to see that."""
+        instance = self.instances[index]
+        self.layout.reset()
+        self.layout.load(state)
+        error = ModelError(f"{instance.step} {what}")
+        with suppress(Exception):
+            given = (self.record, self.constants, *instance.arguments)
+            error.place = line_that_makes(wrong, lambda: instance.action.apply(*given))
+        return error
 
     def _failure(self, index: int, state: State, error: Exception) -> ModelError:
         """Say which step failed; the record is as the failing action left it."""
+        if index >= 0 and not self.layout.in_range():
+            return self._out_of_range(index, state)
         step = self.instances[index].step if index >= 0 else "a step"
-        errors = self.layout.range_errors()
-        if errors:
-            return ModelError(f"{step} wrote a value out of range: {'; '.join(errors)}")
-        return ModelError(
-            f"{step} failed with {type(error).__name__}: {error}; "
-            f"in the state {self.layout.describe(state)}"
-        )
+        what = f"{step} failed with {type(error).__name__}: {error}; in the state "
+        failure = ModelError(f"{what}{self.layout.describe(state)}")
+        failure.place = place_of(error)
+        return failure
 
     def take(self, state: State, step: Step) -> State | None:
         """Return the state that `step` leads to, or None where it is not enabled.

@@ -24,6 +24,9 @@ STORES = ("exact", "fingerprint")
 SMALL = 20_000
 """States up to which ``auto`` leaves a model to the interpreted engine: compiling takes longer."""
 
+SMALL_WATCHED = 4_000
+"""The same where every action is watched, which takes several times as long."""
+
 
 class EngineChoiceError(TidegateError):
     """The engine that was asked for cannot do what was asked for."""
@@ -89,7 +92,9 @@ def finished_search(
     alone = resources.engine == "interpreted" or system.debug
     at_once = resources.engine == "compiled" or resources.checkpoint is not None
     large = _Large(system, properties, symmetry)
-    pause_at = None if alone else 0 if at_once or large.was_seen() else SMALL
+    small = SMALL_WATCHED if resources.watch else SMALL
+    pause_at = None if alone else 0 if at_once or large.was_seen() else small
+    system.debug = system.debug or resources.watch
     if pause_at != 0 and search.run(limits, report, pause_at):
         return search
     try:
@@ -103,7 +108,7 @@ def finished_search(
     if compiled is None:
         search.run(limits, report)
         return search
-    if compiled.distinct_states > SMALL:
+    if compiled.distinct_states > small:
         large.note()
     return compiled
 

@@ -51,6 +51,10 @@ class Resources:
         Seconds between two checkpoints at least; they are made between levels.
     resume
         Whether to go on from that checkpoint.
+    watch
+        Whether actions are watched, as in debug mode, for as long as they are interpreted.  The
+        compiled engine notices by itself where one misbehaves, and leaves it to the interpreted
+        one to say which; so nothing goes unseen.
     about
         What the checkpoint says of the search, for whoever resumes it.
     """
@@ -63,6 +67,7 @@ class Resources:
     checkpoint: Path | None = None
     checkpoint_every: float = 60.0
     resume: bool = False
+    watch: bool = False
     about: dict[str, Any] = field(default_factory=dict)
 
 

@@ -15,6 +15,7 @@ from ..checker.render.summary import print_result, print_verdict
 from ..checker.render.terminal import make_console, progress, report_file, write_json
 from ..checker.render.text import print_prose
 from ..checker.result import Limits, Resources, Result
+from ..model.named import is_own
 from ..spec import TransitionSystem
 from .parameters import checkpoint_option, model_options, output_options, search_options
 from .selection import assemble
@@ -74,6 +75,9 @@ def check_command(context: click.Context, /, **options: Any) -> None:
 
     The trace is a shortest one, and the same on every run.
 
+    PROTOCOL is one that 'tidegate list' names, one of your own (FILE.py, FILE.py:NAME or
+    MODULE:NAME), or a mutant of either, as 'tidegate mutate' names it, behind a tilde.
+
     \b
     Examples:
       tidegate check hw
@@ -82,6 +86,8 @@ def check_command(context: click.Context, /, **options: Any) -> None:
       tidegate check hw --json report.json --quiet
       tidegate check hw --html loss.html
       tidegate check kip-320 -b replicas=3 -b crashes=3 --store fingerprint --checkpoint run
+      tidegate check protocols/fence.py          a protocol of your own
+      tidegate check 'kip-320~Produce: s.written == k.records' -p TypeOk
     """
     searched = {name: options[name] for name in SEARCHED}
     status = search_and_report(searched, options, resume=False)
@@ -105,6 +111,7 @@ def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume:
         checkpoint=options["checkpoint"],
         checkpoint_every=options["checkpoint_every"],
         resume=resume,
+        watch=is_own(searched["protocol"]),
         about=searched,
     )
     with (

@@ -199,8 +199,13 @@ def _called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
         if not isinstance(value, FunctionType) or value is function:
             continue
         if value.__module__.split(".")[0] not in sys.stdlib_module_names:
-            found[f"{value.__module__}.{value.__name__}"] = value
+            found[f"{_module(value)}.{value.__name__}"] = value
     return found
+
+
+def _module(function: Callable[..., Any]) -> str:
+    """Return the name of a function's module; of one that a file became, that of the file."""
+    return re.sub(r"^tidegate_own_[0-9a-f]+_", "", function.__module__)
 
 
 def _constants(function: Callable[..., Any], tree: ast.FunctionDef) -> Iterable[tuple[str, str]]:

@@ -24,7 +24,7 @@ class Mutant:
     name
         What was weakened: ``Action: guard``, or ``rule = what the parent has``.
     protocol
-        The weakened protocol, which is called ``PROTOCOL: MUTANT``.
+        The weakened protocol, which is called ``PROTOCOL~MUTANT``.
     """
 
     name: str
@@ -67,7 +67,7 @@ def _mutant(protocol: Protocol, name: str, about: str, **changed: Any) -> Mutant
     summary = f"{protocol.name} {about}."
     weaker = replace(
         protocol,
-        name=f"{protocol.name}: {name}",
+        name=f"{protocol.name}~{name}",
         summary=summary,
         story=summary,
         parent=protocol,

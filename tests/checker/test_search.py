@@ -170,8 +170,11 @@ def test_an_impure_action_is_caught_in_debug_mode(make_system, make_action):
 
     system = make_system(make_action("impure", impure))
     system.debug = True
-    with pytest.raises(ModelError, match=r"impure\(\).*not enabled.*cell\[1\].*before the first"):
+    with pytest.raises(
+        ModelError, match=r"impure\(\).*not enabled.*cell\[1\].*before the first"
+    ) as caught:
         check(system, [])
+    assert caught.value.place == (__file__, impure.__code__.co_firstlineno + 1)
 
 
 def test_a_value_out_of_range_is_caught_in_debug_mode(make_system, make_action):
@@ -181,8 +184,11 @@ def test_a_value_out_of_range_is_caught_in_debug_mode(make_system, make_action):
 
     system = make_system(make_action("too_high", too_high))
     system.debug = True
-    with pytest.raises(ModelError, match=r"too_high\(\).*cell\[0\] is 3, declared 0\.\.2"):
+    with pytest.raises(
+        ModelError, match=r"too_high\(\).*cell\[0\] is 3, declared 0\.\.2"
+    ) as caught:
         check(system, [])
+    assert caught.value.place == (__file__, too_high.__code__.co_firstlineno + 1)
 
 
 def test_a_value_that_cannot_be_stored_is_caught_always(make_system, make_action):
@@ -190,8 +196,9 @@ def test_a_value_that_cannot_be_stored_is_caught_always(make_system, make_action
         s.cell[0] -= 1
         return True
 
-    with pytest.raises(ModelError, match=r"below\(\).*cell\[0\] is -1, declared 0\.\.2"):
+    with pytest.raises(ModelError, match=r"below\(\).*cell\[0\] is -1, declared 0\.\.2") as caught:
         check(make_system(make_action("below", below)), [])
+    assert caught.value.place == (__file__, below.__code__.co_firstlineno + 1)
 
 
 def test_a_misspelt_variable_is_caught_always(make_system, make_action):
@@ -199,8 +206,9 @@ def test_a_misspelt_variable_is_caught_always(make_system, make_action):
         s.cells = 1
         return True
 
-    with pytest.raises(ModelError, match=r"misspelt\(\) failed with AttributeError"):
+    with pytest.raises(ModelError, match=r"misspelt\(\) failed with AttributeError") as caught:
         check(make_system(make_action("misspelt", misspelt)), [])
+    assert caught.value.place == (__file__, misspelt.__code__.co_firstlineno + 1)
 
 
 def test_every_counterexample_is_replayed(jugs, make_invariant):

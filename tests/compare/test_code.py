@@ -52,10 +52,10 @@ def test_what_kip_320_brought_is_a_fence_for_both_kinds_of_request():
 
 
 def test_a_mutant_lacks_one_guard():
-    [change] = between("kip-320", "kip-320: HandleFetch: not leads(s, leader)").actions
+    [change] = between("kip-320", "kip-320~HandleFetch: not leads(s, leader)").actions
     assert change.removed == ("not leads(s, leader)",)
     assert (change.added, change.changed, change.effect) == ((), (), False)
-    assert between("kip-320: HandleFetch: not leads(s, leader)", "kip-320").actions[0].added
+    assert between("kip-320~HandleFetch: not leads(s, leader)", "kip-320").actions[0].added
 
 
 def test_an_action_asks_rules_through_the_functions_that_it_calls():

@@ -36,6 +36,8 @@ class ActionChange:
         Guards that only the old, or only the new one has.
     changed
         Guards that took the place of each other: the old and the new condition.
+    moved
+        Guards that both have, asked in another order.
     effect
         Whether what it does, once it is enabled, is written differently.
     fairness
@@ -48,6 +50,7 @@ class ActionChange:
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     changed: tuple[tuple[str, str], ...] = ()
+    moved: tuple[str, ...] = ()
     effect: bool = False
     fairness: tuple[str, str] | None = None
 
@@ -119,8 +122,17 @@ def _change(old: ActionCode, new: ActionCode) -> ActionChange:
         new.function.effect,
         new.function.constants,
     )
+    moved = tuple(guard for guard in removed if guard in added)
     return ActionChange(
-        old.name, old, new, tuple(removed), tuple(added), tuple(changed), effect, fairness
+        old.name,
+        old,
+        new,
+        tuple(guard for guard in removed if guard not in moved),
+        tuple(guard for guard in added if guard not in moved),
+        tuple(changed),
+        moved,
+        effect,
+        fairness,
     )
 
 

@@ -17,6 +17,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from .errors import ModelError
+
 
 @dataclass(frozen=True)
 class Guard:
@@ -190,6 +192,42 @@ def without(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
     function = syntax_tree(apply)
     function.body.remove(_guards(function)[number])
     return _compiled(function, apply)
+
+
+def counted(apply: Callable[..., bool], variable: str, most: int) -> Callable[..., bool]:
+    """Return a copy of an action that counts its steps in a variable of the state.
+
+    It is not enabled any more when there are `most`.
+
+    Raises
+    ------
+    ModelError
+        If the action answers other than with a plain True or False.
+    """
+    function = syntax_tree(apply)
+    state = function.args.args[0].arg
+    first = 1 if ast.get_docstring(function) is not None else 0
+    guard = ast.parse(f"if {state}.{variable} == {most}:\n    return False").body[0]
+    function.body.insert(first, guard)
+    _Counting(f"{state}.{variable} += 1").visit(function)
+    return _compiled(function, apply)
+
+
+class _Counting(ast.NodeTransformer):
+    """Puts a statement before each place where an action says that it was enabled."""
+
+    def __init__(self, statement: str) -> None:
+        self._statement = statement
+
+    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
+        """Return the statements that stand for one that returns."""
+        answer = node.value.value if isinstance(node.value, ast.Constant) else None
+        if not isinstance(answer, bool):
+            raise ModelError(
+                f"an action answers {ast.unparse(node)!r}; its steps can be counted only where "
+                "each answer is a plain True or False"
+            )
+        return [ast.parse(self._statement).body[0], node] if answer else [node]
 
 
 @cache

@@ -23,6 +23,8 @@ COMMANDS = {
     "list": "catalogue:list_command",
     "show": "catalogue:show",
     "replay": "replay:replay",
+    "explain": "explain:explain",
+    "diff": "diff:diff",
     "resume": "resume:resume",
     "render": "render:render",
     "graph": "graph:graph",

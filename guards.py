@@ -7,13 +7,17 @@ time: what is shown of them is what the action does.
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any
+
+from .errors import ModelError
 
 
 @dataclass(frozen=True)
@@ -41,15 +45,18 @@ class Refusal:
 @cache
 def guards(apply: Callable[..., bool]) -> tuple[Guard, ...]:
     """Return the guards of an action in the order in which they are tried."""
-    _, first_line = inspect.getsourcelines(apply)
+    file, first_line = _place(apply)
     return tuple(
-        Guard(number, _file(apply), first_line + node.lineno - 1, ast.unparse(node.test))
-        for number, node in enumerate(_guards(_function(apply)))
+        Guard(number, file, first_line + node.lineno - 1, ast.unparse(node.test))
+        for number, node in enumerate(_guards(syntax_tree(apply)))
     )
 
 
 def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
     """Return the guard that refuses a step and the values it looked at; None if it is enabled.
+
+    Where it calls a function that is one expression, as most rules are, the values that this looked
+    at are among them, by the text that they would have in the guard.
 
     Parameters
     ----------
@@ -61,9 +68,13 @@ def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
     if not isinstance(answer, tuple):
         return None
     number, scope = answer
-    node = _guards(_function(apply))[number]
+    node = _guards(syntax_tree(apply))[number]
     space = {**inspect.unwrap(apply).__globals__, **scope}
-    return Refusal(guards(apply)[number], _values(node.test, space))
+    values = _values(node.test, space)
+    for called, names in _written_out(node.test, space):
+        inside = _values(called, {**names, **space})
+        values |= {text: value for text, value in inside.items() if not text.isidentifier()}
+    return Refusal(guards(apply)[number], values)
 
 
 def passed(apply: Callable[..., bool], *arguments: Any) -> list[Refusal]:
@@ -74,7 +85,7 @@ def passed(apply: Callable[..., bool], *arguments: Any) -> list[Refusal]:
     arguments
         What the action is called with, which must be enabled; the record is left as it writes it.
     """
-    function, found = _function(apply), guards(apply)
+    function, found = syntax_tree(apply), guards(apply)
     tests = [node.test for node in _guards(function)]
     seen: list[Refusal] = []
 
@@ -123,23 +134,38 @@ def _contrary(node: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), node)
 
 
-def _file(apply: Callable[..., bool]) -> str:
-    """Return the file of an action, from the package's root where it is in there."""
-    file, root = Path(inspect.getsourcefile(apply) or "?"), Path(__file__).parent
-    return str(file.relative_to(root) if file.is_relative_to(root) else file)
+def place(function: Callable[..., Any]) -> str:
+    """Return file and line of a function; of a changed copy, those of its original."""
+    return "{}:{}".format(*_place(function))
+
+
+def _place(function: Callable[..., Any]) -> tuple[str, int]:
+    """Return the file of a function, from the package's root where it is in there, and its line."""
+    original = _original(function)
+    file, root = Path(inspect.getsourcefile(original) or "?"), Path(__file__).parent
+    shown = file.relative_to(root) if file.is_relative_to(root) else file
+    return str(shown), inspect.getsourcelines(original)[1]
 
 
 def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function, also of a copy that lacks a guard."""
+    """Return the syntax tree of a function, also of a copy that lacks a guard; yours to change."""
     copied: ast.FunctionDef | None = getattr(function, "syntax_tree", None)
-    return copied if copied is not None else _function(function)
+    return copy.deepcopy(copied if copied is not None else _parsed(function))
 
 
-def _function(apply: Callable[..., Any]) -> ast.FunctionDef:
+@cache
+def _parsed(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of a function, from its source."""
-    [node] = ast.parse(textwrap.dedent(inspect.getsource(apply))).body
-    assert isinstance(node, ast.FunctionDef), f"{apply} is not a plain function"
+    [node] = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    assert isinstance(node, ast.FunctionDef), f"{function} is not a plain function"
     return node
+
+
+def _original(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that is in a file, of which this one may be a changed copy."""
+    while (copied := getattr(function, "copy_of", None)) is not None:
+        function = copied
+    return function
 
 
 def _guards(function: ast.FunctionDef) -> list[ast.If]:
@@ -163,15 +189,51 @@ def refuses(node: ast.stmt) -> bool:
 
 def without(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
     """Return a copy of an action that lacks one of its guards."""
-    function = _function(apply)
+    function = syntax_tree(apply)
     function.body.remove(_guards(function)[number])
     return _compiled(function, apply)
+
+
+def counted(apply: Callable[..., bool], variable: str, most: int) -> Callable[..., bool]:
+    """Return a copy of an action that counts its steps in a variable of the state.
+
+    It is not enabled any more when there are `most`.
+
+    Raises
+    ------
+    ModelError
+        If the action answers other than with a plain True or False.
+    """
+    function = syntax_tree(apply)
+    state = function.args.args[0].arg
+    first = 1 if ast.get_docstring(function) is not None else 0
+    guard = ast.parse(f"if {state}.{variable} == {most}:\n    return False").body[0]
+    function.body.insert(first, guard)
+    _Counting(f"{state}.{variable} += 1").visit(function)
+    return _compiled(function, apply)
+
+
+class _Counting(ast.NodeTransformer):
+    """Puts a statement before each place where an action says that it was enabled."""
+
+    def __init__(self, statement: str) -> None:
+        self._statement = statement
+
+    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
+        """Return the statements that stand for one that returns."""
+        answer = node.value.value if isinstance(node.value, ast.Constant) else None
+        if not isinstance(answer, bool):
+            raise ModelError(
+                f"an action answers {ast.unparse(node)!r}; its steps can be counted only where "
+                "each answer is a plain True or False"
+            )
+        return [ast.parse(self._statement).body[0], node] if answer else [node]
 
 
 @cache
 def _watched(apply: Callable[..., bool]) -> Callable[..., Any]:
     """Return a copy of an action whose guards return their number and the local variables."""
-    function = _function(apply)
+    function = syntax_tree(apply)
     for number, node in enumerate(_guards(function)):
         node.body = ast.parse(f"return {number}, dict(locals())", mode="exec").body
         ast.increment_lineno(node.body[0], node.lineno)
@@ -186,9 +248,10 @@ def _compiled(
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
     space = {**original.__globals__, **(names or {})}
     exec(compile(module, f"<copy of {original.__name__}>", "exec", _future_flags()), space)
-    copy: Callable[..., Any] = space[function.name]
-    copy.syntax_tree = function  # type: ignore[attr-defined]
-    return copy
+    made: Callable[..., Any] = space[function.name]
+    made.syntax_tree = function  # type: ignore[attr-defined]
+    made.copy_of = original  # type: ignore[attr-defined]
+    return made
 
 
 def _future_flags() -> int:
@@ -205,10 +268,40 @@ def _values(test: ast.expr, space: dict[str, Any]) -> dict[str, object]:
     return values
 
 
+def _written_out(
+    test: ast.expr, space: dict[str, Any]
+) -> Iterator[tuple[ast.expr, dict[str, Any]]]:
+    """Yield what a condition calls, as expressions in its own variables, with their names."""
+    for node in ast.walk(test):
+        called = _object(node.func, space) if isinstance(node, ast.Call) else None
+        if not isinstance(node, ast.Call) or not isinstance(called, FunctionType):
+            continue
+        tree = syntax_tree(called)
+        [*before, last] = tree.body
+        only = not before or (len(before) == 1 and ast.get_docstring(tree) is not None)
+        if only and isinstance(last, ast.Return) and last.value is not None:
+            parameters = [argument.arg for argument in tree.args.args]
+            given = dict(zip(parameters, node.args, strict=False))
+            expression: ast.expr = _Substitution(given).visit(last.value)
+            yield expression, called.__globals__
+            yield from _written_out(expression, {**called.__globals__, **space})
+
+
+class _Substitution(ast.NodeTransformer):
+    """Puts expressions in place of names."""
+
+    def __init__(self, given: dict[str, ast.expr]) -> None:
+        self._given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Return what stands for a name."""
+        return self._given.get(node.id, node)
+
+
 def _collect(node: ast.expr, space: dict[str, Any], values: dict[str, object]) -> None:
     if isinstance(node, (ast.Attribute, ast.Subscript, ast.Name, ast.Call)):
         value = _evaluate(node, space)
-        if isinstance(value, (int, str)):
+        if value is not None:
             values[ast.unparse(node)] = value
             return
     for child in ast.iter_child_nodes(node):
@@ -216,8 +309,14 @@ def _collect(node: ast.expr, space: dict[str, Any], values: dict[str, object]) -
             _collect(child, space, values)
 
 
-def _evaluate(node: ast.expr, space: dict[str, Any]) -> object:
+def _evaluate(node: ast.expr, space: dict[str, Any]) -> int | str | None:
     """Return the value of an expression of a guard; guards only read, so that is harmless."""
+    value = _object(node, space)
+    return value if isinstance(value, (int, str)) else None
+
+
+def _object(node: ast.expr, space: dict[str, Any]) -> object:
+    """Return what an expression of a guard is, be it a function; None where it is meaningless."""
     try:
         return eval(compile(ast.Expression(node), "<guard>", "eval"), dict(space))
     except Exception:  # noqa: BLE001 - a later part of a condition may be meaningless here

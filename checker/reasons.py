@@ -7,6 +7,7 @@ participant is the one that the step names, not the name of an argument.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,10 +37,21 @@ def why(system: TransitionSystem[Any, Any], state: State, step: Step) -> tuple[R
     return tuple(_reason(system, it, step) for it in found)
 
 
+def lacking(system: TransitionSystem[Any, Any], state: State, step: Step) -> Reason | None:
+    """Return the guard that `step` does not pass in `state`; None where it is enabled."""
+    refused = why_not(system, state, step)
+    return None if refused is None else _told(refused, refused.values.items(), step)
+
+
 def _reason(system: TransitionSystem[Any, Any], found: Refusal, step: Step) -> Reason:
+    """Return a guard as what it asks for, with the values that it looked at."""
+    return _told(found, _values(system, found, step), step)
+
+
+def _told(found: Refusal, values: Iterable[tuple[str, object]], step: Step) -> Reason:
     """Return a guard as what it asks for, without the values that say nothing new."""
     needs = _named(requirement(found.guard.test), step)
-    named = [(_named(text, step), _text(value)) for text, value in _values(system, found, step)]
+    named = [(_named(text, step), _text(value)) for text, value in values]
     telling = [
         (text, value)
         for text, value in named

@@ -8,13 +8,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..bounds import parse
 from ..checker.render.terminal import make_console, report_file, write_json
-from ..checker.replay import read_trace, replay
-from ..invariants import PROPERTIES
-from ..spec import ReplayError, TidegateError
 from .selection import find_protocol
-from .telling import with_every_history
+from .telling import saved
 
 if TYPE_CHECKING:
     from ..checker.render.narrative import Narrative
@@ -112,34 +108,10 @@ def _told(path: str, asked: str | None) -> tuple[Narrative, dict[str, Any]]:
     from ..checker.render.itf import itf
     from ..checker.render.narrative import narrate
 
-    recorded = read_trace(path, asked)
-    if asked and recorded.property.lower() != asked.lower():
-        raise ReplayError(
-            f"{path}: this trace is of {recorded.property or 'no property'}, not of {asked}; leave "
-            "out --property, or name a report that holds several traces"
-        )
-    protocol = find_protocol(recorded.protocol)
-    known = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}
-    try:
-        settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
-        parse(protocol.family.bounds, settings)
-        system = with_every_history(recorded.protocol, settings)
-        replayed = replay(system, recorded)
-    except TidegateError as error:
-        raise ReplayError(f"{path}: {error}") from None
-    prop = known.get(recorded.property)
-    if recorded.property and prop is None:
-        raise ReplayError(
-            f"{path}: its property {recorded.property!r} is none of the {protocol.family.name} "
-            f"family; known: {', '.join(known)}"
-        )
-    again = f"; 'tidegate replay {path}' says more"
-    if replayed.stopped or replayed.differs is not None:
-        raise ReplayError(f"{path}: its steps do not lead where they did when it was saved{again}")
-    if prop is not None and not system.violates(prop, replayed.trace.states[-1]):
-        raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
-    told = narrate(system, replayed.trace, prop, _numbers(path), protocol.summary)
-    return told, itf(system, prop, replayed.trace)
+    it = saved(path, asked)
+    about = find_protocol(it.system.name).summary
+    told = narrate(it.system, it.trace, it.property, _numbers(path), about)
+    return told, itf(it.system, it.property, it.trace)
 
 
 def _numbers(path: str) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from ..guards import guards, without
 from .protocol import Protocol
@@ -23,7 +24,7 @@ class Mutant:
     name
         What was weakened: ``Action: guard``, or ``rule = what the parent has``.
     protocol
-        The weakened protocol.
+        The weakened protocol, which is called ``PROTOCOL~MUTANT``.
     """
 
     name: str
@@ -41,8 +42,8 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
         for guard in guards(action.apply):
             weaker = replace(action, apply=without(action.apply, guard.number))
             actions = (*protocol.actions[:index], weaker, *protocol.actions[index + 1 :])
-            name = f"{action.name}: {guard.test}"
-            yield Mutant(name, replace(protocol, actions=actions))
+            about = f"without the guard of {action.name} that refuses it if {guard.test}"
+            yield _mutant(protocol, f"{action.name}: {guard.test}", about, actions=actions)
 
 
 def _rules(protocol: Protocol) -> Iterator[Mutant]:
@@ -57,4 +58,20 @@ def _rules(protocol: Protocol) -> Iterator[Mutant]:
         if before is not rule and callable(rule):
             name = f"{field.name} = {before.__name__}"
             rules = replace(protocol.rules, **{field.name: before})
-            yield Mutant(name, replace(protocol, rules=rules))
+            about = f"with the older rule {before.__name__} for {field.name}"
+            yield _mutant(protocol, name, about, rules=rules)
+
+
+def _mutant(protocol: Protocol, name: str, about: str, **changed: Any) -> Mutant:
+    """Return a mutant; no verdict is expected of it."""
+    summary = f"{protocol.name} {about}."
+    weaker = replace(
+        protocol,
+        name=f"{protocol.name}~{name}",
+        summary=summary,
+        story=summary,
+        parent=protocol,
+        expected=(),
+        **changed,
+    )
+    return Mutant(name, weaker)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from ..bounds import brief, shown
-from ..layout import Layout
+from ..layout import Layout, integer
 from ..spec import Action, TransitionSystem
 
 S = TypeVar("S")
@@ -45,6 +45,9 @@ class Family:
     survivors
         For mutants that nothing is expected to kill, by name: why.  Where the reason holds for one
         protocol only, the name is preceded by the protocol's, as in ``hw: Produce: ...``.
+    perturbations
+        Actions that are faults or elections, by name, and what one of their steps is called: what
+        the world does to the replicas, rather than what they do.
     build
         ``build(protocol, bounds, needs)`` makes the transition system; `needs` names the
         histories that the requested properties read.
@@ -55,6 +58,7 @@ class Family:
     scenarios: tuple[Scenario, ...]
     mutation_bounds: tuple[str, ...]
     survivors: Mapping[str, str]
+    perturbations: Mapping[str, str]
     build: Callable[[Protocol, Any, frozenset[str]], TransitionSystem[Any, Any]]
 
 
@@ -95,6 +99,9 @@ class Protocol:
         Verdicts that are known, the smallest bounds of each hole first.
     parent
         The protocol whose rules it replaces, if any.
+    limits
+        Names of actions that are counted in the state, with how many steps of each a behavior may
+        have; see :func:`tidegate.model.limits.limited`.
     """
 
     name: str
@@ -106,12 +113,26 @@ class Protocol:
     story: str = ""
     expected: tuple[Expected, ...] = ()
     parent: Protocol | None = None
+    limits: tuple[tuple[str, int], ...] = ()
 
     def system(
         self, bounds: Any, needs: frozenset[str] = frozenset()
     ) -> TransitionSystem[Any, Any]:
         """Return the transition system of this protocol within `bounds`."""
         return self.family.build(self, bounds, needs)
+
+
+def counter(action: str) -> str:
+    """Return the name of the variable that counts the steps of an action."""
+    return f"taken_{action}"
+
+
+def counting(state: type[S], limits: tuple[tuple[str, int], ...]) -> type[S]:
+    """Return the declaration of a state that counts the steps of limited actions."""
+    counters = {
+        counter(action): integer(0, most, f"steps of {action} so far") for action, most in limits
+    }
+    return type(state.__name__, (state,), counters) if limits else state
 
 
 def assemble(
@@ -149,7 +170,7 @@ def assemble(
         bounds=shown(bounds),
         headline=brief(bounds),
         constants=k,
-        layout=Layout(state, k),
+        layout=Layout(counting(state, protocol.limits), k),
         actions=protocol.actions,
         initialise=initialise,
         columns=columns,

@@ -82,7 +82,8 @@ def covered(result: Result) -> str:
 def count(number: int, noun: str) -> str:
     """Return a number with its noun.
 
-    >>> count(1, "step"), count(1200, "step")
-    ('1 step', '1,200 steps')
+    >>> count(1, "step"), count(1200, "step"), count(2, "crash")
+    ('1 step', '1,200 steps', '2 crashes')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    plural = "es" if noun.endswith(("s", "sh", "ch")) else "s"
+    return f"{number:,} {noun}{'' if number == 1 else plural}"

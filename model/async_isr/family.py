@@ -104,6 +104,11 @@ SURVIVORS = {
     "LeaderRequestExpandIsr: s.leader.offset[replica] < high_watermark(s, k)": _GOES_BACK,
 }
 
+PERTURBATIONS = {
+    "ControllerShrinkIsr": "ISR shrink by the controller",
+    "LeaderRequestShrinkIsr": "ISR shrink that the leader asks for",
+}
+
 ASYNC_ISR_FAMILY = Family(
     name="async-isr",
     bounds=AsyncIsrBounds,
@@ -111,6 +116,7 @@ ASYNC_ISR_FAMILY = Family(
     scenarios=(),
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
+    perturbations=PERTURBATIONS,
 )
 
 DEFAULT_PROPERTIES = ("TypeOk", "ValidHighWatermark")

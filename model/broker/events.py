@@ -100,7 +100,8 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     if hw != was:
         learns += f", raises its HW from {was} to {hw}"
     mine, theirs = (of(before, broker(number)).epoch for number in (leader, follower))
-    apart = "" if mine == theirs else f" It leads epoch {mine}, the follower is in epoch {theirs}."
+    leads = f"leads epoch {mine}" if mine is not None else "leads no epoch"
+    apart = "" if mine == theirs else f" It {leads}, the follower is in epoch {theirs}."
     return Event(
         broker(leader),
         f"{learns}, and answers: {said(after, follower)}.{apart}",

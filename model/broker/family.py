@@ -191,6 +191,17 @@ MUTATION_BOUNDS = (
     "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
 )
 
+PERTURBATIONS = {
+    "Crash": "crash",
+    "LosePower": "power loss",
+    "LoseMessage": "lost message",
+    "HandleLateFetch": "late fetch",
+    "Restart": "restart",
+    "Elect": "election",
+    "Fence": "fence",
+    "ShrinkIsr": "ISR shrink",
+}
+
 BROKER = Family(
     name="broker",
     bounds=BrokerBounds,
@@ -198,6 +209,7 @@ BROKER = Family(
     scenarios=SCENARIOS,
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
+    perturbations=PERTURBATIONS,
 )
 
 DEFAULT_PROPERTIES = (

@@ -101,6 +101,12 @@ MUTATION_BOUNDS = (
     "replicas=3 records=1 max_leader_epoch=2",
 )
 
+PERTURBATIONS = {
+    "ControllerElectLeader": "election",
+    "ControllerShrinkIsr": "ISR shrink by the controller",
+    "LeaderShrinkIsr": "ISR shrink by the leader",
+}
+
 PUBLISHED = Family(
     name="published",
     bounds=PublishedBounds,
@@ -108,6 +114,7 @@ PUBLISHED = Family(
     scenarios=(),
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
+    perturbations=PERTURBATIONS,
 )
 
 DEFAULT_PROPERTIES = (

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tidegate.checker.reasons import lacking, why_not
 from tidegate.guards import guards, refusal
 from tidegate.model import PROTOCOLS
+from tidegate.spec import Step
 
 LIMIT = 3
 
@@ -53,7 +55,20 @@ def test_a_refusal_tells_the_guard_and_the_values_it_looked_at():
     assert (first.guard.number, first.values) == (0, {"s.value": 3, "LIMIT": 3})
     second = refusal(act, Cell(value=0), None, 1)
     assert second.guard.number == 1
-    assert second.values == {"positive(s.value)": False, "doubled": 12}
+    assert second.values == {"positive(s.value)": False, "doubled": 12, "s.value": 0}
+
+
+def test_a_refusal_by_a_rule_tells_the_values_that_the_rule_looked_at(begin):
+    """Under kip-320 a leader does not serve a follower that has not heard of the new epoch."""
+    behavior = begin("kip-320", "replicas=3 elections=1 crashes=1").follow(
+        "SendFetch 0 1\nCrash 2\nFence 2\nBecomeLeader 0 1"
+    )
+    step = Step("HandleFetch", ("leader", "follower"), (0, 1))
+    refused = why_not(behavior.system, behavior.state, step)
+    values = list(refused.values.items())[1:]
+    assert values == [("s.replica[leader].epoch", 1), ("s.replica[follower].epoch", 0)]
+    told = str(lacking(behavior.system, behavior.state, step))
+    assert told.endswith("(s.replica[0].epoch = 1, s.replica[1].epoch = 0)")
 
 
 def test_an_enabled_step_is_not_refused():

@@ -1,5 +1,6 @@
 """``tidegate mutate``: every guard and rule is left out in turn."""
 
+import json
 from dataclasses import fields
 
 import pytest
@@ -40,6 +41,38 @@ def test_a_mutant_differs_in_one_place(begin):
     record.replica[0].leo = 0
     assert without(produce, 1)(record, constants, 0)
     assert record.written == 2
+
+
+WEAKER = "kip-320~HandleFetch: not leads(s, leader)"
+
+
+def test_a_mutant_is_checked_shown_and_replayed_by_its_name(tmp_path):
+    run, trace = CliRunner().invoke, str(tmp_path / "trace.json")
+    bounds = ["-b", "records=1", "-b", "elections=2"]
+    assert run(main, ["check", WEAKER, *bounds, "-q", "--json", trace]).exit_code == 12
+    assert run(main, ["replay", trace]).exit_code == 0
+    stopped = run(main, ["replay", trace, "--protocol", "kip-320"])
+    assert "refuses it: not leads(s, leader)" in " ".join(stopped.output.split())
+    [shown] = [
+        action
+        for action in json.loads(run(main, ["show", WEAKER, "--json"]).output)["actions"]
+        if action["name"] == "HandleFetch"
+    ]
+    assert len(shown["not_enabled_if"]) == 3
+    assert "not leads(s, leader)" not in shown["not_enabled_if"]
+
+
+def test_the_guards_of_a_copy_keep_their_places():
+    """A copy has no file of its own; what is left is where it is in the original's."""
+    kept = [(guard.file, guard.line, guard.test) for guard in guards(produce)]
+    del kept[1]
+    assert [(it.file, it.line, it.test) for it in guards(without(produce, 1))] == kept
+
+
+def test_a_mutant_that_there_is_not_gets_one_clear_error():
+    result = CliRunner().invoke(main, ["check", "kip-320~HandleFetch: nothing"])
+    assert result.exit_code == 2
+    assert "kip-320 has no mutant 'HandleFetch: nothing'" in result.output
 
 
 def test_mutants_die_or_are_listed_as_survivors():

@@ -1,0 +1,218 @@
+"""What two protocols differ in: code, verdicts, counterexamples and states, in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from ..checker.compare import Alone, Contrast, alone, contrast, shared
+from ..checker.result import Limits
+from ..spec import Outcome, Step
+from .selection import SelectionError
+from .sides import Count, Row, Side, Verdicts
+
+INTERRUPT = "an interrupt"
+"""What a search says that Ctrl-C ended."""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The verdicts on both, at the bounds that were chosen.
+
+    Parameters
+    ----------
+    settings
+        These bounds, as on the command line.
+    apart
+        Whether the verdicts differ there.
+    alike
+        Bounds at which both were searched before and the verdicts were the same.
+    skipped
+        Bounds at which they could have been searched, had there been time.
+    """
+
+    settings: tuple[str, ...]
+    old: Verdicts
+    new: Verdicts
+    apart: bool
+    alike: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def stopped_by(self) -> str | None:
+        """What ended one of the two searches before it had seen everything."""
+        return self.old.stopped_by or self.new.stopped_by
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A counterexample of one protocol, and what the other makes of its steps.
+
+    Parameters
+    ----------
+    properties
+        The properties that it violates, of those that were checked.
+    explanation
+        What is wrong in its last state.
+    """
+
+    properties: tuple[str, ...]
+    explanation: str
+    contrast: Contrast
+
+
+@dataclass(frozen=True)
+class States:
+    """The states of both.
+
+    Parameters
+    ----------
+    counts
+        Those of the old protocol and of the new one.
+    left_out
+        Variables that only one of the two has, and which are not compared.
+    alone
+        What only the old one, and only the new one reaches; nothing where one was not seen whole.
+    behaviors
+        Shortest behaviors to the nearest of these, of the old one and of the new one.
+    """
+
+    counts: tuple[Count, Count]
+    left_out: tuple[tuple[str, ...], tuple[str, ...]]
+    alone: tuple[Alone, Alone] | None = None
+    behaviors: tuple[Contrast, ...] = ()
+
+
+def bounds_to_try(
+    sides: tuple[Side, Side], settings: Sequence[str], names: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """Return the bounds at which two protocols are compared: those given, or a ladder.
+
+    It begins with the defaults; then come those at which the family's mutants are searched, which
+    are small and made to notice one guard or one rule.
+
+    Raises
+    ------
+    TidegateError
+        If the two are of different families, or a bound or a property does not exist.
+    """
+    old, new = (side.about(names) for side in sides)
+    if old.family != new.family:
+        raise SelectionError(
+            f"{old.name} is of the {old.family} family and {new.name} of the {new.family} family, "
+            "which have different states and steps; compare two protocols of one family"
+        )
+    for side in sides:
+        side.variables(settings)
+    return [tuple(settings)] if settings else [(), *(tuple(rung.split()) for rung in new.ladder)]
+
+
+def decide(
+    sides: tuple[Side, Side],
+    ladder: Sequence[tuple[str, ...]],
+    names: Sequence[str],
+    seconds: float,
+    quiet: bool,
+) -> Decided:
+    """Decide the properties of both, at the first bounds of a ladder that tell them apart.
+
+    Parameters
+    ----------
+    seconds
+        For all searches together.
+    """
+    until = perf_counter() + seconds
+    found: list[Decided] = []
+    for number, rung in enumerate(ladder):
+        left = until - perf_counter()
+        if found and left <= 0:
+            return _chosen(found, ladder[number:])
+        both = _both(sides, rung, names, left, quiet)
+        decided = Decided(rung, both[0], both[1], apart=_outcomes(both[0]) != _outcomes(both[1]))
+        found.append(decided)
+        if decided.stopped_by or decided.apart:
+            return _chosen(found, ladder[number + 1 :])
+    return _chosen(found, [])
+
+
+def _both(
+    sides: tuple[Side, Side], rung: Sequence[str], names: Sequence[str], seconds: float, quiet: bool
+) -> tuple[Verdicts, Verdicts]:
+    """Search both within bounds; an interrupt ends both searches."""
+    limits = Limits(seconds=max(0.1, round(seconds / 2, 1)))
+    old = sides[0].verdicts(rung, names, limits, quiet)
+    if old.stopped_by == INTERRUPT:
+        undecided = tuple(Row(row.name, Outcome.INCOMPLETE.value, None) for row in old.rows)
+        return old, Verdicts(old.headline, undecided, 0, 0, INTERRUPT)
+    return old, sides[1].verdicts(rung, names, limits, quiet)
+
+
+def _outcomes(verdicts: Verdicts) -> dict[str, str]:
+    return {row.name: row.outcome for row in verdicts.rows}
+
+
+def _lengths(verdicts: Verdicts) -> dict[str, int]:
+    return {row.name: len(row.steps) for row in verdicts.rows if row.steps is not None}
+
+
+def _chosen(found: Sequence[Decided], left: Sequence[tuple[str, ...]]) -> Decided:
+    """Return the bounds to report: those that tell the two apart, or by lengths, or the first."""
+    whole = [it for it in found if not it.stopped_by]
+    longer = [it for it in whole if _lengths(it.old) != _lengths(it.new)]
+    chosen = next(iter([it for it in whole if it.apart] or longer or whole or list(found)))
+    alike = tuple(" ".join(it.settings) for it in whole if it is not chosen and not it.apart)
+    unseen = [it.settings for it in found if it.stopped_by and it is not chosen]
+    skipped = tuple(" ".join(rung) for rung in [*unseen, *left]) if not chosen.apart else ()
+    return Decided(chosen.settings, chosen.old, chosen.new, chosen.apart, alike, skipped)
+
+
+def counterexamples(sides: tuple[Side, Side], decided: Decided) -> Iterator[Counterexample]:
+    """Yield each counterexample of one with what the other makes of it, in the old one's order.
+
+    Of a property that both violate in the same steps there is nothing to tell.
+    """
+    rows = [{row.name: row for row in it.rows} for it in (decided.old, decided.new)]
+    for of in (0, 1):
+        groups: dict[tuple[Step, ...], list[Row]] = {}
+        for name, row in rows[of].items():
+            other = rows[1 - of].get(name)
+            if row.steps is not None and (other is None or other.steps != row.steps):
+                groups.setdefault(row.steps, []).append(row)
+        for steps, violated in groups.items():
+            yield Counterexample(
+                tuple(row.name for row in violated),
+                violated[0].explanation,
+                _contrast(sides, of, decided.settings, steps),
+            )
+
+
+def _contrast(
+    sides: tuple[Side, Side], of: int, settings: Sequence[str], steps: Sequence[Step]
+) -> Contrast:
+    """Take the steps of one protocol in both."""
+    return contrast(of, sides[of].follow(settings, steps), sides[1 - of].follow(settings, steps))
+
+
+def states(
+    sides: tuple[Side, Side], settings: Sequence[str], limits: Limits, quiet: bool
+) -> States:
+    """Compare the states that both reach, as far as their variables are the same."""
+    ranges = [side.variables(settings) for side in sides]
+    both = shared(ranges[0], ranges[1])
+    left_out = tuple(tuple(name for name in mine if name not in set(both)) for mine in ranges)
+    counts = [sides[0].reach(settings, limits, quiet)]
+    if counts[0].stopped_by == INTERRUPT:
+        counts.append(Count(0, {}, INTERRUPT))
+    else:
+        counts.append(sides[1].reach(settings, limits, quiet))
+    if any(it.stopped_by for it in counts):
+        return States((counts[0], counts[1]), (left_out[0], left_out[1]))
+    levels = [side.levels(both) for side in sides]
+    found = alone(levels[0], levels[1]), alone(levels[1], levels[0])
+    behaviors = tuple(
+        _contrast(sides, of, settings, sides[of].behavior(*it.nearest))
+        for of, it in enumerate(found)
+        if it.nearest is not None
+    )
+    return States((counts[0], counts[1]), (left_out[0], left_out[1]), found, behaviors)

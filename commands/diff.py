@@ -1,0 +1,118 @@
+"""``tidegate diff``: what one protocol does otherwise than another, and what becomes of that."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..checker.render import contrast
+from ..checker.render.contrast_json import document
+from ..checker.render.contrasted import Contrasts
+from ..checker.render.terminal import make_console, report_file, write_json
+from ..checker.result import Limits
+from ..model.differences import differences
+from .comparing import INTERRUPT, bounds_to_try, counterexamples, decide, states
+from .parameters import model_options
+from .revisions import opened
+from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .sides import Side
+
+
+@click.command(short_help="Compare two protocols: code, verdicts, counterexamples and states.")
+@click.argument("old")
+@click.argument("new")
+@model_options("Compare this property")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, max=1e9, min_open=True),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for the searches that decide properties, all together.",
+)
+@click.option(
+    "--max-states",
+    type=click.IntRange(min=1),
+    default=200_000,
+    show_default=True,
+    help="Compare the states of protocols that reach no more than this.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Write everything as JSON, '-' for standard output (then nothing else goes there).",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@click.pass_context
+def diff(context: click.Context, /, old: str, new: str, **options: Any) -> None:
+    """Say what NEW does otherwise than OLD, and what becomes of that.
+
+    OLD and NEW are protocols of one family: built in or your own ones, mutants (behind a tilde, by
+    the names that 'tidegate mutate' prints), and any of them as it was at a git revision (behind an
+    @).
+    Compared are the rules and actions in the source; the verdicts; what each makes of the other's
+    counterexamples; and the states that only one of them reaches.
+
+    Without bounds, they are those of the first search that tells the two apart: the defaults, or
+    else the small bounds at which 'tidegate mutate' looks for mutants of the family.
+
+    \b
+    Examples:
+      tidegate diff hw kip-101
+      tidegate diff kip-279 kip-320 -b replicas=3 -b records=1 -b elections=3
+      tidegate diff kip-320 'kip-320~HandleFetch: not leads(s, leader)'
+      tidegate diff hw kip-101 -p LogMatching --json diff.json
+      tidegate diff kip-320@HEAD~1 kip-320
+      tidegate diff fence.py@main fence.py
+    \b
+    Exit status:
+      0   everything was compared
+      2   wrong usage: an unknown name, a value out of range, protocols of different families
+      3   a limit was reached before everything was compared
+      130 interrupted
+    """
+    with ExitStack() as stack:
+        target = stack.enter_context(report_file(options["json_file"], "--json"))
+        console = make_console()
+        console.quiet = options["json_file"] == "-"
+        sides = stack.enter_context(opened(old)), stack.enter_context(opened(new))
+        found, stopped = _compared(console, (old, new), sides, options)
+        if target is not None:
+            write_json(target, found)
+    if INTERRUPT in stopped:
+        context.exit(EXIT_INTERRUPTED)
+    context.exit(EXIT_INCOMPLETE if any(stopped) else EXIT_HOLDS)
+
+
+def _compared(
+    console: Console, called: tuple[str, str], sides: tuple[Side, Side], options: dict[str, Any]
+) -> tuple[dict[str, Any], list[str | None]]:
+    """Print what differs as it is found; return it for programs, and what ended searches early."""
+    names, quiet = contrast.labels(*called), options["quiet"]
+    ladder = bounds_to_try(sides, options["settings"], options["names"])
+    codes = sides[0].code(), sides[1].code()
+    found = differences(*codes)
+    contrast.print_title(console, names, codes)
+    contrast.print_code(console, names, codes, found)
+    # Where the code is the same, the bounds that tell guards apart have nothing to tell.
+    rungs = ladder if found else ladder[:1]
+    decided = decide(sides, rungs, options["names"], options["time_limit"], quiet)
+    contrast.print_verdicts(console, names, decided)
+    teller, told = Contrasts(console, names, codes, found), []
+    for counterexample in counterexamples(sides, decided):
+        told.append(counterexample)
+        teller.counterexample(counterexample)
+    stopped, reached = [decided.stopped_by], None
+    if INTERRUPT not in stopped:
+        reached = states(sides, decided.settings, Limits(options["max_states"]), quiet)
+        teller.states(reached)
+        stopped += [it.stopped_by for it in reached.counts]
+    return document(called, codes, found, decided, told, reached), stopped

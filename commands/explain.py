@@ -1,0 +1,160 @@
+"""``tidegate explain``: a trace in Kafka's words, and which faults and elections it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..bounds import declared, parse
+from ..checker.check import check
+from ..checker.render.terminal import make_console, progress, report_file, write_json
+from ..checker.replay import retaken
+from ..checker.result import Limits
+from ..spec import Kind, Outcome, TransitionSystem
+from .parameters import model_options
+from .selection import SelectionError, assemble, find_protocol
+from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
+from .telling import Saved, saved, with_every_history
+
+if TYPE_CHECKING:
+    from ..checker.needs import Build
+    from ..checker.render.explained import Findings
+
+
+@click.command(short_help="Tell a trace in words, and which faults and elections it needs.")
+@click.argument("trace", metavar="TRACE.json|PROTOCOL")
+@model_options("Explain a violation of this property")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, max=1e9, min_open=True),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for all searches together.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Write everything as JSON, '-' for standard output (then nothing else goes there).",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@click.pass_context
+def explain(context: click.Context, /, trace: str, **options: Any) -> None:
+    """Tell a trace sentence by sentence, and find out what its violation needs.
+
+    TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it; or name a PROTOCOL,
+    whose counterexample is then searched for. Which crashes, restarts, elections and changes of the
+    ISR cannot be left out is found by searching all states, within the bounds of the trace, with
+    fewer of them.
+
+    \b
+    Examples:
+      tidegate explain hw
+      tidegate explain kip-279 -b records=1 -b elections=3
+      tidegate check hw -p LogMatching --json divergence.json
+      tidegate explain divergence.json
+    \b
+    Exit status:
+      0   everything was decided
+      2   wrong usage: no such trace or protocol, or a trace that cannot be taken any more
+      3   a limit was reached before everything was decided
+      130 interrupted
+    """
+    from ..checker.render.explained import document, print_findings, print_sentences
+    from ..checker.render.narrative import narrate
+
+    with report_file(options["json_file"], "--json") as target:
+        console = make_console()
+        console.quiet = options["json_file"] == "-"
+        it = _chosen(trace, options)
+        protocol = find_protocol(it.system.name)
+        told = narrate(it.system, it.trace, it.property, about=protocol.summary)
+        print_sentences(console, told)
+        words, found = protocol.family.perturbations, None
+        if it.property is not None:
+            found, interrupted = _find(it, words, options)
+            print_findings(console, told, found, words)
+        if target is not None:
+            write_json(target, document(told, found, words))
+    if found is not None and not found.decided:
+        context.exit(EXIT_INTERRUPTED if interrupted else EXIT_INCOMPLETE)
+    context.exit(EXIT_HOLDS)
+
+
+def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
+    """Return the trace of a file, or the counterexample of a protocol."""
+    settings, names = options["settings"], options["names"]
+    if Path(name).exists() and not name.endswith(".py"):
+        if settings:
+            raise click.UsageError("a saved trace has its bounds; leave out -b")
+        if len(names) > 1:
+            raise click.UsageError("name one property; a trace violates that")
+        return saved(name, names[0] if names else None)
+    if name.endswith(".json"):
+        return saved(name, None)
+    system, properties = assemble(name, settings, names)
+    with progress(options["quiet"]) as show:
+        limits = Limits(seconds=options["time_limit"])
+        result = check(system, properties, limits=limits, report=show)
+    if result.first is None or result.first.trace is None:
+        seen = "every state" if result.outcome is Outcome.HOLDS else "not every state"
+        raise SelectionError(
+            f"{name}, {system.headline}: nothing is violated, so there is nothing to explain; "
+            f"{seen} was seen. Choose larger bounds"
+        )
+    told = with_every_history(name, settings)
+    steps = result.first.trace.steps
+    given = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
+    return Saved(told, given, result.first.property, retaken(told, 0, steps))
+
+
+def _find(it: Saved, words: Mapping[str, str], options: Mapping[str, Any]) -> tuple[Findings, bool]:
+    """Search for what a violation can do without; say as well whether that was interrupted."""
+    from ..checker.needs import Needs, dispensable
+    from ..checker.render.explained import Findings
+    from ..checker.shorten import shortened
+
+    assert it.property is not None
+    with progress(options["quiet"]) as show:
+        asked = Needs(_builder(it), it.property, it.trace, words, options["time_limit"], show)
+        searched = it.property.kind in (Kind.INVARIANT, Kind.TYPE)
+        needs = tuple(map(asked.of_kind, asked.used())) if searched else ()
+        family = find_protocol(it.system.name).family
+        switches = [
+            name
+            for name, (_, default) in declared(family.bounds).items()
+            if isinstance(default, bool) and it.system.bounds[name] == "true"
+        ]
+        on = tuple(asked.of_option(name, "false") for name in switches) if searched else ()
+        least = all(need.decided and need.least == len(need.numbers) for need in needs)
+        smallest = None if least else asked.smallest()
+    found = Findings(
+        needs,
+        on,
+        smallest,
+        tuple(dispensable(it.system, it.property, it.trace)),
+        len(shortened(it.system, it.property, it.trace).steps),
+        searched,
+    )
+    return found, asked.interrupted
+
+
+def _builder(it: Saved) -> Build:
+    """Return what makes the system of a trace with fewer perturbations, or under other options."""
+    from ..model.limits import limited
+
+    protocol, prop = find_protocol(it.system.name), it.property
+    assert prop is not None
+    given = dict(setting.split("=", 1) for setting in it.settings)
+
+    def build(most: Mapping[str, int], changed: Mapping[str, str]) -> TransitionSystem[Any, Any]:
+        settings = [f"{name}={value}" for name, value in (given | dict(changed)).items()]
+        fewer = limited(protocol, most)
+        return fewer.system(parse(fewer.family.bounds, settings), prop.needs)
+
+    return build

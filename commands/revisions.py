@@ -1,0 +1,222 @@
+"""A protocol as it was at a git revision: its code of that time, in a process of its own.
+
+Nothing in the checkout is touched: the files of the revision are unpacked into a temporary
+directory, from which that process imports them.  Of Tidegate's own protocols the model and the
+properties are those of the revision; searching and telling is done by the present code, so that
+both sides are treated alike.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+from ..model.named import SelectionError, is_own, own_file
+from ..spec import TidegateError
+from .sides import Side
+from .worker import MODEL
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+_LAUNCH = """
+import importlib.util, sys
+folder = sys.argv[1]
+spec = importlib.util.spec_from_file_location(
+    "tidegate", f"{folder}/__init__.py", submodule_search_locations=[folder]
+)
+sys.modules["tidegate"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["tidegate"])
+from tidegate.commands.worker import serve
+serve()
+"""
+"""Imports the package that runs here, whatever its directory is called and where it lies."""
+
+_PRESENT = (
+    "model/code.py",
+    "model/differences.py",
+    "model/mutants.py",
+    "model/named.py",
+    "invariants/named.py",
+)
+"""What is said about protocols is not part of one: these files are not taken from the revision."""
+
+
+class RevisionError(TidegateError):
+    """A revision that does not exist, or whose code cannot be used."""
+
+
+@contextmanager
+def opened(name: str) -> Iterator[Side]:
+    """Open one of two protocols to compare: ``PROTOCOL``, or ``PROTOCOL@REVISION``.
+
+    Raises
+    ------
+    TidegateError
+        If there is no such protocol, or no such revision.
+    """
+    protocol, at, revision = name.partition("@")
+    if not at:
+        side = Side(name)
+        try:
+            yield side
+        finally:
+            side.close()
+        return
+    with TemporaryDirectory(prefix="tidegate-revision-") as directory:
+        folder = Path(directory).resolve()
+        if is_own(protocol):
+            here, model = _unpack_own(protocol, revision, folder), None
+        else:
+            _unpack(_PACKAGE, revision, folder, MODEL, name)
+            for file in _PRESENT:
+                (folder / file).unlink(missing_ok=True)
+            here, model = Path.cwd(), folder
+        with _started(name, here) as remote:
+            remote.begin(_relative(protocol), str(model) if model else "")
+            yield cast(Side, remote)
+
+
+def _unpack_own(protocol: str, revision: str, folder: Path) -> Path:
+    """Unpack the Python files of a user's repository; return where the present directory is."""
+    file = own_file(protocol)
+    beside = file.resolve().parent if file is not None and file.is_absolute() else Path.cwd()
+    top = Path(_git(beside, f"{protocol}@{revision}", "rev-parse", "--show-toplevel").strip())
+    _unpack(top, revision, folder, (":(glob)**/*.py",), f"{protocol}@{revision}")
+    here = folder / beside.relative_to(top.resolve())
+    if not here.is_dir():
+        raise RevisionError(
+            f"{protocol}@{revision}: the repository {top} has no Python file below "
+            f"{beside.relative_to(top.resolve())} at that revision"
+        )
+    return here
+
+
+def _relative(protocol: str) -> str:
+    """Return the name of a protocol from the directory in which its file is unpacked."""
+    file = own_file(protocol)
+    if file is None or not file.is_absolute():
+        return protocol
+    return protocol.replace(str(file), file.name, 1)
+
+
+def _unpack(top: Path, revision: str, folder: Path, what: tuple[str, ...], name: str) -> None:
+    """Unpack files of a revision."""
+    commit = _git(top, name, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()
+    archive = _git_bytes(top, name, "archive", "--format=tar", commit, "--", *what)
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(folder, filter="data")
+
+
+def _git(top: Path, name: str, *arguments: str) -> str:
+    return _git_bytes(top, name, *arguments).decode()
+
+
+def _git_bytes(top: Path, name: str, *arguments: str) -> bytes:
+    """Run git in a directory and return what it prints."""
+    # A checkout may be another user's, as in a container; it is only read.
+    command = ["git", "-c", "safe.directory=*", "-C", str(top), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError as error:
+        raise RevisionError(f"{name}: cannot run git ({error.strerror}); install it") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+        why = said or f"the repository {top} has no such revision"
+        raise RevisionError(f"{name}: {why}; name a commit, a branch or a tag of its repository")
+    return done.stdout
+
+
+@contextmanager
+def _started(name: str, here: Path) -> Iterator[_Remote]:
+    """Start a process in the directory of the protocol, and return what asks it."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", _LAUNCH, str(_PACKAGE)],
+        cwd=here,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    try:
+        yield _Remote(process, name)
+    finally:
+        assert process.stdin is not None
+        with suppress(OSError):
+            process.stdin.close()
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+class _Remote:
+    """Asks another process what :class:`Side` answers there."""
+
+    def __init__(self, process: subprocess.Popen[bytes], name: str) -> None:
+        self._process = process
+        self._name = name
+
+    def begin(self, protocol: str, model: str) -> None:
+        """Have the other process find the protocol, in the model of that directory if given."""
+        self._ask("", (protocol, model))
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        return partial(self._call, method)
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        return self._ask(method, arguments)
+
+    def _ask(self, method: str, arguments: tuple[Any, ...]) -> Any:
+        """Return the answer to one question, or raise what went wrong there."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        try:
+            pickle.dump((method, arguments), stdin)
+            stdin.flush()
+            kind, answer = _answer(stdout)
+        except (EOFError, BrokenPipeError):
+            raise RevisionError(
+                f"{self._name}: the process that searches it ended without an answer"
+            ) from None
+        if kind == "interrupt":
+            raise KeyboardInterrupt
+        if kind == "usage":
+            raise SelectionError(f"{self._name}: {answer}")
+        if kind == "failure":
+            raise RevisionError(
+                f"{self._name}: its code cannot be used with the present Tidegate: {answer}"
+            )
+        return answer
+
+
+def _answer(stdout: Any) -> tuple[str, Any]:
+    """Read an answer.
+
+    Ctrl-C reaches the other process too, which then answers with what it has; so only a second
+    one ends the wait here.
+    """
+    interrupts = 0
+
+    def interrupted(*_: Any) -> None:
+        nonlocal interrupts
+        interrupts += 1
+        if interrupts > 1:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        kind, answer = pickle.load(stdout)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return str(kind), answer

@@ -1,0 +1,156 @@
+"""One of two protocols that are compared: what is asked of it, answered as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..bounds import parse
+from ..checker.check import check
+from ..checker.compare import Followed, Projected, Ranges, Reached, follow, ranges
+from ..checker.render.terminal import progress
+from ..checker.result import Limits
+from ..invariants import INVARIANTS
+from ..model import Protocol
+from ..model.code import Code, code
+from ..spec import Step, TidegateError, TransitionSystem
+from .selection import find_properties, find_protocol
+from .telling import with_every_history
+
+
+class NothingReachedError(TidegateError):
+    """States were asked for before any were searched."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a protocol is: its family, that family's ladder, and the properties of interest."""
+
+    name: str
+    family: str
+    summary: str
+    ladder: tuple[str, ...]
+    properties: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The verdict on a property; ``steps`` are those of a shortest counterexample."""
+
+    name: str
+    outcome: str
+    steps: tuple[Step, ...] | None
+    explanation: str = ""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What a search of all states found."""
+
+    headline: str
+    rows: tuple[Row, ...]
+    distinct_states: int
+    depth: int
+    stopped_by: str | None
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many states a protocol reaches, and in how many each action is enabled."""
+
+    distinct_states: int
+    taken: dict[str, int]
+    stopped_by: str | None
+
+
+class Side:
+    """A protocol in this process.
+
+    Parameters
+    ----------
+    name
+        As for :func:`find_protocol`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._protocol: Protocol = find_protocol(name)
+        self._name = name
+        self._reached: Reached | None = None
+
+    def about(self, names: Sequence[str]) -> About:
+        """Return what the protocol is; `names` are the properties that were asked for."""
+        protocol = self._protocol
+        properties = find_properties(protocol, names)
+        return About(
+            protocol.name,
+            protocol.family.name,
+            protocol.summary,
+            protocol.family.mutation_bounds,
+            tuple(prop.name for prop in properties),
+        )
+
+    def code(self) -> Code:
+        """Return what its rules and actions say and do."""
+        return code(self._protocol)
+
+    def verdicts(
+        self, settings: Sequence[str], names: Sequence[str], limits: Limits, quiet: bool
+    ) -> Verdicts:
+        """Decide properties in all states within bounds."""
+        properties = find_properties(self._protocol, names)
+        needs = frozenset(need for prop in properties for need in prop.needs)
+        system = self._system(settings, needs)
+        with progress(quiet) as show:
+            result = check(system, properties, limits=limits, keep_going=True, report=show)
+        rows = tuple(
+            Row(
+                verdict.property.name,
+                verdict.outcome.value,
+                verdict.trace.steps if verdict.trace else None,
+                system.explain(verdict.property, verdict.trace.states[-1]) if verdict.trace else "",
+            )
+            for verdict in result.verdicts
+        )
+        return Verdicts(
+            system.headline, rows, result.distinct_states, result.depth, result.stopped_by
+        )
+
+    def variables(self, settings: Sequence[str]) -> Ranges:
+        """Return the range of every variable that its states have within bounds."""
+        return ranges(self._system(settings))
+
+    def follow(self, settings: Sequence[str], steps: Sequence[Step]) -> Followed:
+        """Take steps from its initial state, as far as they are enabled."""
+        system = with_every_history(self._name, settings)
+        return follow(system, INVARIANTS[self._protocol.family.name], steps)
+
+    def reach(self, settings: Sequence[str], limits: Limits, quiet: bool) -> Count:
+        """Find all states within bounds, and keep them for what follows."""
+        with progress(quiet) as show:
+            reached = Reached(self._system(settings), limits, show)
+        self._reached = reached
+        return Count(reached.distinct_states, reached.taken, reached.stopped_by)
+
+    def levels(self, variables: Sequence[str]) -> list[set[Projected]]:
+        """Return the values that some variables have together, by steps from an initial state."""
+        return self._states().levels(variables)
+
+    def behavior(self, level: int, projected: Projected) -> tuple[Step, ...]:
+        """Return the steps of a shortest behavior to a state with these values."""
+        return self._states().behavior(level, projected)
+
+    def close(self) -> None:
+        """Give back what is kept."""
+        if self._reached is not None:
+            self._reached.close()
+
+    def _states(self) -> Reached:
+        if self._reached is None:
+            raise NothingReachedError(f"{self._name}: no states were searched")
+        return self._reached
+
+    def _system(
+        self, settings: Sequence[str], needs: frozenset[str] = frozenset()
+    ) -> TransitionSystem[Any, Any]:
+        return self._protocol.system(parse(self._protocol.family.bounds, settings), needs)

@@ -1,0 +1,159 @@
+"""What differs between the code of two protocols: rules, actions with their guards, and helpers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from .code import ActionCode, Code, Function, Rule
+
+
+@dataclass(frozen=True)
+class RuleChange:
+    """A rule that is not the same in both; one of the two is None where only one family has it."""
+
+    name: str
+    old: Rule | None
+    new: Rule | None
+
+    @property
+    def decides(self) -> str:
+        """What the rule is about."""
+        rule = self.new or self.old
+        return rule.decides if rule else ""
+
+
+@dataclass(frozen=True)
+class ActionChange:
+    """An action that is not the same in both.
+
+    Parameters
+    ----------
+    old, new
+        The action; None where there is none of that name.
+    removed, added
+        Guards that only the old, or only the new one has.
+    changed
+        Guards that took the place of each other: the old and the new condition.
+    moved
+        Guards that both have, asked in another order.
+    effect
+        Whether what it does, once it is enabled, is written differently.
+    fairness
+        The old and the new fairness, where these differ.
+    """
+
+    name: str
+    old: ActionCode | None
+    new: ActionCode | None
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    changed: tuple[tuple[str, str], ...] = ()
+    moved: tuple[str, ...] = ()
+    effect: bool = False
+    fairness: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class HelperChange:
+    """A function that both call and that is not the same, with the actions and rules it is for."""
+
+    name: str
+    old: Function
+    new: Function
+    used_by: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Everything that differs between the code of two protocols."""
+
+    rules: tuple[RuleChange, ...]
+    actions: tuple[ActionChange, ...]
+    helpers: tuple[HelperChange, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.rules or self.actions or self.helpers)
+
+
+def differences(old: Code, new: Code) -> Differences:
+    """Return what differs between the code of two protocols."""
+    return Differences(
+        tuple(_rules(old, new)), tuple(_actions(old, new)), tuple(_helpers(old, new))
+    )
+
+
+def _rules(old: Code, new: Code) -> Iterator[RuleChange]:
+    for name in [*old.rules, *(name for name in new.rules if name not in old.rules)]:
+        before, after = old.rules.get(name), new.rules.get(name)
+        if before is None or after is None or _decision(before) != _decision(after):
+            yield RuleChange(name, before, after)
+
+
+def _decision(rule: Rule) -> object:
+    """Return what decides; a function that was only renamed decides the same."""
+    return rule.function.does if rule.function else rule.value
+
+
+def _actions(old: Code, new: Code) -> Iterator[ActionChange]:
+    for name in [*old.actions, *(name for name in new.actions if name not in old.actions)]:
+        before, after = old.actions.get(name), new.actions.get(name)
+        if before is None or after is None:
+            yield ActionChange(name, before, after)
+        elif before.function.does != after.function.does or before.fairness != after.fairness:
+            yield _change(before, after)
+
+
+def _change(old: ActionCode, new: ActionCode) -> ActionChange:
+    """Return what is different in an action that both have."""
+    before, after = old.function.guards, new.function.guards
+    removed: list[str] = []
+    added: list[str] = []
+    changed: list[tuple[str, str]] = []
+    for tag, i, j, m, n in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "replace" and j - i == n - m:
+            changed += zip(before[i:j], after[m:n], strict=True)
+        elif tag != "equal":
+            removed += before[i:j]
+            added += after[m:n]
+    fairness = (old.fairness, new.fairness) if old.fairness != new.fairness else None
+    effect = (old.function.effect, old.function.constants) != (
+        new.function.effect,
+        new.function.constants,
+    )
+    moved = tuple(guard for guard in removed if guard in added)
+    return ActionChange(
+        old.name,
+        old,
+        new,
+        tuple(guard for guard in removed if guard not in moved),
+        tuple(guard for guard in added if guard not in moved),
+        tuple(changed),
+        moved,
+        effect,
+        fairness,
+    )
+
+
+def _helpers(old: Code, new: Code) -> Iterator[HelperChange]:
+    """Yield the helpers that both have; one that only one has is called by something changed."""
+    for name in old.helpers:
+        if name in new.helpers and old.helpers[name].does != new.helpers[name].does:
+            yield HelperChange(name, old.helpers[name], new.helpers[name], tuple(_users(new, name)))
+
+
+def _users(code: Code, helper: str) -> Iterator[str]:
+    """Yield the actions and rules that call a helper, directly or through other helpers."""
+    calling = {helper}
+    while True:
+        more = {name for name, it in code.helpers.items() if it.helpers & calling} - calling
+        if not more:
+            break
+        calling |= more
+    for action in code.actions.values():
+        if action.function.helpers & calling:
+            yield action.name
+    for rule in code.rules.values():
+        if rule.function and rule.function.helpers & calling:
+            yield rule.name

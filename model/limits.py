@@ -1,0 +1,33 @@
+"""A protocol whose behaviors take some actions at most so many times.
+
+Bounds limit what the world does as the family declares it; this limits any action of any protocol,
+also one that no bound speaks of, such as a restart.  The state counts the steps of those actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..guards import counted
+from .protocol import Protocol, counter
+
+
+def limited(protocol: Protocol, most: Mapping[str, int]) -> Protocol:
+    """Return a protocol that takes each of some actions at most so many times.
+
+    Parameters
+    ----------
+    most
+        For the name of an action, how many of its steps a behavior may have; with 0 the protocol
+        has no such action.
+    """
+    actions = tuple(
+        replace(action, apply=counted(action.apply, counter(action.name), most[action.name]))
+        if action.name in most
+        else action
+        for action in protocol.actions
+        if most.get(action.name) != 0
+    )
+    kept = tuple((action.name, most[action.name]) for action in actions if action.name in most)
+    return replace(protocol, actions=actions, limits=kept)

@@ -1,0 +1,201 @@
+"""``tidegate diff``: code, verdicts, counterexamples and states of two protocols."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.checker.compare import follow, ranges
+from tidegate.cli import main
+from tidegate.commands.selection import assemble
+from tidegate.spec import Step
+
+WEAKER = "kip-320~HandleFetch: not leads(s, leader)"
+
+
+def run(*arguments):
+    return CliRunner(env={"COLUMNS": "100"}).invoke(main, ["diff", *arguments])
+
+
+def flat(result):
+    """Return what was printed, without line breaks."""
+    return " ".join(result.output.split())
+
+
+def report(*arguments):
+    """Return the JSON of a comparison."""
+    result = run(*arguments, "--json", "-")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_a_mutant_is_told_from_its_code_alone():
+    told = flat(run("kip-320", WEAKER))
+    assert "old refuses it if not leads(s, leader); new does not ask." in told
+    assert "NoCommittedRecordLost: violated by new, satisfied by old." in told
+    assert "Step 5, HandleFetch(leader=0, follower=1), cannot be taken in old." in told
+    assert "old: asks for leads(s, 0), but s.replica[0].leader = -1" in told
+    assert "none that only old reaches; 1,938 that only new reaches" in told
+
+
+def test_a_rule_without_a_docstring_is_told_by_its_source(tmp_path, monkeypatch):
+    (tmp_path / "silent.py").write_text(
+        "from dataclasses import replace\n"
+        "from tidegate.model.broker.protocols.kip320 import KIP_320\n"
+        "def serve(s, k, leader, epoch):\n"
+        "    if epoch > s.replica[leader].epoch:\n"
+        "        return False\n"
+        "    return True\n"
+        "SILENT = replace(\n"
+        "    KIP_320, name='silent', rules=replace(KIP_320.rules, may_serve_fetch=serve)\n"
+        ")\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    told = flat(run("kip-320", "silent.py", "-b", "records=1"))
+    assert "-return s.replica[leader].epoch == epoch" in told
+    assert "+if epoch > s.replica[leader].epoch:" in told
+
+
+def test_without_bounds_those_that_tell_the_two_apart_are_found():
+    found = report("kip-279", "kip-320")
+    assert found["bounds"] == "records=1 elections=3"
+    assert found["searched_alike"][:2] == ["", "records=1"]
+    lost = found["counterexamples"][0]
+    assert lost["properties"] == ["NoCommittedRecordLost", "NoAckedRecordLost"]
+    assert len(lost["steps"]) == 24
+    assert lost["refused"]["number"] == 12
+    assert lost["refused"]["values"] == {"s.replica[0].epoch": "2", "s.replica[1].epoch": "0"}
+    assert lost["refused"]["rules"] == ["may_serve_fetch"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "bounds"),
+    [
+        ("hw", "kip-101", ""),
+        ("kip-101", "hw", ""),
+        ("kip-320", WEAKER, ""),
+        ("published/hw", "published/kip-101", "max_leader_epoch=2"),
+    ],
+)
+def test_what_is_reported_is_so(old, new, bounds):
+    """Every behavior is taken once more: it goes where only one goes, and stops where said."""
+    settings = [part for it in bounds.split() for part in ("-b", it)]
+    found = report(old, new, *settings)
+    systems = {"old": assemble(old, bounds.split(), ["none"])[0]}
+    systems["new"] = assemble(new, bounds.split(), ["none"])[0]
+    both = [name for name in ranges(systems["old"]) if name in ranges(systems["new"])]
+    reachable = {name: projections(system, both) for name, system in systems.items()}
+    assert found["states"]["only_old"] == len(reachable["old"] - reachable["new"])
+    assert found["states"]["only_new"] == len(reachable["new"] - reachable["old"])
+    for behavior in found["states"]["behaviors"]:
+        end = taken(systems[behavior["of"]], behavior["steps"]).states[-1]
+        other = reachable["new" if behavior["of"] == "old" else "old"]
+        assert tuple(str(end.variables[name]) for name in both) not in other
+    for it in [*found["counterexamples"], *found["states"]["behaviors"]]:
+        there = taken(systems["new" if it["of"] == "old" else "old"], it["steps"])
+        assert (it["refused"] is None) == (there.stopped is None)
+        if it["refused"]:
+            assert len(there.states) == it["refused"]["number"]
+        same = it["violated_there"] and set(it["properties"]) <= set(it["violated_there"])
+        assert it["refused"] or it["departures"] or same, "something must be different"
+
+
+def taken(system, steps):
+    """Return a behavior as far as a system can take it."""
+    kinds = {action.name: action for action in system.actions}
+    found = []
+    for step in steps:
+        names = tuple(step["arguments"])
+        known = kinds[step["action"]].parameters if step["action"] in kinds else names
+        assert names == known
+        found.append(Step(step["action"], names, tuple(step["arguments"].values())))
+    return follow(system, [], found)
+
+
+def projections(system, variables):
+    """Return all reachable states by the values of some variables, found without the engines."""
+    todo = list(system.initial_states())
+    seen = set(todo)
+    for state in todo:
+        for _, successor in system.successors(state):
+            if successor not in seen:
+                seen.add(successor)
+                todo.append(successor)
+    found = set()
+    for state in seen:
+        system.layout.load(state)
+        values = zip(system.layout.variables, system.layout.values(), strict=True)
+        shown = {variable.path: variable.field.show(value) for variable, value in values}
+        found.add(tuple(str(shown[name]) for name in variables))
+    return found
+
+
+def test_variables_that_only_one_has_are_left_out_and_named():
+    found = report("hw", "kip-101", "-b", "records=1")
+    assert found["states"]["left_out"]["old"] == []
+    names = {re.sub(r"\[\d+\]", "", name) for name in found["states"]["left_out"]["new"]}
+    assert names == {"replica.epoch_cache", "message.epoch"}
+
+
+def test_equal_protocols_have_the_same_states():
+    told = flat(run("hw", "hw", "-b", "records=1"))
+    assert "The rules and the actions are the same, line by line." in told
+    assert "the same states. Every action is enabled equally often." in told
+
+
+def test_a_guard_that_changes_no_state_is_seen_in_how_often_its_action_is_enabled():
+    mutant = "hw~HandleOutOfRange: s.replica[follower].leader != leader"
+    told = flat(run("hw", mutant, "-b", "records=1", "-b", "crashes=1"))
+    assert "the same states" in told
+
+
+def test_what_was_not_searched_whole_is_said_to_be_incomplete():
+    result = run("kip-279", "kip-320", "-b", "replicas=3", "--time-limit", "1", "--max-states", "9")
+    assert result.exit_code == 3
+    assert "INCOMPLETE kip-279" in flat(result)
+    assert "NoCommittedRecordLost not decided not decided" in flat(result)
+    assert "NOT COMPARED kip-279 was not seen whole (stopped by --max-states 9)" in flat(result)
+    found = run(
+        "hw", "hw", "-b", "records=1", "--max-states", "9", "--json", "-"
+    )  # fmt: skip
+    assert found.exit_code == 3
+    assert json.loads(found.stdout)["states"]["compared"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hw", "kip-999"], "there is no protocol 'kip-999'"),
+        (["hw", "published/hw"], "hw is of the broker family and published/hw of the published"),
+        (["hw", "kip-101", "-b", "records=99"], "bound records: 99 is out of range"),
+        (["hw", "kip-101", "-p", "Nothing"], "there is no property 'Nothing'"),
+        (["hw", "kip-320~nothing"], "kip-320 has no mutant 'nothing'"),
+        (["hw", "kip-101", "--json", "/no/such/place.json"], "cannot write there"),
+    ],
+)
+def test_wrong_usage_gets_one_clear_error_before_anything_is_printed(arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert message in flat(result)
+
+
+def test_ctrl_c_reports_what_was_covered(tmp_path):
+    path = tmp_path / "diff.json"
+    bounds = ["-b", "replicas=3", "-b", "elections=3", "-b", "records=3"]
+    command = [sys.executable, "-m", "tidegate", "diff", "kip-279", "kip-320", *bounds]
+    process = subprocess.Popen([*command, "--json", str(path)], stdout=subprocess.PIPE, text=True)
+    for line in process.stdout:
+        if "may_serve_epoch_request" in line:
+            break
+    time.sleep(3)  # By then it searches, and that takes far longer.
+    process.send_signal(signal.SIGINT)
+    told, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "stopped by an interrupt" in " ".join(told.split())
+    assert json.loads(path.read_text())["states"] is None

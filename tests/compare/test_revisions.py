@@ -1,0 +1,176 @@
+"""``tidegate diff`` between git revisions: of a user's own protocol, and of Tidegate's model."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.cli import main
+
+ROOT = Path(__file__).parents[2]
+
+FENCE = """
+from dataclasses import replace
+
+from rules import serve
+from tidegate.model.broker.protocols.kip320 import KIP_320
+
+FENCE = replace(KIP_320, name="fence", rules=replace(KIP_320.rules, may_serve_fetch=serve))
+"""
+
+RULES = '''
+def serve(s, k, leader, epoch):
+    """Serve whoever is in the leader's own epoch."""
+    return epoch {operator} s.replica[leader].epoch
+'''
+
+
+def run(*arguments):
+    return CliRunner(env={"COLUMNS": "100"}).invoke(main, ["diff", *arguments])
+
+
+def flat(text):
+    """Return text without line breaks."""
+    return " ".join(text.split())
+
+
+def git(folder, *arguments):
+    """Run git in a repository of its own, whatever the machine's configuration says."""
+    who = {
+        f"GIT_{role}_{what}": "x@y"
+        for role in ("AUTHOR", "COMMITTER")
+        for what in ("NAME", "EMAIL")
+    }
+    environment = {**os.environ, **who, "GIT_CONFIG_GLOBAL": "/dev/null"}
+    subprocess.run(
+        ["git", *arguments], cwd=folder, env=environment, check=True, capture_output=True
+    )
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """Make a repository whose protocol was changed since its only commit, in the file of a rule."""
+    folder = tmp_path / "my rules"
+    folder.mkdir()
+    (folder / "fence.py").write_text(FENCE)
+    (folder / "rules.py").write_text(RULES.format(operator="=="))
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "one")
+    (folder / "rules.py").write_text(RULES.format(operator="<="))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def files(folder):
+    """Return every file of a directory with its content, those of git included."""
+    return {
+        p: p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and p.suffix != ".pyc"
+    }
+
+
+def test_an_own_protocol_is_compared_with_a_revision_and_nothing_is_touched(repository):
+    before = files(repository.parent)
+    result = run("fence.py@HEAD", "fence.py", "-b", "records=1", "-b", "crashes=1")
+    assert result.exit_code == 0, result.output
+    told = flat(result.output)
+    assert (
+        "fence.py@HEAD: serve: Serve whoever is in the leader's own epoch. return epoch ==" in told
+    )
+    assert "fence.py: serve: Serve whoever is in the leader's own epoch. return epoch <=" in told
+    assert "that only fence.py reaches" in told
+    assert "may_serve_fetch is serve there" in told
+    assert files(repository.parent) == before
+
+
+def test_a_file_is_found_from_another_directory_by_its_whole_path(
+    repository, tmp_path_factory, monkeypatch
+):
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    path = str(repository / "fence.py")
+    result = run(f"{path}@HEAD", "kip-320", "-b", "records=1", "-b", "crashes=1")
+    assert result.exit_code == 0, result.output
+    assert "the same states" in flat(result.output)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("fence.py@nowhere", "has no such revision; name a commit, a branch or a tag"),
+        ("nothing.py@HEAD", "nothing.py@HEAD: nothing.py: cannot be read"),
+        ("fence.py:OTHER@HEAD", "OTHER is not there"),
+        ("fence.py~nothing@HEAD", "has no mutant 'nothing'"),
+        ("kip-320@nowhere", "has no such revision"),
+        ("kip-999@HEAD", "there is no protocol 'kip-999'"),
+        ("@HEAD", "there is no protocol ''"),
+    ],
+)
+@pytest.mark.usefixtures("repository")
+def test_what_is_not_there_gets_one_clear_error(name, message):
+    result = run(name, "kip-320")
+    assert result.exit_code == 2
+    assert message in flat(result.output)
+    assert "Traceback" not in result.output
+
+
+def test_outside_a_repository_there_are_no_revisions(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    (tmp_path / "fence.py").write_text(FENCE)
+    result = run("fence.py@HEAD", "kip-320")
+    assert result.exit_code == 2
+    assert "not a git repository" in flat(result.output)
+
+
+def test_code_that_fails_at_a_revision_is_said_to(repository):
+    (repository / "fence.py").write_text("raise ValueError('not yet')")
+    git(repository, "commit", "-q", "-a", "-m", "two")
+    result = run("fence.py@HEAD", "kip-320")
+    assert result.exit_code == 2
+    assert "fence.py cannot be imported: ValueError: not yet" in flat(result.output)
+
+
+LAUNCH = """
+import sys
+sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in str(f)]
+sys.path[:] = [{path!r}] + [p for p in sys.path if "__editable__" not in p]
+from tidegate.cli import main
+main()
+"""
+"""Runs a copy of the project, not the installed one."""
+
+
+def test_a_built_in_protocol_is_compared_with_a_revision_of_the_model(tmp_path):
+    """In a copy of the project: one guard is taken from an action after its only commit."""
+    copy = tmp_path / "tidegate"
+    for name in subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split():  # fmt: skip
+        if not name.startswith("tests/") and (ROOT / name).exists():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            (copy / name).write_text((ROOT / name).read_text())
+    git(copy, "init", "-q")
+    git(copy, "add", ".")
+    git(copy, "commit", "-q", "-m", "one")
+    faults = copy / "model/broker/actions/faults.py"
+    guard = "    if s.crashed == k.crashes:\n        return False\n"
+    assert guard in faults.read_text()
+    faults.write_text(faults.read_text().replace(guard, ""))
+    log = copy / "model/broker/log.py"
+    assert "def truncate_to(" in log.read_text()
+    head, _, body = log.read_text().partition("def truncate_to(")
+    text = body.replace('"""\n', '"""\n    changed = 1  # nothing\n', 1)
+    log.write_text(f"{head}def truncate_to({text}")
+    command = [sys.executable, "-c", LAUNCH.format(path=str(tmp_path)), "diff", "hw@HEAD", "hw"]
+    bounds = ["-b", "records=1", "-b", "elections=0", "-b", "crashes=1", "--max-states", "2000"]
+    done = subprocess.run(
+        [*command, *bounds], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    told = flat(done.stdout)
+    assert "hw@HEAD refuses it if s.crashed == k.crashes; hw does not ask." in told, done.stderr
+    assert "tidegate.model.broker.log.truncate_to, which" in told
+    assert "+changed = 1" in told

@@ -16,7 +16,7 @@ from .interpreted import Search
 from .kept import code_directory
 from .result import Limits, Progress, Resources
 
-ENGINES = ("auto", "interpreted", "compiled")
+ENGINES = ("auto", "interpreted", "compiled", "spark")
 """What ``--engine`` takes; ``auto`` begins with the first and goes on with the fastest."""
 
 STORES = ("exact", "fingerprint")
@@ -85,6 +85,10 @@ def finished_search(
         If that engine cannot do it.
     """
     _refuse(system, properties, resources)
+    if resources.engine == "spark":
+        return _distributed(
+            system, properties, keep_going, symmetry, resources, limits, report, started
+        )
     search = Search(system, properties, keep_going, symmetry, started)
     alone = resources.engine == "interpreted" or system.debug
     at_once = resources.engine == "compiled" or resources.checkpoint is not None
@@ -182,6 +186,50 @@ def _compiled(
     except UnfitError:
         search.close()
         return None
+    return search
+
+
+def _distributed(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    keep_going: bool,
+    symmetry: Symmetry | None,
+    resources: Resources,
+    limits: Limits,
+    report: Callable[[Progress], None],
+    started: float,
+) -> Finished:
+    """Search with Spark."""
+    for package in ("llvmlite", "pyarrow", "pyspark"):
+        if find_spec(package) is None:
+            raise EngineChoiceError(
+                f"--engine spark needs {package}, which is not installed: "
+                "pip install 'tidegate[spark]'"
+            )
+    from .compiled.values import UnsupportedError
+    from .distributed.kernel import KernelError
+    from .distributed.search import SparkSearch
+    from .distributed.session import require_java
+
+    require_java()
+    try:
+        search = SparkSearch(system, properties, keep_going, symmetry, resources, started)
+    except UnsupportedError as error:
+        raise EngineChoiceError(
+            f"--engine spark: cannot translate {system.name}: {error}; write it in the subset that "
+            "CONTRIBUTING.md describes, or use --engine interpreted"
+        ) from None
+    try:
+        search.run(limits, report)
+    except KernelError:
+        search.close()
+        raise EngineChoiceError(
+            f"--engine spark: a step of {system.name} goes beyond an array or a range; "
+            "--engine interpreted says which"
+        ) from None
+    except BaseException:
+        search.close()
+        raise
     return search
 
 

@@ -93,13 +93,13 @@ class Generator:
             constrained=system.constraint is not None,
         )
 
-    def module(self) -> Module:
-        """Generate all of it."""
+    def module(self, entries: Sequence[Callable[..., Any]] = EXPORTED) -> Module:
+        """Generate all of it, with these functions of the search's own to be called by."""
         self._expand()
         self._judge()
         self._canonical()
         self._admits()
-        exported = [self._exported(function) for function in EXPORTED]
+        exported = [self._exported(function) for function in entries]
         text = "\n".join([DECLARATIONS, *self.unit.bodies, *self.texts, *exported])
         return Module(text, self.words, self.program.stride)
 

@@ -199,7 +199,13 @@ def _distributed(
     report: Callable[[Progress], None],
     started: float,
 ) -> Finished:
-    """Search with Spark."""
+    """Search with Spark.
+
+    Raises
+    ------
+    EngineChoiceError
+        If a package is missing, or the model is not in the subset that can be compiled.
+    """
     for package in ("llvmlite", "pyarrow", "pyspark"):
         if find_spec(package) is None:
             raise EngineChoiceError(
@@ -237,6 +243,14 @@ def _refuse(
     system: TransitionSystem[Any, Any], properties: Sequence[Property], resources: Resources
 ) -> None:
     """Refuse what an engine cannot do."""
+    if resources.engine == "spark":
+        _refuse_with_spark(system, resources)
+        return
+    if resources.store not in STORES:
+        raise EngineChoiceError(
+            f"--store {resources.store}: is neither {' nor '.join(STORES)}, and only --engine spark "
+            "takes a directory"
+        )
     if system.debug and resources.engine == "compiled":
         raise EngineChoiceError(
             "--debug watches every action, which only the interpreted engine can; leave out "
@@ -256,3 +270,17 @@ def _refuse(
                     f"-p {prop.name} needs all states, and --store fingerprint does not keep them; "
                     "use --store exact"
                 )
+
+
+def _refuse_with_spark(system: TransitionSystem[Any, Any], resources: Resources) -> None:
+    """Refuse what the distributed engine cannot do, or is told in another way."""
+    refused = {
+        "--debug": (system.debug, "which only the interpreted engine can do"),
+        "--checkpoint": (resources.checkpoint, "since its store is one; name that by --store"),
+        "--store fingerprint": (resources.store == "fingerprint", "since it stores states exactly"),
+        "--workers": (resources.workers, "which are Spark's; use --master 'local[N]', or --conf"),
+        "--max-memory": (resources.memory, "which is Spark's; use --conf spark.executor.memory=4g"),
+    }
+    for option, (given, why) in refused.items():
+        if given:
+            raise EngineChoiceError(f"--engine spark takes no {option}, {why}; leave it out")

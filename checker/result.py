@@ -39,7 +39,7 @@ class Cluster:
     Parameters
     ----------
     master
-        URL of Spark's master; None for that of the session there is, else ``local[*]``.
+        URL of Spark's master; None for that of the Spark context there is, else ``local[*]``.
     store
         Path or URI of a directory that all executors share; None for one that is gone behind the
         search, which only a master in this process can do with.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,21 @@ import click
 from rich.text import Text
 
 from ..checker.check import check
-from ..checker.engines import ENGINES, STORES
+from ..checker.engines import ENGINES
 from ..checker.render.report import report
 from ..checker.render.summary import print_result, print_verdict
 from ..checker.render.terminal import make_console, progress, report_file, write_json
 from ..checker.render.text import print_prose
-from ..checker.result import Limits, Resources, Result
+from ..checker.result import Cluster, Limits, Resources, Result
 from ..spec import TransitionSystem
-from .parameters import checkpoint_option, model_options, output_options, search_options
+from .parameters import (
+    checkpoint_option,
+    cluster,
+    cluster_options,
+    model_options,
+    output_options,
+    search_options,
+)
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
 from .telling import found_page
@@ -38,11 +46,19 @@ from .telling import found_page
 )
 @click.option(
     "--store",
-    type=click.Choice(STORES),
+    metavar="[exact|fingerprint|URI]",
     default="exact",
     show_default=True,
-    help="Keep whole states, or 88-bit fingerprints: less memory, and a printed chance of error.",
+    help="Keep whole states, or 88-bit fingerprints: less memory, and a printed chance of error. "
+    "With --engine spark: the directory that all executors share, a path or a URI.",
 )
+@click.option(
+    "--partitions",
+    type=click.IntRange(min=1, max=100_000),
+    metavar="P",
+    help="Spark: into how many the states of a level are divided.  [default: cores]",
+)
+@cluster_options
 @click.option(
     "--checkpoint",
     type=click.Path(file_okay=False, path_type=Path),
@@ -82,9 +98,11 @@ def check_command(context: click.Context, /, **options: Any) -> None:
       tidegate check hw --json report.json --quiet
       tidegate check hw --html loss.html
       tidegate check kip-320 -b replicas=3 -b crashes=3 --store fingerprint --checkpoint run
+      tidegate check kip-320 -b replicas=3 --engine spark --master spark://host:7077 --store /nfs/a
     """
     searched = {name: options[name] for name in SEARCHED}
-    status = search_and_report(searched, options, resume=False)
+    on = cluster(options["engine"], options["store"], options, {})
+    status = search_and_report(searched, on, options, resume=False)
     context.exit(status)
 
 
@@ -92,8 +110,16 @@ SEARCHED = ("protocol", "settings", "names", "engine", "store", "keep_going", "s
 """What decides on the answer, and so belongs to a checkpoint."""
 
 
-def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume: bool) -> int:
-    """Search what `searched` says as `options` say, report it, and return the exit status."""
+def search_and_report(
+    searched: dict[str, Any], on: Cluster | None, options: dict[str, Any], resume: bool
+) -> int:
+    """Search what `searched` says as `options` say, report it, and return the exit status.
+
+    Parameters
+    ----------
+    on
+        For ``--engine spark``: where.
+    """
     system, properties = assemble(searched["protocol"], searched["settings"], searched["names"])
     system.debug = searched["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
@@ -105,7 +131,8 @@ def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume:
         checkpoint=options["checkpoint"],
         checkpoint_every=options["checkpoint_every"],
         resume=resume,
-        about=searched,
+        about={**searched, "cluster": asdict(on)} if on else searched,
+        cluster=on,
     )
     with (
         report_file(options["json_file"], "--json") as target,
@@ -134,17 +161,23 @@ def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume:
                 )
             )
     if options["json_file"] != "-":
-        _print(system, result, options, searched["keep_going"])
+        place = on.store if on else options["checkpoint"]
+        _print(system, result, options, searched["keep_going"], place)
     return exit_status(result)
 
 
 def _print(
-    system: TransitionSystem[Any, Any], result: Result, options: dict[str, Any], every: bool
+    system: TransitionSystem[Any, Any],
+    result: Result,
+    options: dict[str, Any],
+    every: bool,
+    place: Path | str | None,
 ) -> None:
+    """Print the result; `place` is where the search left what it needs to go on."""
     console = make_console()
     if options["quiet"]:
         print_verdict(console, system, result)
     else:
         print_result(console, system, result, options["full"], every)
-    if result.stopped_by and options["checkpoint"]:
-        print_prose(console, Text(f"Go on with: tidegate resume {options['checkpoint']}"))
+    if result.stopped_by and place:
+        print_prose(console, Text(f"Go on with: tidegate resume {place}"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .runs import Run
@@ -66,6 +67,21 @@ class Manifest:
         text = json.dumps(document, sort_keys=True)
         whole = {"checksum": zlib.crc32(text.encode()), "manifest": document}
         store.write(NAME, [json.dumps(whole).encode()])
+
+
+def is_store(location: str) -> bool:
+    """Whether a path or URI is that of a store, rather than that of another engine's checkpoint."""
+    if "://" in location:
+        return True
+    try:
+        return _KIND.encode() in (Path(location) / NAME).read_bytes()
+    except OSError:
+        return False
+
+
+def read_manifest_at(location: str) -> Manifest:
+    """Return what the manifest of the store at a path or URI says."""
+    return read_manifest(Store(location))
 
 
 def has_manifest(store: Store) -> bool:

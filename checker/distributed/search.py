@@ -191,7 +191,7 @@ class SparkSearch:
         if here and sum(run.states for run in merge) > MERGED_HERE:
             merge = ()
         return Plan(
-            store=self.store.location,
+            store=self.store.address,
             sources=sources(),
             code=self._code,
             words=self.module.words,

@@ -25,6 +25,15 @@ class Store:
     location
         A path, or a URI such as ``hdfs://host/path`` or ``s3://bucket/path``.
 
+    Attributes
+    ----------
+    location
+        As it was given.
+    address
+        The same for whoever runs elsewhere.
+    local
+        Whether it is on a file system of this machine, NFS included.
+
     Raises
     ------
     StoreError
@@ -50,6 +59,7 @@ class Store:
                 "that starts with file://, hdfs://, s3:// or gs://"
             ) from None
         self.local = isinstance(self._files, fs.LocalFileSystem)
+        self.address = self._root if self.local else location
 
     @property
     def root(self) -> str:

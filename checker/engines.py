@@ -248,8 +248,8 @@ def _refuse(
         return
     if resources.store not in STORES:
         raise EngineChoiceError(
-            f"--store {resources.store}: is neither {' nor '.join(STORES)}, and only --engine spark "
-            "takes a directory"
+            f"--store {resources.store}: is neither {' nor '.join(STORES)}; a directory is for "
+            "--engine spark"
         )
     if system.debug and resources.engine == "compiled":
         raise EngineChoiceError(

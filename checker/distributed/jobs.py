@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import workers
 from .kernel import KernelError
 from .session import SparkError, first_line
-from .store import StoreError
+from .store import StoreError, UnwritableError
 from .tasks import Owned, Plan
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ POLL = 0.5
 
 _RAISED = {
     "StoreError": StoreError,
+    "UnwritableError": UnwritableError,
     "DifferentCodeError": workers.DifferentCodeError,
     "KernelError": KernelError,
 }
@@ -43,7 +44,7 @@ class Jobs:
 
     def __init__(self, context: SparkContext) -> None:
         self.context = context
-        self._group = f"tidegate-{uuid.uuid4().hex}"
+        self._name = f"tidegate-{uuid.uuid4().hex}"
 
     def run(self, plan: Plan, watch: Callable[[float], bool]) -> list[Owned] | None:
         """Find a level; return what came of every share, or None if it was called off.
@@ -63,11 +64,11 @@ class Jobs:
 
         with _interrupts() as interrupted, ThreadPoolExecutor(1, "tidegate-job") as pool:
             job = pool.submit(self._owned, plan)
-            called_off = False
+            group, called_off = self._group(plan), False
             while wait([job], POLL).not_done:
-                if not called_off and (interrupted or not watch(self._part_done())):
+                if not called_off and (interrupted or not watch(self._part_done(group))):
                     called_off = True
-                    self.context.cancelJobGroup(self._group)
+                    self.context.cancelJobGroup(group)
         if interrupted:
             raise KeyboardInterrupt
         if called_off:
@@ -79,7 +80,7 @@ class Jobs:
 
     def _owned(self, plan: Plan) -> list[Owned]:
         """Run a level's job; the group that it can be cancelled by belongs to the thread."""
-        self.context.setJobGroup(self._group, f"level {plan.level}", True)
+        self.context.setJobGroup(self._group(plan), f"level {plan.level}", True)
         owned: list[Owned] = self._job(plan).collect()
         return owned
 
@@ -89,11 +90,14 @@ class Jobs:
         gathered = sent.partitionBy(plan.shares, workers.owner)
         return gathered.mapPartitionsWithIndex(partial(workers.own, plan))
 
-    def _part_done(self) -> float:
-        """Return which part of the tasks of the present job is done."""
+    def _group(self, plan: Plan) -> str:
+        return f"{self._name}-{plan.level}"
+
+    def _part_done(self, group: str) -> float:
+        """Return which part of a group's tasks is done."""
         tracker = self.context.statusTracker()
         done = total = 0
-        for job in tracker.getActiveJobsIds():
+        for job in tracker.getJobIdsForGroup(group):
             information = tracker.getJobInfo(job)
             for stage in information.stageIds if information else ():
                 stage_information = tracker.getStageInfo(stage)

@@ -91,8 +91,8 @@ class RunFile:
                 f"{self.where}: is missing; the store must be one that the driver and all "
                 "executors share"
             ) from None
-        except (OSError, struct.error) as error:
-            raise StoreError(f"{self.where}: cannot be read ({error})") from None
+        except (OSError, ValueError, struct.error) as error:
+            raise StoreError(f"{self.where}: damaged, and cannot be read ({error})") from None
         expected = self.count * (self.record + 8 * self.parents) + FOOTER.size
         if magic != MAGIC or kept != words or size != expected:
             raise self.damaged()

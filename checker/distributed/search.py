@@ -20,7 +20,7 @@ from .kernel import Candidates, Counts, Found, Kernel, least
 from .manifest import Manifest, has_manifest, read_manifest
 from .place import opened_store
 from .runs import Run, RunFile, record_of, stretches
-from .store import StoreError
+from .store import StoreError, UnwritableError
 from .tasks import Expanded, Owned, Plan, expand_share, level_name, own_share, write_level
 from .workers import KERNEL, sources
 
@@ -135,6 +135,8 @@ class SparkSearch:
                     self._find_next_level()
         except KeyboardInterrupt:
             self.stopped_by = "an interrupt"
+        except UnwritableError as error:
+            self.stopped_by = str(error)
 
     def _undecided(self) -> bool:
         """Whether there is a level to expand, and a reason to."""
@@ -283,10 +285,7 @@ class SparkSearch:
             self.manifest.levels.append(run)
         else:
             self.manifest.expanded = True
-        try:
-            self.manifest.save(self.store)
-        except OSError as error:
-            self.stopped_by = f"--store {self.store.location}, which cannot be written to ({error})"
+        self.manifest.save(self.store)
 
     def _note(self, level: int, found: Found) -> None:
         """Keep the violations found while the level of that number was."""

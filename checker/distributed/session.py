@@ -38,6 +38,8 @@ DEFAULTS = {
     "spark.shuffle.spill.compress": "false",
     # What was shuffled for a level is of no use behind it; its files go when Java collects garbage.
     "spark.cleaner.periodicGC.interval": "1min",
+    # Workers are on the same host as their executor.
+    "spark.python.unix.domain.socket.enabled": "true",
     # Java only moves bytes here; to optimise it further costs more than it saves.
     JAVA_OPTIONS: "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",

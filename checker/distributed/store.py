@@ -17,6 +17,10 @@ class StoreError(TidegateError):
     """A store that cannot be used, with the reason."""
 
 
+class UnwritableError(StoreError):
+    """The store took no more, for lack of room for instance; what it holds is whole."""
+
+
 class Store:
     """A directory, by its path or URI.
 
@@ -83,10 +87,25 @@ class Store:
                 f"--store {self.location}: cannot be written to ({_reason(error)}); repair that, "
                 "or name another directory"
             ) from None
+        except UnwritableError as error:
+            raise StoreError(f"{error}; repair that, or name another directory") from None
 
     def write(self, name: str, parts: Iterable[Any]) -> None:
-        """Write a file: nobody ever sees half of one, and the last one written stays."""
-        path = self._path(name)
+        """Write a file: nobody ever sees half of one, and the last one written stays.
+
+        Raises
+        ------
+        UnwritableError
+            If that is not possible.
+        """
+        try:
+            self._write(self._path(name), parts)
+        except OSError as error:
+            raise UnwritableError(
+                f"--store {self.location}: cannot be written to ({_reason(error)})"
+            ) from None
+
+    def _write(self, path: str, parts: Iterable[Any]) -> None:
         self._files.create_dir(path.rpartition("/")[0], recursive=True)
         whole = self._files.type_name in WRITTEN_WHOLE
         place = path if whole else f"{path}.{uuid.uuid4().hex}.partial"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import importlib.util
 import socket
@@ -72,6 +73,9 @@ def kernel_of(plan: Plan, store: Store) -> Kernel:
         _kernels.clear()
         module = Module(text, plan.words, plan.stride)
         _kernels[plan.code] = Kernel(module, plan.instances, plan.properties)
+        # Spark has each worker collect garbage behind every task, which takes longer than a small
+        # task itself, unless what is there for good is left out.
+        gc.freeze()
     return _kernels[plan.code]
 
 

@@ -90,6 +90,7 @@ def _result(
         exact=search.exact,
         collision_probability=search.collision_probability,
         permutations=len(search.symmetry.group) if search.symmetry else 1,
+        spark_levels=getattr(search, "spark_levels", None),
     )
 
 

@@ -16,7 +16,7 @@ from .interpreted import Search
 from .kept import code_directory
 from .result import Limits, Progress, Resources
 
-ENGINES = ("auto", "interpreted", "compiled")
+ENGINES = ("auto", "interpreted", "compiled", "spark")
 """What ``--engine`` takes; ``auto`` begins with the first and goes on with the fastest."""
 
 STORES = ("exact", "fingerprint")
@@ -88,6 +88,10 @@ def finished_search(
         If that engine cannot do it.
     """
     _refuse(system, properties, resources)
+    if resources.engine == "spark":
+        return _distributed(
+            system, properties, keep_going, symmetry, resources, limits, report, started
+        )
     search = Search(system, properties, keep_going, symmetry, started)
     alone = resources.engine == "interpreted" or system.debug
     at_once = resources.engine == "compiled" or resources.checkpoint is not None
@@ -190,10 +194,68 @@ def _compiled(
     return search
 
 
+def _distributed(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    keep_going: bool,
+    symmetry: Symmetry | None,
+    resources: Resources,
+    limits: Limits,
+    report: Callable[[Progress], None],
+    started: float,
+) -> Finished:
+    """Search with Spark.
+
+    Raises
+    ------
+    EngineChoiceError
+        If a package is missing, or the model is not in the subset that can be compiled.
+    """
+    for package in ("llvmlite", "pyarrow", "pyspark"):
+        if find_spec(package) is None:
+            raise EngineChoiceError(
+                f"--engine spark needs {package}, which is not installed: "
+                "pip install 'tidegate[spark]'"
+            )
+    from .compiled.values import UnsupportedError
+    from .distributed.kernel import KernelError
+    from .distributed.search import SparkSearch
+    from .distributed.session import require_java
+
+    require_java()
+    try:
+        search = SparkSearch(system, properties, keep_going, symmetry, resources, started)
+    except UnsupportedError as error:
+        raise EngineChoiceError(
+            f"--engine spark: cannot translate {system.name}: {error}; write it in the subset that "
+            "CONTRIBUTING.md describes, or use --engine interpreted"
+        ) from None
+    try:
+        search.run(limits, report)
+    except KernelError:
+        search.close()
+        raise EngineChoiceError(
+            f"--engine spark: a step of {system.name} goes beyond an array or a range; "
+            "--engine interpreted says which"
+        ) from None
+    except BaseException:
+        search.close()
+        raise
+    return search
+
+
 def _refuse(
     system: TransitionSystem[Any, Any], properties: Sequence[Property], resources: Resources
 ) -> None:
     """Refuse what an engine cannot do."""
+    if resources.engine == "spark":
+        _refuse_with_spark(system, resources)
+        return
+    if resources.store not in STORES:
+        raise EngineChoiceError(
+            f"--store {resources.store}: is neither {' nor '.join(STORES)}; a directory is for "
+            "--engine spark"
+        )
     if system.debug and resources.engine == "compiled":
         raise EngineChoiceError(
             "--debug watches every action, which only the interpreted engine can; leave out "
@@ -213,3 +275,17 @@ def _refuse(
                     f"-p {prop.name} needs all states, and --store fingerprint does not keep them; "
                     "use --store exact"
                 )
+
+
+def _refuse_with_spark(system: TransitionSystem[Any, Any], resources: Resources) -> None:
+    """Refuse what the distributed engine cannot do, or is told in another way."""
+    refused = {
+        "--debug": (system.debug, "which only the interpreted engine can do"),
+        "--checkpoint": (resources.checkpoint, "since its store is one; name that by --store"),
+        "--store fingerprint": (resources.store == "fingerprint", "since it stores states exactly"),
+        "--workers": (resources.workers, "which are Spark's; use --master 'local[N]', or --conf"),
+        "--max-memory": (resources.memory, "which is Spark's; use --conf spark.executor.memory=4g"),
+    }
+    for option, (given, why) in refused.items():
+        if given:
+            raise EngineChoiceError(f"--engine spark takes no {option}, {why}; leave it out")

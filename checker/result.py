@@ -28,6 +28,39 @@ class Limits:
     seconds: float | None = None
 
 
+LOCAL_LEVELS = 50_000
+"""Candidates up to which a level is not worth a Spark job: it takes about as long here."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where the ``spark`` engine searches, and where it keeps what it finds.
+
+    Parameters
+    ----------
+    master
+        URL of Spark's master; None for that of the Spark context there is, else ``local[*]``.
+    store
+        Path or URI of a directory that all executors share; None for one that is gone behind the
+        search, which only a master in this process can do with.
+    partitions
+        Into how many the fingerprints are divided; None for as many as there are cores.
+    local_levels
+        Levels of fewer candidates are searched in this process, without a job.
+    conf
+        Settings of Spark, as ``spark.NAME=VALUE``.
+    ship
+        Whether to send this package to the executors.
+    """
+
+    master: str | None = None
+    store: str | None = None
+    partitions: int | None = None
+    local_levels: int = LOCAL_LEVELS
+    conf: tuple[str, ...] = ()
+    ship: bool = False
+
+
 @dataclass(frozen=True)
 class Resources:
     """What a search is done with; the answer does not depend on any of it.
@@ -35,8 +68,8 @@ class Resources:
     Parameters
     ----------
     engine
-        ``interpreted``, ``compiled``, or ``auto``: interpreted at first, then compiled if the
-        model turns out to be large.
+        ``interpreted``, ``compiled``, ``spark``, or ``auto``: interpreted at first, then compiled
+        if the model turns out to be large.
     workers
         Threads of the compiled engine; None for as many as there are cores.
     store
@@ -56,7 +89,9 @@ class Resources:
         compiled engine notices by itself where one misbehaves, and leaves it to the interpreted
         one to say which; so nothing goes unseen.
     about
-        What the checkpoint says of the search, for whoever resumes it.
+        What the checkpoint or the store says of the search, for whoever resumes it.
+    cluster
+        For the ``spark`` engine: where it searches.
     """
 
     engine: str = "auto"
@@ -69,6 +104,7 @@ class Resources:
     resume: bool = False
     watch: bool = False
     about: dict[str, Any] = field(default_factory=dict)
+    cluster: Cluster | None = None
 
 
 DEFAULT = Resources()
@@ -126,6 +162,8 @@ class Result:
         Size of the symmetry group; 1 where every state was searched as itself.
     first
         The verdict whose counterexample is reported: the least in the canonical order.
+    spark_levels
+        How many levels Spark found; None with another engine.
     """
 
     outcome: Outcome
@@ -142,6 +180,7 @@ class Result:
     exact: bool = True
     collision_probability: float = 0.0
     permutations: int = 1
+    spark_levels: int | None = None
 
     @property
     def never_taken(self) -> list[str]:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..checker.check import check
-from ..checker.engines import ENGINES, STORES
+from ..checker.engines import ENGINES
 from ..checker.render.report import report
 from ..checker.render.terminal import make_console, progress, report_file, write_json
-from ..checker.result import Limits, Resources, Result
+from ..checker.result import Cluster, Limits, Resources, Result
 from ..model.named import is_own
 from ..spec import TransitionSystem
-from .parameters import checkpoint_option, model_options, output_options, search_options
+from .parameters import (
+    checkpoint_option,
+    cluster,
+    cluster_options,
+    model_options,
+    output_options,
+    search_options,
+)
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
 from .telling import found_page
@@ -36,11 +44,19 @@ from .telling import found_page
 )
 @click.option(
     "--store",
-    type=click.Choice(STORES),
+    metavar="[exact|fingerprint|URI]",
     default="exact",
     show_default=True,
-    help="Keep whole states, or 88-bit fingerprints: less memory, and a printed chance of error.",
+    help="Keep whole states, or 88-bit fingerprints: less memory, and a printed chance of error. "
+    "With --engine spark: the directory that all executors share, a path or a URI.",
 )
+@click.option(
+    "--partitions",
+    type=click.IntRange(min=1, max=100_000),
+    metavar="P",
+    help="Spark: into how many the states of a level are divided.  [default: cores]",
+)
+@cluster_options
 @click.option(
     "--checkpoint",
     type=click.Path(file_okay=False, path_type=Path),
@@ -85,9 +101,11 @@ def check_command(context: click.Context, /, **options: Any) -> None:
       tidegate check kip-320 -b replicas=3 -b crashes=3 --store fingerprint --checkpoint run
       tidegate check protocols/fence.py          a protocol of your own
       tidegate check 'kip-320~Produce: s.written == k.records' -p TypeOk
+      tidegate check kip-320 -b replicas=3 --engine spark --master spark://host:7077 --store /nfs/a
     """
     searched = {name: options[name] for name in SEARCHED}
-    status = search_and_report(searched, options, resume=False)
+    on = cluster(options["engine"], options["store"], options, {})
+    status = search_and_report(searched, on, options, resume=False)
     context.exit(status)
 
 
@@ -95,8 +113,16 @@ SEARCHED = ("protocol", "settings", "names", "engine", "store", "keep_going", "s
 """What decides on the answer, and so belongs to a checkpoint."""
 
 
-def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume: bool) -> int:
-    """Search what `searched` says as `options` say, report it, and return the exit status."""
+def search_and_report(
+    searched: dict[str, Any], on: Cluster | None, options: dict[str, Any], resume: bool
+) -> int:
+    """Search what `searched` says as `options` say, report it, and return the exit status.
+
+    Parameters
+    ----------
+    on
+        For ``--engine spark``: where.
+    """
     system, properties = assemble(searched["protocol"], searched["settings"], searched["names"])
     system.debug = searched["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
@@ -109,7 +135,8 @@ def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume:
         checkpoint_every=options["checkpoint_every"],
         resume=resume,
         watch=is_own(searched["protocol"]),
-        about=searched,
+        about={**searched, "cluster": asdict(on)} if on else searched,
+        cluster=on,
     )
     with (
         report_file(options["json_file"], "--json") as target,
@@ -138,13 +165,19 @@ def search_and_report(searched: dict[str, Any], options: dict[str, Any], resume:
                 )
             )
     if options["json_file"] != "-":
-        _print(system, result, options, searched["keep_going"])
+        place = on.store if on else options["checkpoint"]
+        _print(system, result, options, searched["keep_going"], place)
     return exit_status(result)
 
 
 def _print(
-    system: TransitionSystem[Any, Any], result: Result, options: dict[str, Any], every: bool
+    system: TransitionSystem[Any, Any],
+    result: Result,
+    options: dict[str, Any],
+    every: bool,
+    place: Path | str | None,
 ) -> None:
+    """Print the result; `place` is where the search left what it needs to go on."""
     # rich takes a tenth of the time until a small search begins, and --json needs nothing of it.
     from rich.text import Text
 
@@ -156,5 +189,5 @@ def _print(
         print_verdict(console, system, result)
     else:
         print_result(console, system, result, options["full"], every)
-    if result.stopped_by and options["checkpoint"]:
-        print_prose(console, Text(f"Go on with: tidegate resume {options['checkpoint']}"))
+    if result.stopped_by and place:
+        print_prose(console, Text(f"Go on with: tidegate resume {place}"))

@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
+from ..checker.engines import STORES, EngineChoiceError
 from ..checker.memory import parse_size
+from ..checker.result import Cluster
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]
@@ -63,6 +65,59 @@ checkpoint_option = click.option(
     help="Time between two checkpoints at least; they are made between levels.",
 )
 """The option that says how often to keep a checkpoint."""
+
+
+def cluster_options(command: Command) -> Command:
+    """Add the options that say on which cluster ``--engine spark`` searches."""
+    for option in (
+        click.option(
+            "--ship", is_flag=True, help="Spark: send this version of Tidegate to the executors."
+        ),
+        click.option(
+            "--conf",
+            metavar="spark.NAME=VALUE",
+            multiple=True,
+            help="Spark: one of its settings (repeatable).",
+        ),
+        click.option(
+            "--local-levels",
+            type=click.IntRange(min=0),
+            metavar="N",
+            help="Spark: search levels of fewer candidates here, without a job; 0 for none.  "
+            "[default: 50000]",
+        ),
+        click.option(
+            "--master",
+            metavar="URL",
+            help="Spark: its master, such as spark://host:7077, yarn or local[4].  "
+            "[default: local[*]]",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+CLUSTER = ("master", "partitions", "local_levels", "conf", "ship")
+"""Options of ``--engine spark``, by the names of what they set."""
+
+
+def cluster(engine: str, store: str, options: dict[str, Any], recorded: Any) -> Cluster | None:
+    """Return the cluster to search on: as the options say, and else as `recorded` in a store.
+
+    Raises
+    ------
+    EngineChoiceError
+        If there is no need of one.
+    """
+    given = {name: options[name] for name in CLUSTER if options.get(name) not in (None, (), False)}
+    if engine != "spark":
+        for name in given:
+            option = name.replace("_", "-")
+            raise EngineChoiceError(f"--{option} is for --engine spark; leave it out, or add that")
+        return None
+    known = {**recorded, **given}
+    known["conf"] = tuple(known.get("conf", ()))
+    return Cluster(**{**known, "store": None if store in STORES else store})
 
 
 def search_options(command: Command) -> Command:

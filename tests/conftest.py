@@ -1,6 +1,9 @@
 """Fixtures that several tests share: behaviors taken step by step, and searches by name."""
 
+import os
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -100,3 +103,17 @@ def search() -> Callable[..., Result]:
         return check(make_system(protocol, settings, needs), properties, **options)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def java():
+    """Skip what needs Spark where there is no Java for it, unless it is required."""
+    home = os.environ.get("JAVA_HOME")
+    found = Path(home, "bin", "java") if home else shutil.which("java")
+    if not found or not Path(found).exists():
+        message = "Spark needs Java; on Debian: apt install default-jre-headless"
+        if os.environ.get("TIDEGATE_REQUIRE_SPARK") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    if os.environ.get("TIDEGATE_REQUIRE_SPARK") != "1":
+        pytest.importorskip("pyspark")

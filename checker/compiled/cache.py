@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -46,11 +47,35 @@ def cached_code(
     # A file that changes meanwhile has another hash now; what came of it has none.
     if translation == closure_hash(system, properties, exact, symmetry):
         _keep(translation, json.dumps(asdict(module)).encode())
-    code = _read(_key(module))
+    return module, code_of(module, text)
+
+
+def code_of(module: Module, text: str) -> bytes:
+    """Return the machine code of LLVM text; of several processes that need it only one makes it."""
+    name = _key(module)
+    code = _read(name)
     if not code:
-        code = object_code(text)
-        _keep(_key(module), code)
-    return module, code
+        with _alone(name):
+            code = _read(name)
+            if not code:
+                code = object_code(text)
+                _keep(name, code)
+    return code
+
+
+@contextmanager
+def _alone(name: str) -> Iterator[None]:
+    """Wait until no other process makes the code of that name, where that can be known."""
+    with ExitStack() as stack:
+        with suppress(OSError, RuntimeError):
+            folder = code_directory()
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = folder / f"{name}.lock"
+            file = stack.enter_context(open(lock, "w", encoding="ascii"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+            # Whoever waits for it holds it open; whoever comes later finds the code.
+            stack.callback(lock.unlink, missing_ok=True)
+        yield
 
 
 def size() -> int:

@@ -80,13 +80,19 @@ class Generator:
             constrained=system.constraint is not None,
         )
 
-    def module(self) -> tuple[str, Module]:
-        """Generate all of it; return the LLVM text, and what is known of it."""
+    def module(self, entries: Sequence[Callable[..., Any]] = EXPORTED) -> tuple[str, Module]:
+        """Generate all of it, with these functions of the search's own to be called by.
+
+        Returns
+        -------
+        str, Module
+            The LLVM text, and what is known of it.
+        """
         self._expand()
         self._judge()
         self._canonical()
         self._admits()
-        exported = [self._exported(function) for function in EXPORTED]
+        exported = [self._exported(function) for function in entries]
         text = "\n".join([DECLARATIONS, *self.unit.bodies, *self.texts, *exported])
         digest = hashlib.sha256(text.encode()).hexdigest()
         return text, Module(digest, self.words, self.program.stride)

@@ -75,6 +75,7 @@ class Worker(IntEnum):
     ERROR = 72
     EXPANDED = 80
     RECENT = 88
+    STATE = 96
     SIZE = 256
 
 

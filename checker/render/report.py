@@ -20,6 +20,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "protocol": system.name,
         "bounds": system.bounds,
         "engine": result.engine,
+        "spark_levels": result.spark_levels,
         "outcome": result.outcome.value,
         "complete": result.complete,
         "stopped_by": result.stopped_by,

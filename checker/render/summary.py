@@ -76,7 +76,10 @@ def covered(result: Result) -> str:
         states += f" up to {result.permutations} permutations of the replicas"
     states += f", depth {result.depth}"
     sure = "exact" if result.exact else f"collision probability {result.collision_probability:.1e}"
-    return f"{states}, {taken}: {scope}; {sure}, {result.engine} engine, {result.seconds:.1f} s."
+    how = f"{result.engine} engine"
+    if result.spark_levels is not None:
+        how += f" ({count(result.spark_levels, 'level')} by Spark)"
+    return f"{states}, {taken}: {scope}; {sure}, {how}, {result.seconds:.1f} s."
 
 
 def count(number: int, noun: str) -> str:

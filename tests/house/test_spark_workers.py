@@ -1,9 +1,7 @@
 """Spark's worker processes can import the package and reach the same answers."""
 
 import os
-import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -17,17 +15,8 @@ SETTINGS = (
 
 
 @pytest.fixture
-def spark(monkeypatch):
+def spark(monkeypatch, java):
     """Start Spark in this process, with two workers that use the same Python."""
-    home = os.environ.get("JAVA_HOME")
-    java = Path(home, "bin", "java") if home else shutil.which("java")
-    if not java or not Path(java).exists():
-        message = "Spark needs Java; on Debian: apt install default-jre-headless"
-        if os.environ.get("TIDEGATE_REQUIRE_SPARK") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
-    if os.environ.get("TIDEGATE_REQUIRE_SPARK") != "1":
-        pytest.importorskip("pyspark")
     from pyspark.sql import SparkSession
 
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)

@@ -1,0 +1,322 @@
+"""Searching a level block by block, in the subset of Python that ``translate`` takes.
+
+Where the seen states do not fit into one memory, they are kept as sorted *runs* of *records*.  A
+record has as many words as a state: first its fingerprint, then its words but the last one, which
+follows from the fingerprint, because :func:`seen.mix` can be undone.  So a record is whole, and the
+order of records is as good as random.
+
+A *candidate* is a record with the fingerprint of its parent behind it.  Candidates are gathered in
+a table whose slots are in the order of records: a candidate's place is its share of all
+fingerprints, or as far behind it as others that come before push it.  Read from front to back, the
+table is sorted, and of a record it holds one candidate: that with the least parent.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from .intrinsics import below, high_product, load, prefetch, shifted, store
+from .memory import Shared, Worker
+from .program import Program
+from .seen import copy, examine, fingerprint, mix, note, same
+
+CHUNK = 256
+"""States whose candidates are on their way to the table at the same time."""
+
+
+class Table(IntEnum):
+    """Where in the block of a table of candidates a number is, in bytes.
+
+    ``SCALE`` is the number of equal shares of all fingerprints, of one of which the table is;
+    ``SLOTS`` says to how many slots that share is mapped.  Between these and ``END`` there is room
+    for what is pushed on.  ``HELD`` are candidates, ``MOST`` as many as it should hold.
+    """
+
+    FIRST = 0
+    END = 8
+    SLOTS = 16
+    SCALE = 24
+    HELD = 32
+    MOST = 40
+    SIZE = 64
+
+
+class Walk(IntEnum):
+    """Where in the block of a walk along sorted candidates a number is, in bytes.
+
+    Candidates from ``READ`` to ``END`` are to be looked at; those kept go to ``WRITE``.
+    """
+
+    READ = 0
+    WRITE = 8
+    END = 16
+    SIZE = 64
+
+
+def unmixed(word: int) -> int:
+    """Return the word of which :func:`seen.mix` makes this one."""
+    word = (word ^ shifted(word, 31) ^ shifted(word, 62)) * 0x319642B2D24D8EC3
+    word = (word ^ shifted(word, 27) ^ shifted(word, 54)) * 0x96DE1B173F119089
+    return (word ^ shifted(word, 30) ^ shifted(word, 60)) - 0x9E3779B97F4A7C15
+
+
+def record_of(p: Program, worker: int, place: int) -> None:
+    """Put the record of a state in its place.
+
+    An empty slot begins with 0, so a fingerprint of 0 is refused, not taken for one.
+    """
+    hashed = fingerprint(p, place)
+    for word in range(p.words - 1, 0, -1):
+        store(place + 8 * word, load(place + 8 * word - 8))
+    store(place, hashed)
+    if hashed == 0:
+        store(worker + Worker.ERROR, 1)
+
+
+def restore(p: Program, record: int, state: int) -> None:
+    """Write the state that a record stands for."""
+    hashed = p.words
+    for word in range(p.words - 1):
+        value = load(record + 8 + 8 * word)
+        store(state + 8 * word, value)
+        hashed = mix(hashed ^ value)
+    store(state + 8 * (p.words - 1), hashed ^ unmixed(load(record)))
+
+
+def before(p: Program, one: int, other: int) -> bool:
+    """Whether one record comes before another."""
+    for word in range(p.words):
+        left = load(one + 8 * word)
+        right = load(other + 8 * word)
+        if left != right:
+            return below(left, right)
+    return False
+
+
+def move(p: Program, candidate: int, to: int) -> None:
+    """Copy a candidate."""
+    copy(p, candidate, to)
+    store(to + 8 * p.words, load(candidate + 8 * p.words))
+
+
+def home(p: Program, table: int, record: int) -> int:
+    """Return the slot in which a record is, unless others push it on."""
+    share = load(record) * load(table + Table.SCALE)
+    slot = high_product(share, load(table + Table.SLOTS))
+    return load(table + Table.FIRST) + slot * (p.words + 1) * 8
+
+
+def insert(p: Program, worker: int, table: int, candidate: int) -> None:
+    """Put a candidate into the table, unless its record is there with a parent no greater."""
+    size = (p.words + 1) * 8
+    slot = home(p, table, candidate)
+    while load(slot) != 0 and before(p, slot, candidate):
+        slot += size
+    if load(slot) != 0 and same(p, slot, candidate):
+        if below(load(candidate + 8 * p.words), load(slot + 8 * p.words)):
+            store(slot + 8 * p.words, load(candidate + 8 * p.words))
+        return
+    empty = slot
+    while load(empty) != 0:
+        empty += size
+    if empty + size >= load(table + Table.END):
+        store(worker + Worker.ERROR, 1)
+        return
+    while empty > slot:
+        move(p, empty - size, empty)
+        empty -= size
+    move(p, candidate, slot)
+    store(table + Table.HELD, load(table + Table.HELD) + 1)
+
+
+def insert_all(p: Program, worker: int, table: int, first: int, count: int) -> None:
+    """Put candidates that lie in a row into the table; it must have room for all of them."""
+    for number in range(count):
+        insert(p, worker, table, first + number * (p.words + 1) * 8)
+
+
+def offer(p: Program, worker: int, table: int, first: int, count: int, parent: int) -> int:
+    """Make candidates of states that lie in the buffer, in place; return how many are left.
+
+    What is outside the system's constraint is judged here and left out.
+    """
+    left = 0
+    for number in range(count):
+        state = first + number * p.stride
+        if p.symmetric:
+            p.canonical(state)
+        if p.constrained and not p.admits(state):
+            examine(p, worker, state)
+            continue
+        candidate = first + left * p.stride
+        if left != number:
+            copy(p, state, candidate)
+        record_of(p, worker, candidate)
+        store(candidate + 8 * p.words, parent)
+        prefetch(home(p, table, candidate))
+        left += 1
+    return left
+
+
+def successors(p: Program, worker: int, table: int, records: int, count: int) -> int:
+    """Put the candidates that follow from some states into the buffer; return how many."""
+    shared = load(worker + Worker.SHARED)
+    buffer, state = load(worker + Worker.BUFFER), load(worker + Worker.STATE)
+    candidates = 0
+    for number in range(count):
+        record = records + number * p.words * 8
+        restore(p, record, state)
+        first = buffer + candidates * p.stride
+        found = p.expand(state, first, load(worker + Worker.TAKEN))
+        if found < 0:
+            store(worker + Worker.ERROR, 1)
+            found = 0
+        stuck = p.deadlock >= 0 and found == 0
+        if stuck and load(shared + Shared.ACTIVE) >> p.deadlock & 1:
+            note(p, worker, state, p.deadlock)
+        candidates += offer(p, worker, table, first, found, load(record))
+    return candidates
+
+
+def expand_records(p: Program, worker: int, table: int, records: int, count: int) -> int:
+    """Put what follows from states in a row into the table, as long as it should hold more.
+
+    Returns how many of the states were expanded.
+    """
+    buffer = load(worker + Worker.BUFFER)
+    done = 0
+    while done < count and load(table + Table.HELD) < load(table + Table.MOST):
+        some = min(CHUNK, count - done)
+        found = successors(p, worker, table, records + done * p.words * 8, some)
+        for number in range(found):
+            insert(p, worker, table, buffer + number * p.stride)
+        done += some
+    return done
+
+
+def begin_with(p: Program, worker: int, table: int, states: int, count: int) -> None:
+    """Put states that lie in a row, such as the initial ones, into the table, without a parent."""
+    buffer = load(worker + Worker.BUFFER)
+    for number in range(count):
+        copy(p, states + number * p.words * 8, buffer)
+        if offer(p, worker, table, buffer, 1, 0) != 0:
+            insert(p, worker, table, buffer)
+
+
+def drain(p: Program, table: int) -> int:
+    """Move a table's candidates together, so that they lie in a row; return how many they are."""
+    size = (p.words + 1) * 8
+    first = load(table + Table.FIRST)
+    end = load(table + Table.END)
+    to = first
+    slot = first
+    while slot < end:
+        if load(slot) != 0:
+            if to != slot:
+                move(p, slot, to)
+            to += size
+        slot += size
+    return load(table + Table.HELD)
+
+
+def rank(p: Program, first: int, count: int, size: int, hashed: int) -> int:
+    """Return how many of sorted records, `size` bytes apart, have smaller fingerprints."""
+    low = 0
+    high = count
+    while low < high:
+        middle = low + high >> 1
+        if below(load(first + middle * size), hashed):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def subtract(p: Program, walk: int, run: int, count: int) -> None:
+    """Leave out those of a walk's candidates that are among sorted records.
+
+    The walk stops at the first candidate behind all of these; it may be among the run's next ones.
+    From one candidate to the next the way is found in steps that double, so that few candidates do
+    not cost a pass over a long run.
+    """
+    size = (p.words + 1) * 8
+    read, to, end = load(walk + Walk.READ), load(walk + Walk.WRITE), load(walk + Walk.END)
+    low = 0
+    while read < end:
+        high = low
+        step = 1
+        while high < count and before(p, run + high * p.words * 8, read):
+            low = high + 1
+            high += step
+            step += step
+        high = min(high, count)
+        while low < high:
+            middle = low + high >> 1
+            if before(p, run + middle * p.words * 8, read):
+                low = middle + 1
+            else:
+                high = middle
+        if low == count:
+            break
+        if not same(p, run + low * p.words * 8, read):
+            if to != read:
+                move(p, read, to)
+            to += size
+        read += size
+    store(walk + Walk.READ, read)
+    store(walk + Walk.WRITE, to)
+
+
+def accept(p: Program, worker: int, first: int, count: int, records: int, parents: int) -> None:
+    """Judge new states, given as candidates in a row, and write their records and parents apart."""
+    state = load(worker + Worker.STATE)
+    for number in range(count):
+        candidate = first + number * (p.words + 1) * 8
+        copy(p, candidate, records + number * p.words * 8)
+        store(parents + number * 8, load(candidate + 8 * p.words))
+        if p.judged:
+            restore(p, candidate, state)
+            examine(p, worker, state)
+
+
+def merge(p: Program, cursors: int, inputs: int, out: int, room: int) -> int:
+    """Merge sorted records until one of the inputs has no more, or there is no room.
+
+    Parameters
+    ----------
+    cursors
+        Address of a pair of addresses for each input: its next record, and the end.
+
+    Returns
+    -------
+    int
+        How many records were written.
+    """
+    size = p.words * 8
+    written = 0
+    while written < room:
+        least = cursors
+        for number in range(1, inputs):
+            cursor = cursors + 16 * number
+            if before(p, load(cursor), load(least)):
+                least = cursor
+        record = load(least)
+        copy(p, record, out + written * size)
+        written += 1
+        store(least, record + size)
+        if record + size == load(least + 8):
+            break
+    return written
+
+
+EXPORTED = (
+    expand_records,
+    begin_with,
+    insert_all,
+    drain,
+    rank,
+    subtract,
+    accept,
+    merge,
+)
+"""What is called from Python; all arguments are numbers."""

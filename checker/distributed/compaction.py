@@ -1,0 +1,27 @@
+"""Which runs to merge, so that there are few of them and no state is written often."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .runs import Run
+
+MOST = 6
+"""Runs that a search has before some of them are merged."""
+
+
+def to_merge(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Return the latest runs that are worth merging, given the oldest first; none if there are few.
+
+    A run is merged with those behind it unless it is more than twice as large as they are together.
+    What it is written into is half as large again at least, so that no state is written more often
+    than the logarithm of their number says; and of runs that are not merged each is more than twice
+    as large as the next, so that their number is a logarithm too.
+    """
+    if len(runs) <= MOST:
+        return ()
+    first, states = len(runs) - 1, runs[-1].states
+    while first and runs[first - 1].states <= 2 * states:
+        first -= 1
+        states += runs[first].states
+    return tuple(runs[first:]) if first < len(runs) - 1 else ()

@@ -1,0 +1,135 @@
+"""A level as a Spark job: expand every share, shuffle the candidates, own every share."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from . import workers
+from .kernel import KernelError
+from .session import SparkError, first_line
+from .store import StoreError, UnwritableError
+from .tasks import Owned, Plan
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+POLL = 0.5
+"""Seconds between looks at how far a job is."""
+
+_RAISED = {
+    "StoreError": StoreError,
+    "UnwritableError": UnwritableError,
+    "DifferentCodeError": workers.DifferentCodeError,
+    "KernelError": KernelError,
+}
+"""What tasks raise that is for the user to know; Spark hands on its text only."""
+
+
+class Jobs:
+    """Runs levels as jobs.
+
+    Parameters
+    ----------
+    context
+        Spark's.
+    """
+
+    def __init__(self, context: SparkContext) -> None:
+        self.context = context
+        self._name = f"tidegate-{uuid.uuid4().hex}"
+
+    def run(self, plan: Plan, watch: Callable[[float], bool]) -> list[Owned] | None:
+        """Find a level; return what came of every share, or None if it was called off.
+
+        Parameters
+        ----------
+        watch
+            Called now and then with the part of the job's tasks that are done; False calls it off.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If the user interrupts.
+        """
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        with _interrupts() as interrupted, ThreadPoolExecutor(1, "tidegate-job") as pool:
+            job = pool.submit(self._owned, plan)
+            group, called_off = self._group(plan), False
+            while wait([job], POLL).not_done:
+                if not called_off and (interrupted or not watch(self._part_done(group))):
+                    called_off = True
+                    self.context.cancelJobGroup(group)
+        if interrupted:
+            raise KeyboardInterrupt
+        if called_off:
+            return None
+        try:
+            return job.result()
+        except (Py4JError, PySparkException) as error:
+            raise _told(error) from None
+
+    def _owned(self, plan: Plan) -> list[Owned]:
+        """Run a level's job; the group that it can be cancelled by belongs to the thread."""
+        self.context.setJobGroup(self._group(plan), f"level {plan.level}", True)
+        owned: list[Owned] = self._job(plan).collect()
+        return owned
+
+    def _job(self, plan: Plan) -> Any:
+        shares = self.context.parallelize(range(plan.shares), plan.shares)
+        sent = shares.mapPartitionsWithIndex(partial(workers.expand, plan))
+        gathered = sent.partitionBy(plan.shares, workers.owner)
+        return gathered.mapPartitionsWithIndex(partial(workers.own, plan))
+
+    def _group(self, plan: Plan) -> str:
+        return f"{self._name}-{plan.level}"
+
+    def _part_done(self, group: str) -> float:
+        """Return which part of a group's tasks is done."""
+        tracker = self.context.statusTracker()
+        done = total = 0
+        for job in tracker.getJobIdsForGroup(group):
+            information = tracker.getJobInfo(job)
+            for stage in information.stageIds if information else ():
+                stage_information = tracker.getStageInfo(stage)
+                if stage_information:
+                    done += stage_information.numCompletedTasks
+                    total += stage_information.numTasks
+        return done / total if total else 0.0
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Collect interrupts instead of raising them: one amid a call would upset Spark's gateway."""
+    seen: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+    before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _told(error: BaseException) -> BaseException:
+    """Return the error of a task in this process's terms."""
+    text = str(error)
+    raised = re.search(rf"^(?:[\w.]+\.)?({'|'.join(_RAISED)})(?:: (.*))?$", text, re.MULTILINE)
+    if raised:
+        return _RAISED[raised[1]](raised[2] or "")
+    missing = re.search(r"ModuleNotFoundError: No module named '([\w.]+)'", text)
+    if missing:
+        module = missing[1].split(".")[0]
+        repair = "send it along with --ship" if module == "tidegate" else f"install {module} there"
+        return SparkError(f"an executor cannot import {module}; {repair}")
+    return SparkError(f"Spark could not finish a level: {first_line(error)}")

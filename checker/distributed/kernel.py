@@ -1,0 +1,225 @@
+"""Machine code that does blocks of a level, with the memory that it works in."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..compiled.blocks import CHUNK, EXPORTED, Table, Walk
+from ..compiled.build import Code
+from ..compiled.cache import code_of
+from ..compiled.memory import Region, Shared, Worker
+from ..compiled.program import Module
+
+TAIL = 4096
+"""Slots behind those that candidates belong to; that so many are pushed on is out of the question,
+and would be noticed."""
+
+FEWEST = 1 << 12
+"""Candidates that a table has room for at least."""
+
+Found = dict[int, tuple[int, tuple[int, ...]]]
+"""By number of a property: the least fingerprint of a state that violates it, and its words."""
+
+
+class KernelError(Exception):
+    """A step went beyond an array or a range; only the interpreted engine can say which."""
+
+
+@dataclass
+class Counts:
+    """What a part of a level came to: steps by instance, and violations."""
+
+    taken: list[int] = field(default_factory=list)
+    found: Found = field(default_factory=dict)
+
+
+def least(one: Found, other: Found) -> Found:
+    """Return for each property the violating state with the least fingerprint of two parts."""
+    return {
+        number: min(found for found in (one.get(number), other.get(number)) if found)
+        for number in one.keys() | other.keys()
+    }
+
+
+class Kernel:
+    """The code of one search in one process.
+
+    Parameters
+    ----------
+    text, module
+        What it is compiled from, unless this host has done so before, and what is known of that.
+    instances, properties
+        How many there are.
+    """
+
+    def __init__(self, text: str, module: Module, instances: int, properties: int) -> None:
+        self.words, self.instances, self.properties = module.words, instances, properties
+        self.record = 8 * module.words
+        self.candidate = self.record + 8
+        # The functions are gone with the code.
+        self._code = Code(code_of(module, text))
+        self.call = {
+            function.__name__: self._code.function(
+                function.__name__, function.__code__.co_argcount - 1
+            )
+            for function in EXPORTED
+        }
+        self._entry = self.record + 16
+        buffer = CHUNK * max(instances, 1) * module.stride
+        self._own = Region(buffer + 8 * instances + properties * self._entry + self.record)
+        self._shared, self._block = Region(Shared.SIZE), Region(Worker.SIZE)
+        self.worker = self._block.address
+        self._taken = buffer
+        self._found = buffer + 8 * instances
+        for place, offset in (
+            (Worker.BUFFER, 0),
+            (Worker.TAKEN, self._taken),
+            (Worker.FOUND, self._found),
+            (Worker.STATE, self._found + properties * self._entry),
+        ):
+            self._block[place] = self._own.address + offset
+        self._block[Worker.SHARED] = self._shared.address
+
+    def begin(self, active: int) -> None:
+        """Forget all counts; `active` has a bit for each property that is to be decided."""
+        self._shared[Shared.ACTIVE] = active
+        self._block[Worker.ERROR] = 0
+        self._own.clear(self._taken, 8 * self.instances + self.properties * self._entry)
+
+    def counts(self) -> Counts:
+        """Return what was counted and found since the beginning.
+
+        Raises
+        ------
+        KernelError
+            If something went wrong.
+        """
+        if self._block[Worker.ERROR]:
+            raise KernelError
+        found: Found = {}
+        for number in range(self.properties):
+            at = self._found + number * self._entry
+            if self._own[at]:
+                words = tuple(self._own.numbers(at + 16, self.words))
+                found[number] = self._own[at + 8], words
+        return Counts(self._own.numbers(self._taken, self.instances), found)
+
+
+class Candidates:
+    """A table of candidates.
+
+    Parameters
+    ----------
+    shares
+        Of how many equal shares of all fingerprints it is for one.
+    most
+        How many it should hold.
+    """
+
+    def __init__(self, kernel: Kernel, shares: int, most: int) -> None:
+        self.kernel, self.shares = kernel, shares
+        self._block = Region(Table.SIZE)
+        self._allocate(most)
+
+    def _allocate(self, most: int) -> None:
+        self.most = max(most, FEWEST)
+        # Who expands looks at how many it holds only once for each chunk of states.
+        slots = 2 * (self.most + CHUNK * self.kernel.instances)
+        size = (slots + TAIL) * self.kernel.candidate
+        self._slots = Region(size, huge=size > 8 << 20)
+        block = self._block
+        block[Table.FIRST] = self._slots.address
+        block[Table.END] = self._slots.address + size
+        block[Table.SLOTS], block[Table.SCALE] = slots, self.shares
+        block[Table.HELD], block[Table.MOST] = 0, self.most
+
+    @property
+    def held(self) -> int:
+        """How many it holds."""
+        return self._block[Table.HELD]
+
+    def begin_with(self, states: Sequence[tuple[int, ...]]) -> None:
+        """Put states into it, as their words, without parents."""
+        numbers = [word for words in states for word in words]
+        array = (ctypes.c_uint64 * len(numbers))(*numbers)
+        self.kernel.call["begin_with"](
+            self.kernel.worker, self._block.address, ctypes.addressof(array), len(states)
+        )
+
+    def expand(self, address: int, count: int) -> int:
+        """Put in what follows from states, until it holds enough; return how many were expanded."""
+        return self.kernel.call["expand_records"](
+            self.kernel.worker, self._block.address, address, count
+        )
+
+    def insert(self, address: int, count: int) -> None:
+        """Put in candidates that lie in a row; the table grows as it must."""
+        if self.held + count > self.most:
+            self._grow(self.held + count)
+        self.kernel.call["insert_all"](self.kernel.worker, self._block.address, address, count)
+
+    def _grow(self, needed: int) -> None:
+        count, old = self.drain(), self._slots
+        self._allocate(max(2 * self.most, needed))
+        self.kernel.call["insert_all"](self.kernel.worker, self._block.address, old.address, count)
+        old.close()
+
+    def drain(self) -> int:
+        """Move all it holds together, in order, to its beginning; return how many that are."""
+        return self.kernel.call["drain"](self._block.address)
+
+    @property
+    def address(self) -> int:
+        """Where they lie then."""
+        return self._slots.address
+
+    def clear(self) -> None:
+        """Forget all it holds."""
+        self._slots.clear(0, self._slots.size)
+        self._block[Table.HELD] = 0
+
+    def split(self, count: int, shares: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the drained candidates of each share of all fingerprints that has any."""
+        size, first = self.kernel.candidate, 0
+        for share in range(shares):
+            last = share + 1 == shares
+            end = count if last else self._rank(count, -(-((share + 1) << 64) // shares))
+            if end > first:
+                yield share, ctypes.string_at(self.address + first * size, (end - first) * size)
+            first = end
+
+    def _rank(self, count: int, fingerprint: int) -> int:
+        return self.kernel.call["rank"](self.address, count, self.kernel.candidate, fingerprint)
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._slots.close()
+        self._block.close()
+
+
+class Sieve:
+    """A walk along drained candidates, which leaves out those that are in runs."""
+
+    def __init__(self, candidates: Candidates, count: int) -> None:
+        self._kernel, self._first = candidates.kernel, candidates.address
+        self._walk = Region(Walk.SIZE)
+        self.count = count
+
+    def begin(self) -> None:
+        """Begin with another run."""
+        walk, size = self._walk, self._kernel.candidate
+        walk[Walk.READ] = walk[Walk.WRITE] = self._first
+        walk[Walk.END] = self._first + self.count * size
+
+    def subtract(self, address: int, count: int) -> None:
+        """Leave out what is among the run's next records."""
+        self._kernel.call["subtract"](self._walk.address, address, count)
+
+    def end(self) -> None:
+        """Keep what is behind all of the run's records."""
+        walk = self._walk
+        rest = walk[Walk.END] - walk[Walk.READ]
+        ctypes.memmove(walk[Walk.WRITE], walk[Walk.READ], rest)
+        self.count = (walk[Walk.WRITE] + rest - self._first) // self._kernel.candidate

@@ -1,0 +1,64 @@
+"""Where a search keeps what it finds: a store that was named, or one for as long as it runs."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..result import Cluster
+from .store import Store, StoreError
+
+
+@contextmanager
+def opened_store(cluster: Cluster) -> Iterator[Store]:
+    """Open the store of a search; nobody else may search in it meanwhile.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be used.
+    """
+    if cluster.store is not None:
+        store = Store(cluster.store)
+        store.make()
+        with _locked(store):
+            yield store
+        return
+    if cluster.master is not None and not cluster.master.startswith("local"):
+        raise StoreError(
+            f"--master {cluster.master} needs a store that all executors share; name a directory "
+            "or a URI by --store"
+        )
+    folder = tempfile.mkdtemp(prefix="tidegate-", dir=os.environ.get("TMPDIR") or "/var/tmp")
+    try:
+        yield Store(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def folder_of(store: Store) -> Path | None:
+    """Return the directory that a store is, if it is one on this machine's file systems."""
+    return Path(store.root) if store.local else None
+
+
+@contextmanager
+def _locked(store: Store) -> Iterator[None]:
+    """Keep others out of a store, where the file system has locks."""
+    folder = folder_of(store)
+    if folder is None:
+        yield
+        return
+    with open(folder / "lock", "w", encoding="ascii") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StoreError(
+                f"--store {store.location}: another run is using it; wait for that to end, or name "
+                "another directory"
+            ) from None
+        yield

@@ -1,0 +1,380 @@
+"""The distributed engine: from level to level, by Spark jobs or, where these do not pay, here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from time import perf_counter
+from typing import Any
+
+from ...layout import State
+from ...spec import Kind, Property, TransitionSystem
+from ...symmetry import Symmetry
+from ..compiled.blocks import EXPORTED
+from ..compiled.generate import Generator
+from ..compiled.journal import code_hash
+from ..result import DEFAULT, Cluster, Limits, Progress, Resources
+from .compaction import to_merge
+from .kernel import Candidates, Counts, Found, Kernel, least
+from .manifest import Manifest, has_manifest, read_manifest
+from .place import opened_store
+from .runs import Run, RunFile, record_of, stretches
+from .store import StoreError, UnwritableError
+from .tasks import Expanded, Owned, Plan, expand_share, level_name, own_share, write_level
+from .workers import KERNEL, sources
+
+BRANCHING = 8.0
+"""Candidates expected of a state before any was expanded."""
+
+NEAR = 64 << 20
+"""Bytes of runs up to which the driver reads them all from a store that is not on its disk."""
+
+MERGED_HERE = 1 << 20
+"""States that the driver merges itself, at most."""
+
+
+class SparkSearch:
+    """A breadth-first search whose levels are found by Spark, with what is known of it so far.
+
+    It has the attributes of :class:`..interpreted.Search` that a report needs.
+
+    Parameters
+    ----------
+    resources
+        Where it keeps what is found, and which cluster does it.
+    """
+
+    name = "spark"
+    exact = True
+    collision_probability = 0.0
+
+    def __init__(
+        self,
+        system: TransitionSystem[Any, Any],
+        properties: Sequence[Property],
+        keep_going: bool = False,
+        symmetry: Symmetry | None = None,
+        resources: Resources = DEFAULT,
+        started: float | None = None,
+    ) -> None:
+        self.system = system
+        self.properties = properties
+        self.keep_going = keep_going
+        self.symmetry = symmetry
+        self.cluster = resources.cluster or Cluster()
+        self.violations: dict[str, tuple[int, list[State]]] = {}
+        self.stopped_by: str | None = None
+        self.started = perf_counter() if started is None else started
+        self._text, self.module = Generator(system, properties, True, symmetry).module(EXPORTED)
+        self._initial = [system.layout.pack(state) for state in system.initial_states()]
+        self._stack = ExitStack()
+        try:
+            self.store = self._stack.enter_context(opened_store(self.cluster))
+            self.manifest = self._begun(resources)
+        except BaseException:
+            self._stack.close()
+            raise
+        self.kernel = Kernel(self._text, self.module, len(system.instances), len(properties))
+        self._jobs: Any = None
+        self._branching = BRANCHING
+        self._report: Callable[[Progress], None] = lambda progress: None
+        self._limits = Limits()
+        for name, (level, words) in self.manifest.violations.items():
+            self.violations[name] = level, [system.layout.unpack(words)]
+
+    def _begun(self, resources: Resources) -> Manifest:
+        """Return the manifest to go on from, or that of a search which is to begin."""
+        code = code_hash(self.module, self._initial)
+        if resources.resume:
+            manifest = read_manifest(self.store)
+            if manifest.code != code:
+                raise StoreError(
+                    f"{self.store.location}: made by other code: the protocol, a property or "
+                    "Tidegate has changed since; begin the search anew, in another store"
+                )
+            return manifest
+        if has_manifest(self.store):
+            raise StoreError(
+                f"--store {self.store.location}: a search was begun there already; go on with it "
+                f"by 'tidegate resume {self.store.location}', or name another directory"
+            )
+        return Manifest(resources.about, code, self.cluster.partitions or 0)
+
+    @property
+    def distinct_states(self) -> int:
+        """Distinct states found."""
+        return self.manifest.states
+
+    @property
+    def taken(self) -> list[int]:
+        """How often each instance of an action was taken."""
+        return self.manifest.taken or [0] * len(self.system.instances)
+
+    @property
+    def depth(self) -> int:
+        """Levels found."""
+        return len(self.manifest.levels)
+
+    @property
+    def spark_levels(self) -> int:
+        """How many levels were found by Spark."""
+        return self.manifest.spark_levels
+
+    def run(self, limits: Limits, report: Callable[[Progress], None]) -> None:
+        """Search until all is seen or decided, a limit is reached, or the user interrupts."""
+        self._limits, self._report = limits, report
+        try:
+            if not self.manifest.levels:
+                self._begin()
+            while self._undecided():
+                if limits.max_depth is not None and self.depth >= limits.max_depth:
+                    self.stopped_by = f"--max-depth {limits.max_depth}"
+                elif self._watch(0.0):
+                    self._find_next_level()
+        except KeyboardInterrupt:
+            self.stopped_by = "an interrupt"
+        except UnwritableError as error:
+            self.stopped_by = str(error)
+
+    def _undecided(self) -> bool:
+        """Whether there is a level to expand, and a reason to."""
+        if self.stopped_by or self.manifest.expanded or not self.manifest.levels:
+            return False
+        return self.keep_going or not self.violations
+
+    def _begin(self) -> None:
+        """Keep the initial states as the first level."""
+        self.kernel.begin(self._active())
+        table = Candidates(self.kernel, 1, len(self._initial))
+        table.begin_with(self._initial)
+        count = table.drain()
+        write_level(self.kernel, self.store, level_name(0), 1, 0, table, count)
+        table.close()
+        self._note(0, self.kernel.counts().found)
+        run = Run(level_name(0), 1, count)
+        self.manifest.earlier = [run]
+        self._add_level(run)
+
+    def _find_next_level(self) -> None:
+        """Expand the last level: successors that were not seen before are the next one."""
+        frontier = self.manifest.levels[-1]
+        if self.symmetry:
+            self._verify_symmetry(frontier)
+        here = self._pays_here(frontier)
+        plan = self._plan(frontier, here)
+        owned = self._owned_here(plan) if here else self._run_job(plan)
+        if owned is None:
+            return
+        counts = self._summed(plan, owned)
+        new = Run(plan.found, plan.shares, sum(part.states for part in owned))
+        self._branching = max(sum(counts.taken) / max(frontier.states, 1), 1.0)
+        self.manifest.taken = [a + b for a, b in zip(self.taken, counts.taken, strict=True)]
+        self._note(self.depth, counts.found)
+        self._keep_runs(plan, new)
+        self.manifest.spark_levels += not here
+        self.manifest.expanded = not new.states
+        self._add_level(new)
+        for run in plan.merge:
+            if not run.parents:
+                self.store.remove(run.name)
+
+    def _pays_here(self, frontier: Run) -> bool:
+        """Whether a level is so small that a job would cost more than it saves."""
+        if frontier.states * self._branching >= self.cluster.local_levels:
+            return False
+        return self.store.local or self.distinct_states * self.kernel.record <= NEAR
+
+    def _plan(self, frontier: Run, here: bool) -> Plan:
+        earlier = tuple(self.manifest.earlier)
+        shares = 1 if here else self._shares()
+        merge = to_merge(earlier)
+        if here and sum(run.states for run in merge) > MERGED_HERE:
+            merge = ()
+        return Plan(
+            store=self.store.address,
+            sources=sources(),
+            code=self.module.digest,
+            words=self.module.words,
+            stride=self.module.stride,
+            instances=len(self.system.instances),
+            properties=len(self.properties),
+            active=self._active(),
+            level=self.depth,
+            frontier=frontier,
+            branching=self._branching,
+            earlier=earlier,
+            merge=merge,
+            merged=f"merged/{self.depth:05d}",
+            shares=shares,
+        )
+
+    def _shares(self) -> int:
+        """Return into how many shares a job divides a level; it stays the same for a search."""
+        if not self.manifest.shares:
+            self.manifest.shares = max(self._connected().context.defaultParallelism, 1)
+        return self.manifest.shares
+
+    def _connected(self) -> Any:
+        """Return what runs jobs; Spark is started when the first one is due."""
+        if self._jobs is None:
+            from .jobs import Jobs
+            from .place import folder_of
+            from .session import spark_context
+
+            self.store.write(KERNEL.format(self.module.digest), [self._text.encode()])
+            context = self._stack.enter_context(spark_context(self.cluster, folder_of(self.store)))
+            self._jobs = Jobs(context)
+        return self._jobs
+
+    def _run_job(self, plan: Plan) -> list[Owned] | None:
+        owned: list[Owned] | None = self._connected().run(plan, self._watch)
+        return owned
+
+    def _owned_here(self, plan: Plan) -> list[Owned] | None:
+        """Find a level in this process; None if a limit was reached meanwhile."""
+        stopped = False
+
+        def sent() -> Iterator[bytes | Expanded]:
+            nonlocal stopped
+            for _, part in expand_share(self.kernel, self.store, plan, 0):
+                if stopped or not self._watch(0.0):
+                    stopped = True
+                    return
+                yield part
+
+        parts = list(sent())
+        if stopped:
+            return None
+        return [own_share(self.kernel, self.store, plan, 0, parts)]
+
+    def _summed(self, plan: Plan, owned: Sequence[Owned]) -> Counts:
+        """Return what all shares came to, after checking that each was done once and wholly."""
+        expanded = [part for one in owned for part in one.expanded]
+        shares = list(range(plan.shares))
+        if (
+            sorted(one.share for one in owned) != shares
+            or sorted(part.share for part in expanded) != shares
+            or sum(part.states for part in expanded) != plan.frontier.states
+        ):
+            raise StoreError(
+                f"{self.store.location}/{plan.frontier.name}: does not hold the "
+                f"{plan.frontier.states} states that were written; the store must be one that the "
+                "driver and all executors share"
+            )
+        total = Counts([0] * len(self.system.instances))
+        for part in expanded:
+            taken = zip(total.taken, part.counts.taken, strict=True)
+            total = Counts([a + b for a, b in taken], least(total.found, part.counts.found))
+        for one in owned:
+            total.found = least(total.found, one.found)
+        return total
+
+    def _keep_runs(self, plan: Plan, new: Run) -> None:
+        """Note which runs hold all states now."""
+        kept = [run for run in plan.earlier if run not in plan.merge]
+        if plan.merge:
+            states = sum(run.states for run in plan.merge)
+            kept.append(Run(plan.merged, plan.shares, states, parents=False))
+        self.manifest.earlier = [*kept, new] if new.states else kept
+
+    def _add_level(self, run: Run) -> None:
+        """Make a run the last level, and keep that in the store."""
+        if run.states:
+            self.manifest.levels.append(run)
+        else:
+            self.manifest.expanded = True
+        self.manifest.save(self.store)
+
+    def _note(self, level: int, found: Found) -> None:
+        """Keep the violations found while the level of that number was."""
+        for number, (_, words) in found.items():
+            prop = self.properties[number]
+            if prop.name not in self.violations:
+                at = level - 1 if prop.kind is Kind.DEADLOCK else level
+                self.violations[prop.name] = at, [self.system.layout.unpack(words)]
+                self.manifest.violations[prop.name] = at, list(words)
+
+    def _active(self) -> int:
+        """Return a bit for every property that is still to be decided."""
+        return sum(
+            1 << number
+            for number, prop in enumerate(self.properties)
+            if prop.name not in self.violations
+        )
+
+    def _watch(self, part_done: float) -> bool:
+        """Report how far the search is; False where a limit is reached."""
+        seconds = perf_counter() - self.started
+        distinct, limits = self.distinct_states, self._limits
+        frontier = self.manifest.levels[-1].states if self.manifest.levels else 0
+        queue = int(frontier * (1 - part_done))
+        self._report(Progress(distinct, self.depth, queue, seconds, 0, self._largest()))
+        if limits.seconds is not None and seconds >= limits.seconds:
+            self.stopped_by = f"--time-limit {limits.seconds:g}"
+        elif limits.max_states is not None and distinct >= limits.max_states:
+            self.stopped_by = f"--max-states {limits.max_states}"
+        return self.stopped_by is None
+
+    def _largest(self) -> str:
+        """Return the name of the action that was taken most often."""
+        taken = self.taken
+        return self.system.instances[max(range(len(taken)), key=taken.__getitem__)].action.name
+
+    def _verify_symmetry(self, frontier: Run) -> None:
+        """Check for some states of a level that their permutations are treated alike."""
+        assert self.symmetry is not None
+        with RunFile(self.store, frontier.file(0), self.kernel.words) as file:
+            for number in range(min(4, file.count)):
+                state = self.system.layout.unpack(file.words(number))
+                self.symmetry.verify(state, self.properties)
+
+    def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
+        """Return for each child its parent with the least fingerprint on the level before it."""
+        found = {}
+        for child in children:
+            record = record_of(self.system.layout.pack(child))
+            [parent] = self._parents(self.manifest.levels[level], record)
+            found[child] = self._state(self.manifest.levels[level - 1], parent, child)
+        return found
+
+    def _parents(self, run: Run, record: tuple[int, ...]) -> Iterable[int]:
+        """Yield the fingerprint of a record's parent."""
+        for file, number in self._records(run, record[0]):
+            if record_of(file.words(number)) == record:
+                yield file.parent(number)
+
+    def _state(self, run: Run, fingerprint: int, child: State) -> State:
+        """Return the state of that fingerprint; of several the one that `child` follows from."""
+        layout = self.system.layout
+        states = [layout.unpack(f.words(n)) for f, n in self._records(run, fingerprint)]
+        if len(states) > 1:
+            canonical = self.symmetry.canonical if self.symmetry else lambda state: state
+            for state in states:
+                if any(canonical(s) == child for _, s in self.system.successors(state)):
+                    return state
+        return states[0]
+
+    def _records(self, run: Run, fingerprint: int) -> Iterator[tuple[RunFile, int]]:
+        """Yield the records of a run that have a fingerprint."""
+        share = fingerprint * run.shares >> 64
+        with RunFile(self.store, run.file(share), self.kernel.words) as file:
+            number = file.rank(fingerprint)
+            while number < file.count and file.fingerprint(number) == fingerprint:
+                yield file, number
+                number += 1
+
+    def states(self) -> list[list[State]]:
+        """Return all states, level by level."""
+        unpack, words = self.system.layout.unpack, self.kernel.words
+        return [
+            [
+                unpack(stretch.file.words(number))
+                for stretch in stretches(self.store, run, words, 0, 1)
+                for number in range(stretch.first, stretch.end)
+            ]
+            for run in self.manifest.levels
+        ]
+
+    def close(self) -> None:
+        """End Spark, if it was started here, and give back the store."""
+        self._stack.close()

@@ -1,0 +1,224 @@
+"""A Spark context for a search: one that is there already, or one that is started, quietly."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...spec import TidegateError
+from ..result import Cluster
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+JAVA = 17
+"""The oldest Java that Spark 4 runs on."""
+
+INSTALL = "on Debian: apt install default-jre-headless"
+
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
+DEFAULTS = {
+    "spark.app.name": "tidegate",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "1g",
+    # Candidates begin with a hash, which no compression makes shorter.
+    "spark.shuffle.compress": "false",
+    "spark.shuffle.spill.compress": "false",
+    # What was shuffled for a level is of no use behind it; its files go when Java collects garbage.
+    "spark.cleaner.periodicGC.interval": "1min",
+    # Workers are on the same host as their executor.
+    "spark.python.unix.domain.socket.enabled": "true",
+    # Java only moves bytes here; to optimise it further costs more than it saves.
+    JAVA_OPTIONS: "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+}
+"""What is set unless ``--conf`` says otherwise."""
+
+LOG = """\
+rootLogger.level = warn
+rootLogger.appenderRef.file.ref = file
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {log}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d{{yyyy-MM-dd HH:mm:ss}} %p %c{{1}}: %m%n%ex
+"""
+
+_TAG = "spark.tidegate.session"
+
+
+class SparkError(TidegateError):
+    """Spark cannot be started, or could not go on, with the reason."""
+
+
+def require_java() -> None:
+    """Refuse to go on without a Java that Spark runs on.
+
+    Raises
+    ------
+    SparkError
+        If there is none, or it is too old.
+    """
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    if java is None:
+        where = f"in JAVA_HOME ({home})" if home else "on the PATH"
+        raise SparkError(
+            f"--engine spark needs Java {JAVA} or newer, and there is none {where}; {INSTALL}"
+        )
+    try:
+        done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise SparkError(f"{java}: cannot be run ({error.strerror}); {INSTALL}") from None
+    said = done.stderr + done.stdout
+    version = re.search(r'version "(\d+)(?:\.(\d+))?', said)
+    if version is None:
+        first = said.strip().splitlines()[:1]
+        raise SparkError(f"{java} -version does not say which Java it is: {first}; {INSTALL}")
+    # Up to Java 8 the number behind the first one counts.
+    number = int(version[2] or 0) if version[1] == "1" else int(version[1])
+    if number < JAVA:
+        raise SparkError(
+            f"--engine spark needs Java {JAVA} or newer, and {java} is Java {number}; {INSTALL}, "
+            "or set JAVA_HOME to a newer one"
+        )
+
+
+def settings(conf: tuple[str, ...]) -> dict[str, str]:
+    """Return what ``--conf`` sets.
+
+    Raises
+    ------
+    SparkError
+        If one of them is no setting of Spark.
+    """
+    found = {}
+    for setting in conf:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.startswith("spark."):
+            raise SparkError(
+                f"--conf {setting!r}: not of the form spark.NAME=VALUE, such as "
+                "spark.executor.memory=4g"
+            )
+        found[name] = value
+    return found
+
+
+@contextmanager
+def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContext]:
+    """Return Spark's context: the one of this process, or one that lives as long as the block.
+
+    Parameters
+    ----------
+    folder
+        Where Spark's log and its temporary files go; None for where Spark puts them.
+
+    Raises
+    ------
+    SparkError
+        If it cannot be started.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkException
+
+    tag = uuid.uuid4().hex
+    chosen = settings(cluster.conf)
+    conf = SparkConf()
+    master = cluster.master or chosen.get("spark.master") or conf.get("spark.master") or "local[*]"
+    _require_master(master)
+    places = _places(master, folder)
+    own = {**DEFAULTS, **places, **chosen, "spark.master": master, _TAG: tag}
+    if JAVA_OPTIONS in places:
+        options = chosen.get(JAVA_OPTIONS, DEFAULTS[JAVA_OPTIONS])
+        own[JAVA_OPTIONS] = f"{options} {places[JAVA_OPTIONS]}"
+    for name, value in own.items():
+        conf.set(name, value)
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        with _stderr_to(folder / "spark.log" if folder else None):
+            context = SparkContext.getOrCreate(conf)
+    except (Py4JError, PySparkException, OSError, RuntimeError) as error:
+        raise SparkError(
+            f"--master {master}: Spark cannot be started: {first_line(error)}"
+        ) from None
+    finally:
+        # Spark puts its own in place, which would not let a search say what it covered.
+        with suppress(ValueError):
+            signal.signal(signal.SIGINT, handler)
+    try:
+        yield context
+    finally:
+        if context.getConf().get(_TAG) == tag:
+            with _stderr_to(folder / "spark.log" if folder else None):
+                context.stop()
+
+
+def first_line(error: BaseException) -> str:
+    """Return the line of an error of Spark's that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    causes = [line for line in lines if re.match(r"(Caused by: |[\w.]+(Error|Exception): )", line)]
+    return (causes or lines or [type(error).__name__])[0]
+
+
+def _places(master: str, folder: Path | None) -> Mapping[str, str]:
+    """Return settings that say where things are, and prepare these places."""
+    found = {}
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if master.startswith("local") or "//127.0.0.1" in master or "//localhost" in master:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        found = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    if folder is not None:
+        properties = folder / "log4j2.properties"
+        properties.write_text(LOG.format(log=folder / "spark.log"), encoding="utf-8")
+        found[JAVA_OPTIONS] = f"-Dlog4j2.configurationFile=file:{properties}"
+        if master.startswith("local"):
+            found["spark.local.dir"] = str(folder / "spark")
+    return found
+
+
+def _require_master(master: str) -> None:
+    """Refuse a standalone master that nobody answers for; Spark would try for minutes."""
+    if not master.startswith("spark://"):
+        return
+    failed = ""
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            with socket.create_connection((host, int(port)), timeout=5):
+                return
+        except (OSError, ValueError) as error:
+            failed = str(error)
+    raise SparkError(
+        f"--master {master}: nobody answers there ({failed}); start it, or correct the address"
+    )
+
+
+@contextmanager
+def _stderr_to(log: Path | None) -> Iterator[None]:
+    """Have what Java and Spark print while they start and stop appended to a file."""
+    if log is None:
+        yield
+        return
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with open(log, "ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)

@@ -1,0 +1,96 @@
+"""What a Spark job calls in its worker processes, and how the kernel gets there."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import importlib.util
+import socket
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from ...spec import TidegateError
+from ..compiled.program import Module
+from .kernel import Kernel
+from .store import Store
+from .tasks import Expanded, Owned, Plan, Sent, expand_share, own_share
+
+KERNEL = "kernel-{}.ll"
+"""Name of the kernel's text in the store."""
+
+PARTS = (
+    "layout",
+    "checker.kept",
+    "checker.compiled.blocks",
+    "checker.compiled.build",
+    "checker.compiled.cache",
+    "checker.compiled.memory",
+    "checker.distributed.kernel",
+    "checker.distributed.runs",
+    "checker.distributed.store",
+    "checker.distributed.tasks",
+    "checker.distributed.workers",
+)
+"""Modules that decide on what an executor does; the protocol itself comes with the kernel."""
+
+
+class DifferentCodeError(TidegateError):
+    """An executor has other code than the driver."""
+
+
+@cache
+def sources() -> str:
+    """Return a hash of the code that an executor runs."""
+    package = __package__.split(".")[0]
+    digest = hashlib.sha256()
+    for part in PARTS:
+        spec = importlib.util.find_spec(f"{package}.{part}")
+        assert spec is not None
+        source = spec.loader.get_source(spec.name)  # type: ignore[union-attr]
+        digest.update((source or "").encode())
+    return digest.hexdigest()
+
+
+_kernels: dict[str, Kernel] = {}
+"""The kernel that this process has loaded, by its code."""
+
+
+def kernel_of(plan: Plan, store: Store) -> Kernel:
+    """Return the kernel that a plan is for; it is loaded once for each process."""
+    if plan.sources != sources():
+        raise DifferentCodeError(
+            f"the executor on {socket.gethostname()} runs other code than the driver; install the "
+            "same version of Tidegate there, or send this one along with --ship"
+        )
+    if plan.code not in _kernels:
+        text = store.read(KERNEL.format(plan.code)).decode()
+        if hashlib.sha256(text.encode()).hexdigest() != plan.code:
+            raise DifferentCodeError(
+                f"{store.location}/{KERNEL.format(plan.code)}: damaged; begin the search anew, in "
+                "another store"
+            )
+        _kernels.clear()
+        module = Module(plan.code, plan.words, plan.stride)
+        _kernels[plan.code] = Kernel(text, module, plan.instances, plan.properties)
+        # Spark has each worker collect garbage behind every task, which takes longer than a small
+        # task itself, unless what is there for good is left out.
+        gc.freeze()
+    return _kernels[plan.code]
+
+
+def expand(plan: Plan, share: int, _: Iterable[Any]) -> Iterator[Sent]:
+    """Expand the share of the frontier that a Spark partition stands for."""
+    store = Store(plan.store)
+    yield from expand_share(kernel_of(plan, store), store, plan, share)
+
+
+def own(plan: Plan, share: int, sent: Iterable[tuple[int, bytes | Expanded]]) -> Iterator[Owned]:
+    """Own the share that a Spark partition stands for."""
+    store = Store(plan.store)
+    yield own_share(kernel_of(plan, store), store, plan, share, (part for _, part in sent))
+
+
+def owner(share: int) -> int:
+    """Return the Spark partition that owns a share: the one of that number."""
+    return share

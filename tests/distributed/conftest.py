@@ -1,0 +1,38 @@
+"""Spark for a module's tests, and searches of which everything reported is compared."""
+
+import pytest
+
+from tidegate.checker.check import check
+from tidegate.checker.distributed.session import spark_context
+from tidegate.checker.render.report import report
+from tidegate.checker.result import Cluster, Resources
+from tidegate.invariants import PROPERTIES
+from tidegate.model import PROTOCOLS
+
+
+@pytest.fixture(scope="module")
+def spark(java, tmp_path_factory):
+    """Start Spark in this process; searches use it, since it is there."""
+    folder = tmp_path_factory.mktemp("spark")
+    with spark_context(Cluster(master="local[2]"), folder) as context:
+        yield context
+
+
+@pytest.fixture
+def reported(system):
+    """Search a protocol by its name; returns all that is reported but for what may differ."""
+
+    def run(protocol, settings="", names=None, cluster=None, how=None, **options):
+        [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+        wanted = chosen.default_properties if names is None else names
+        properties = [p for p in PROPERTIES[chosen.family.name] if p.name in wanted]
+        assert len(properties) == len(wanted), "a property that does not exist"
+        needs = frozenset(need for p in properties for need in p.needs)
+        searched = system(protocol, settings, needs)
+        engine = "compiled" if cluster is None else "spark"
+        resources = Resources(engine=engine, cluster=cluster, **(how or {}))
+        whole = report(searched, check(searched, properties, resources=resources, **options))
+        del whole["seconds"], whole["engine"], whole["spark_levels"]
+        return whole
+
+    return run

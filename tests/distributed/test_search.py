@@ -1,0 +1,211 @@
+"""The distributed engine reports what the compiled one does, wherever its levels are searched."""
+
+import dataclasses
+
+import pytest
+
+from tidegate.checker.check import check
+from tidegate.checker.distributed import compaction
+from tidegate.checker.distributed.manifest import read_manifest
+from tidegate.checker.distributed.runs import Run
+from tidegate.checker.distributed.store import Store, StoreError
+from tidegate.checker.engines import EngineChoiceError
+from tidegate.checker.result import Cluster, Limits, Resources
+from tidegate.spec import DEADLOCK
+
+pytestmark = pytest.mark.usefixtures("java")
+
+HERE = 10**9
+"""Candidates that no level of these has: all are searched in this process, without Spark."""
+
+MODELS = [
+    ("hw", "", {}),
+    ("hw", "", {"keep_going": True}),
+    ("hw", "crashes=1 replicas=1", {"names": ["Deadlock"]}),
+    ("kip-101", "records=1", {"names": ["TypeOk", "Stuck"], "keep_going": True}),
+    ("published/kip-101", "replicas=3 records=1", {"symmetry": True, "keep_going": True}),
+    ("published/async-isr", "replicas=3 max_offset=1 max_version=2", {}),
+    ("published/hw", "max_leader_epoch=2", {"keep_going": True}),
+]
+
+
+@pytest.mark.parametrize(("protocol", "settings", "options"), MODELS)
+def test_the_report_is_that_of_the_compiled_engine(reported, protocol, settings, options):
+    expected = reported(protocol, settings, **options)
+    assert reported(protocol, settings, cluster=Cluster(local_levels=HERE), **options) == expected
+
+
+def test_runs_that_are_merged_early_and_often_change_nothing(reported, monkeypatch):
+    expected = reported("published/hw", "max_leader_epoch=2", keep_going=True)
+    for most in (1, 2, 3):
+        monkeypatch.setattr(compaction, "MOST", most)
+        cluster = Cluster(local_levels=HERE)
+        found = reported("published/hw", "max_leader_epoch=2", cluster=cluster, keep_going=True)
+        assert found == expected
+
+
+def test_runs_grow_few_and_each_is_much_larger_than_the_next():
+    runs, written = [], 0
+    for level in range(1000):
+        runs.append(Run(str(level), 1, 1000))
+        merge = compaction.to_merge(runs)
+        if merge:
+            states = sum(run.states for run in merge)
+            runs = [*runs[: -len(merge)], Run("merged", 1, states)]
+            written += states
+        assert len(runs) <= 12
+    # A million states, each of them written ten times at most.
+    assert written <= 10 * 1_000_000
+
+
+def test_a_chain_of_limits_and_resumes_reports_what_one_run_does(reported, tmp_path):
+    expected = reported("published/hw", "max_leader_epoch=2", keep_going=True)
+    cluster = Cluster(local_levels=HERE, store=str(tmp_path / "store"))
+    for depth in (1, 2, 5, 6, 13, None):
+        found = reported(
+            "published/hw",
+            "max_leader_epoch=2",
+            cluster=cluster,
+            how={"resume": depth != 1},
+            limits=Limits(max_depth=depth),
+            keep_going=True,
+        )
+        assert found["complete"] is (depth is None)
+        assert depth is None or found["depth"] == depth
+    assert found == expected
+    # What is complete is only reported once more.
+    assert (
+        reported(
+            "published/hw",
+            "max_leader_epoch=2",
+            cluster=cluster,
+            how={"resume": True},
+            keep_going=True,
+        )
+        == expected
+    )
+
+
+def test_what_a_killed_driver_left_behind_the_manifest_is_found_again(reported, tmp_path):
+    expected = reported("published/hw", "", keep_going=True)
+    cluster = Cluster(local_levels=HERE, store=str(tmp_path / "store"))
+    reported("published/hw", "", cluster=cluster, limits=Limits(max_depth=5), keep_going=True)
+    store = Store(cluster.store)
+    # The next level is there in part only: a file that is not whole, and a partial one.
+    store.write("levels/00005/00000-of-00001.run", [b"half"])
+    store.write("levels/00005/00000-of-00001.run.partial", [b"a quarter"])
+    found = reported("published/hw", "", cluster=cluster, how={"resume": True}, keep_going=True)
+    assert found == expected
+
+
+def test_an_interrupt_reports_what_was_covered_and_can_be_resumed(reported, tmp_path):
+    cluster = Cluster(local_levels=HERE, store=str(tmp_path / "store"))
+
+    def interrupt(progress):
+        if progress.depth == 9:
+            raise KeyboardInterrupt
+
+    options = {"keep_going": True, "cluster": cluster}
+    found = reported("published/hw", "", report=interrupt, **options)
+    assert (found["stopped_by"], found["depth"]) == ("an interrupt", 9)
+    resumed = reported("published/hw", "", how={"resume": True}, **options)
+    assert resumed == reported("published/hw", "", keep_going=True)
+
+
+def test_a_store_that_holds_a_search_is_left_alone(reported, tmp_path):
+    cluster = Cluster(local_levels=HERE, store=str(tmp_path))
+    reported("published/hw", "", cluster=cluster)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(StoreError, match=r"a search was begun there already.*tidegate resume"):
+        reported("published/kip-101", "", cluster=cluster)
+    with pytest.raises(StoreError, match="made by other code"):
+        reported("published/kip-101", "", cluster=cluster, how={"resume": True})
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+
+def test_a_store_in_use_is_refused(tmp_path, reported):
+    cluster = Cluster(local_levels=HERE, store=str(tmp_path))
+    refused = []
+
+    def again(progress):
+        if not refused:
+            with pytest.raises(StoreError, match="another run is using it") as caught:
+                reported("published/hw", "", cluster=cluster)
+            refused.append(caught.value)
+
+    reported("published/hw", "", cluster=cluster, report=again)
+    assert refused
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda content: content[:-1], "damaged"),
+        (lambda content: b"", "damaged, and cannot be read"),
+        (lambda content: bytes([content[0] ^ 1]) + content[1:], "damaged"),
+        (None, "is missing; the store must be one that the driver and all executors share"),
+    ],
+)
+def test_damaged_runs_are_noticed(reported, tmp_path, spoil, said):
+    cluster = Cluster(local_levels=HERE, store=str(tmp_path))
+    reported("published/hw", "", cluster=cluster, limits=Limits(max_depth=6), keep_going=True)
+    [file] = (tmp_path / "levels" / "00005").iterdir()
+    if spoil:
+        file.write_bytes(spoil(file.read_bytes()))
+    else:
+        file.unlink()
+    with pytest.raises(StoreError, match=rf"{file.name}: {said}"):
+        reported("published/hw", "", cluster=cluster, how={"resume": True}, keep_going=True)
+
+
+def test_a_level_that_lost_states_is_noticed(reported, tmp_path):
+    cluster = Cluster(local_levels=HERE, store=str(tmp_path))
+    reported("published/hw", "", cluster=cluster, limits=Limits(max_depth=6), keep_going=True)
+    store = Store(str(tmp_path))
+    manifest = read_manifest(store)
+    last = manifest.levels[-1]
+    manifest.levels[-1] = dataclasses.replace(last, states=last.states + 1)
+    manifest.save(store)
+    with pytest.raises(StoreError, match=f"does not hold the {last.states + 1} states"):
+        reported("published/hw", "", cluster=cluster, how={"resume": True}, keep_going=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: text.replace('"states": 1', '"states": 2', 1), "damaged, its checksum"),
+        (lambda text: "{}", "damaged, its checksum"),
+        (lambda text: text[:20], "damaged, its checksum"),
+    ],
+)
+def test_a_damaged_manifest_is_refused(reported, tmp_path, change, said):
+    cluster = Cluster(local_levels=HERE, store=str(tmp_path))
+    reported("published/hw", "", cluster=cluster, limits=Limits(max_depth=3))
+    file = tmp_path / "manifest.json"
+    file.write_text(change(file.read_text()))
+    with pytest.raises(StoreError, match=said):
+        reported("published/hw", "", cluster=cluster, how={"resume": True})
+
+
+@pytest.mark.parametrize(
+    ("resources", "said"),
+    [
+        ({"workers": 2}, "takes no --workers"),
+        ({"memory": 1 << 30}, "takes no --max-memory"),
+        ({"store": "fingerprint"}, "takes no --store fingerprint"),
+    ],
+)
+def test_what_spark_is_told_in_another_way_is_refused(system, resources, said):
+    with pytest.raises(EngineChoiceError, match=said):
+        check(system("hw"), [DEADLOCK], resources=Resources(engine="spark", **resources))
+
+
+def test_a_cluster_needs_a_store_that_it_shares(reported):
+    with pytest.raises(StoreError, match="needs a store that all executors share"):
+        reported("hw", "", cluster=Cluster(master="spark://127.0.0.1:7077"))
+
+
+@pytest.mark.parametrize("location", ["nosuch://host/path", "/proc/nosuch", "/dev/null/below"])
+def test_a_store_that_cannot_be_written_is_refused(reported, location):
+    with pytest.raises(StoreError, match=r"--store .*(cannot be written to|cannot be opened)"):
+        reported("hw", "", cluster=Cluster(store=location, local_levels=HERE))

@@ -11,12 +11,14 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ...spec import TidegateError
 from ..result import Cluster
+from .shipping import write_package
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -146,24 +148,27 @@ def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContex
         own[JAVA_OPTIONS] = f"{options} {places[JAVA_OPTIONS]}"
     for name, value in own.items():
         conf.set(name, value)
+    log = folder / "spark.log" if folder else None
     handler = signal.getsignal(signal.SIGINT)
     try:
-        with _stderr_to(folder / "spark.log" if folder else None):
+        with _output_to(log):
             context = SparkContext.getOrCreate(conf)
     except (Py4JError, PySparkException, OSError, RuntimeError) as error:
         raise SparkError(
-            f"--master {master}: Spark cannot be started: {first_line(error)}"
+            f"--master {master}: Spark cannot be started: {_why(error, log)}"
         ) from None
     finally:
         # Spark puts its own in place, which would not let a search say what it covered.
         with suppress(ValueError):
             signal.signal(signal.SIGINT, handler)
-    try:
-        yield context
-    finally:
+    with ExitStack() as stack:
         if context.getConf().get(_TAG) == tag:
-            with _stderr_to(folder / "spark.log" if folder else None):
-                context.stop()
+            stack.callback(_stop, context, log)
+        if cluster.ship:
+            archive = Path(stack.enter_context(TemporaryDirectory(prefix="tidegate-")))
+            write_package(archive / "tidegate.zip")
+            context.addPyFile(str(archive / "tidegate.zip"))
+        yield context
 
 
 def first_line(error: BaseException) -> str:
@@ -206,19 +211,38 @@ def _require_master(master: str) -> None:
     )
 
 
+def _stop(context: SparkContext, log: Path | None) -> None:
+    with _output_to(log):
+        context.stop()
+
+
+def _why(error: BaseException, log: Path | None) -> str:
+    """Return why Spark did not start; where Java ended, what it said."""
+    said = first_line(error)
+    if "JAVA_GATEWAY_EXITED" in said and log is not None and log.exists():
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        whys = [line for line in lines[-60:] if re.search(r"(Error|Exception): |Too ", line)]
+        return whys[0].strip() if whys else said
+    return said
+
+
 @contextmanager
-def _stderr_to(log: Path | None) -> Iterator[None]:
-    """Have what Java and Spark print while they start and stop appended to a file."""
+def _output_to(log: Path | None) -> Iterator[None]:
+    """Have what Java and Spark print while they start or stop appended to a file."""
     if log is None:
         yield
         return
+    sys.stdout.flush()
     sys.stderr.flush()
-    kept = os.dup(2)
+    kept = [(number, os.dup(number)) for number in (1, 2)]
     try:
         with open(log, "ab") as file:
-            os.dup2(file.fileno(), 2)
+            for number, _ in kept:
+                os.dup2(file.fileno(), number)
         yield
     finally:
+        sys.stdout.flush()
         sys.stderr.flush()
-        os.dup2(kept, 2)
-        os.close(kept)
+        for number, copy in kept:
+            os.dup2(copy, number)
+            os.close(copy)

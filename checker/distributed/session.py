@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import socket
-import subprocess
 import sys
 import uuid
 from collections.abc import Iterator, Mapping
@@ -16,17 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ...spec import TidegateError
 from ..result import Cluster
+from .java import SparkError
 from .shipping import write_package
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
-
-JAVA = 17
-"""The oldest Java that Spark 4 runs on."""
-
-INSTALL = "on Debian: apt install default-jre-headless"
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
@@ -59,43 +52,6 @@ appender.file.layout.pattern = %d{{yyyy-MM-dd HH:mm:ss}} %p %c{{1}}: %m%n%ex
 """
 
 _TAG = "spark.tidegate.session"
-
-
-class SparkError(TidegateError):
-    """Spark cannot be started, or could not go on, with the reason."""
-
-
-def require_java() -> None:
-    """Refuse to go on without a Java that Spark runs on.
-
-    Raises
-    ------
-    SparkError
-        If there is none, or it is too old.
-    """
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
-    if java is None:
-        where = f"in JAVA_HOME ({home})" if home else "on the PATH"
-        raise SparkError(
-            f"--engine spark needs Java {JAVA} or newer, and there is none {where}; {INSTALL}"
-        )
-    try:
-        done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise SparkError(f"{java}: cannot be run ({error.strerror}); {INSTALL}") from None
-    said = done.stderr + done.stdout
-    version = re.search(r'version "(\d+)(?:\.(\d+))?', said)
-    if version is None:
-        first = said.strip().splitlines()[:1]
-        raise SparkError(f"{java} -version does not say which Java it is: {first}; {INSTALL}")
-    # Up to Java 8 the number behind the first one counts.
-    number = int(version[2] or 0) if version[1] == "1" else int(version[1])
-    if number < JAVA:
-        raise SparkError(
-            f"--engine spark needs Java {JAVA} or newer, and {java} is Java {number}; {INSTALL}, "
-            "or set JAVA_HOME to a newer one"
-        )
 
 
 def settings(conf: tuple[str, ...]) -> dict[str, str]:
@@ -137,17 +93,10 @@ def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContex
     from pyspark.errors import PySparkException
 
     tag = uuid.uuid4().hex
-    chosen = settings(cluster.conf)
     conf = SparkConf()
-    master = cluster.master or chosen.get("spark.master") or conf.get("spark.master") or "local[*]"
-    _require_master(master)
-    places = _places(master, folder)
-    own = {**DEFAULTS, **places, **chosen, "spark.master": master, _TAG: tag}
-    if JAVA_OPTIONS in places:
-        options = chosen.get(JAVA_OPTIONS, DEFAULTS[JAVA_OPTIONS])
-        own[JAVA_OPTIONS] = f"{options} {places[JAVA_OPTIONS]}"
-    for name, value in own.items():
+    for name, value in {**_configuration(cluster, folder), _TAG: tag}.items():
         conf.set(name, value)
+    master = conf.get("spark.master") or "that of spark-submit"
     log = folder / "spark.log" if folder else None
     handler = signal.getsignal(signal.SIGINT)
     try:
@@ -169,6 +118,22 @@ def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContex
             write_package(archive / "tidegate.zip")
             context.addPyFile(str(archive / "tidegate.zip"))
         yield context
+
+
+def _configuration(cluster: Cluster, folder: Path | None) -> dict[str, str]:
+    """Return the settings to start Spark with; whoever calls spark-submit has made them there."""
+    chosen = settings(cluster.conf)
+    if cluster.master is not None:
+        chosen["spark.master"] = cluster.master
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        return chosen
+    master = chosen.setdefault("spark.master", "local[*]")
+    _require_master(master)
+    places = _places(master, folder)
+    if JAVA_OPTIONS in places:
+        options = chosen.get(JAVA_OPTIONS, DEFAULTS[JAVA_OPTIONS])
+        chosen[JAVA_OPTIONS] = f"{options} {places[JAVA_OPTIONS]}"
+    return {**DEFAULTS, **places, **chosen}
 
 
 def first_line(error: BaseException) -> str:

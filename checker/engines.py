@@ -218,9 +218,9 @@ def _distributed(
                 "pip install 'tidegate[spark]'"
             )
     from .compiled.values import UnsupportedError
+    from .distributed.java import require_java
     from .distributed.kernel import KernelError
     from .distributed.search import SparkSearch
-    from .distributed.session import require_java
 
     require_java()
     try:

@@ -109,7 +109,12 @@ def cluster(engine: str, store: str, options: dict[str, Any], recorded: Any) -> 
     EngineChoiceError
         If there is no need of one.
     """
-    given = {name: options[name] for name in CLUSTER if options.get(name) not in (None, (), False)}
+    chosen = {name: options.get(name) for name in CLUSTER}
+    given = {
+        name: value
+        for name, value in chosen.items()
+        if value not in ((), None) and value is not False
+    }
     if engine != "spark":
         for name in given:
             option = name.replace("_", "-")

@@ -13,8 +13,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import workers
+from .java import SparkError
 from .kernel import KernelError
-from .session import SparkError, first_line
+from .session import first_line
 from .store import StoreError, UnwritableError
 from .tasks import Owned, Plan
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from time import perf_counter
 from typing import Any
@@ -13,12 +13,14 @@ from ...symmetry import Symmetry
 from ..compiled.blocks import EXPORTED
 from ..compiled.generate import Generator
 from ..compiled.journal import code_hash
+from ..counterexample import itself
 from ..result import DEFAULT, Cluster, Limits, Progress, Resources
 from .compaction import to_merge
+from .history import History
 from .kernel import Candidates, Counts, Found, Kernel, least
 from .manifest import Manifest, has_manifest, read_manifest
 from .place import opened_store
-from .runs import Run, RunFile, record_of, stretches
+from .runs import Run
 from .store import StoreError, UnwritableError
 from .tasks import Expanded, Owned, Plan, expand_share, level_name, own_share, write_level
 from .workers import KERNEL, sources
@@ -74,6 +76,8 @@ class SparkSearch:
         except BaseException:
             self._stack.close()
             raise
+        canonical = symmetry.canonical if symmetry else itself
+        self.history = History(system, self.store, canonical)
         self.kernel = Kernel(self._text, self.module, len(system.instances), len(properties))
         self._jobs: Any = None
         self._branching = BRANCHING
@@ -323,57 +327,17 @@ class SparkSearch:
     def _verify_symmetry(self, frontier: Run) -> None:
         """Check for some states of a level that their permutations are treated alike."""
         assert self.symmetry is not None
-        with RunFile(self.store, frontier.file(0), self.kernel.words) as file:
-            for number in range(min(4, file.count)):
-                state = self.system.layout.unpack(file.words(number))
-                self.symmetry.verify(state, self.properties)
+        for state in self.history.first(frontier, 4):
+            self.symmetry.verify(state, self.properties)
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
-        found = {}
-        for child in children:
-            record = record_of(self.system.layout.pack(child))
-            [parent] = self._parents(self.manifest.levels[level], record)
-            found[child] = self._state(self.manifest.levels[level - 1], parent, child)
-        return found
-
-    def _parents(self, run: Run, record: tuple[int, ...]) -> Iterable[int]:
-        """Yield the fingerprint of a record's parent."""
-        for file, number in self._records(run, record[0]):
-            if record_of(file.words(number)) == record:
-                yield file.parent(number)
-
-    def _state(self, run: Run, fingerprint: int, child: State) -> State:
-        """Return the state of that fingerprint; of several the one that `child` follows from."""
-        layout = self.system.layout
-        states = [layout.unpack(f.words(n)) for f, n in self._records(run, fingerprint)]
-        if len(states) > 1:
-            canonical = self.symmetry.canonical if self.symmetry else lambda state: state
-            for state in states:
-                if any(canonical(s) == child for _, s in self.system.successors(state)):
-                    return state
-        return states[0]
-
-    def _records(self, run: Run, fingerprint: int) -> Iterator[tuple[RunFile, int]]:
-        """Yield the records of a run that have a fingerprint."""
-        share = fingerprint * run.shares >> 64
-        with RunFile(self.store, run.file(share), self.kernel.words) as file:
-            number = file.rank(fingerprint)
-            while number < file.count and file.fingerprint(number) == fingerprint:
-                yield file, number
-                number += 1
+        before, run = self.manifest.levels[level - 1 : level + 1]
+        return {child: self.history.parent(child, run, before) for child in children}
 
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
-        unpack, words = self.system.layout.unpack, self.kernel.words
-        return [
-            [
-                unpack(stretch.file.words(number))
-                for stretch in stretches(self.store, run, words, 0, 1)
-                for number in range(stretch.first, stretch.end)
-            ]
-            for run in self.manifest.levels
-        ]
+        return [self.history.states(run) for run in self.manifest.levels]
 
     def close(self) -> None:
         """End Spark, if it was started here, and give back the store."""

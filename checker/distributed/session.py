@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import socket
-import subprocess
 import sys
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ...spec import TidegateError
 from ..result import Cluster
+from .java import SparkError
+from .shipping import write_package
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
-
-JAVA = 17
-"""The oldest Java that Spark 4 runs on."""
-
-INSTALL = "on Debian: apt install default-jre-headless"
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
@@ -57,43 +52,6 @@ appender.file.layout.pattern = %d{{yyyy-MM-dd HH:mm:ss}} %p %c{{1}}: %m%n%ex
 """
 
 _TAG = "spark.tidegate.session"
-
-
-class SparkError(TidegateError):
-    """Spark cannot be started, or could not go on, with the reason."""
-
-
-def require_java() -> None:
-    """Refuse to go on without a Java that Spark runs on.
-
-    Raises
-    ------
-    SparkError
-        If there is none, or it is too old.
-    """
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
-    if java is None:
-        where = f"in JAVA_HOME ({home})" if home else "on the PATH"
-        raise SparkError(
-            f"--engine spark needs Java {JAVA} or newer, and there is none {where}; {INSTALL}"
-        )
-    try:
-        done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise SparkError(f"{java}: cannot be run ({error.strerror}); {INSTALL}") from None
-    said = done.stderr + done.stdout
-    version = re.search(r'version "(\d+)(?:\.(\d+))?', said)
-    if version is None:
-        first = said.strip().splitlines()[:1]
-        raise SparkError(f"{java} -version does not say which Java it is: {first}; {INSTALL}")
-    # Up to Java 8 the number behind the first one counts.
-    number = int(version[2] or 0) if version[1] == "1" else int(version[1])
-    if number < JAVA:
-        raise SparkError(
-            f"--engine spark needs Java {JAVA} or newer, and {java} is Java {number}; {INSTALL}, "
-            "or set JAVA_HOME to a newer one"
-        )
 
 
 def settings(conf: tuple[str, ...]) -> dict[str, str]:
@@ -135,35 +93,47 @@ def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContex
     from pyspark.errors import PySparkException
 
     tag = uuid.uuid4().hex
-    chosen = settings(cluster.conf)
     conf = SparkConf()
-    master = cluster.master or chosen.get("spark.master") or conf.get("spark.master") or "local[*]"
-    _require_master(master)
-    places = _places(master, folder)
-    own = {**DEFAULTS, **places, **chosen, "spark.master": master, _TAG: tag}
-    if JAVA_OPTIONS in places:
-        options = chosen.get(JAVA_OPTIONS, DEFAULTS[JAVA_OPTIONS])
-        own[JAVA_OPTIONS] = f"{options} {places[JAVA_OPTIONS]}"
-    for name, value in own.items():
+    for name, value in {**_configuration(cluster, folder), _TAG: tag}.items():
         conf.set(name, value)
+    master = conf.get("spark.master") or "that of spark-submit"
+    log = folder / "spark.log" if folder else None
     handler = signal.getsignal(signal.SIGINT)
     try:
-        with _stderr_to(folder / "spark.log" if folder else None):
+        with _output_to(log):
             context = SparkContext.getOrCreate(conf)
     except (Py4JError, PySparkException, OSError, RuntimeError) as error:
         raise SparkError(
-            f"--master {master}: Spark cannot be started: {first_line(error)}"
+            f"--master {master}: Spark cannot be started: {_why(error, log)}"
         ) from None
     finally:
         # Spark puts its own in place, which would not let a search say what it covered.
         with suppress(ValueError):
             signal.signal(signal.SIGINT, handler)
-    try:
-        yield context
-    finally:
+    with ExitStack() as stack:
         if context.getConf().get(_TAG) == tag:
-            with _stderr_to(folder / "spark.log" if folder else None):
-                context.stop()
+            stack.callback(_stop, context, log)
+        if cluster.ship:
+            archive = Path(stack.enter_context(TemporaryDirectory(prefix="tidegate-")))
+            write_package(archive / "tidegate.zip")
+            context.addPyFile(str(archive / "tidegate.zip"))
+        yield context
+
+
+def _configuration(cluster: Cluster, folder: Path | None) -> dict[str, str]:
+    """Return the settings to start Spark with; whoever calls spark-submit has made them there."""
+    chosen = settings(cluster.conf)
+    if cluster.master is not None:
+        chosen["spark.master"] = cluster.master
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        return chosen
+    master = chosen.setdefault("spark.master", "local[*]")
+    _require_master(master)
+    places = _places(master, folder)
+    if JAVA_OPTIONS in places:
+        options = chosen.get(JAVA_OPTIONS, DEFAULTS[JAVA_OPTIONS])
+        chosen[JAVA_OPTIONS] = f"{options} {places[JAVA_OPTIONS]}"
+    return {**DEFAULTS, **places, **chosen}
 
 
 def first_line(error: BaseException) -> str:
@@ -206,19 +176,38 @@ def _require_master(master: str) -> None:
     )
 
 
+def _stop(context: SparkContext, log: Path | None) -> None:
+    with _output_to(log):
+        context.stop()
+
+
+def _why(error: BaseException, log: Path | None) -> str:
+    """Return why Spark did not start; where Java ended, what it said."""
+    said = first_line(error)
+    if "JAVA_GATEWAY_EXITED" in said and log is not None and log.exists():
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        whys = [line for line in lines[-60:] if re.search(r"(Error|Exception): |Too ", line)]
+        return whys[0].strip() if whys else said
+    return said
+
+
 @contextmanager
-def _stderr_to(log: Path | None) -> Iterator[None]:
-    """Have what Java and Spark print while they start and stop appended to a file."""
+def _output_to(log: Path | None) -> Iterator[None]:
+    """Have what Java and Spark print while they start or stop appended to a file."""
     if log is None:
         yield
         return
+    sys.stdout.flush()
     sys.stderr.flush()
-    kept = os.dup(2)
+    kept = [(number, os.dup(number)) for number in (1, 2)]
     try:
         with open(log, "ab") as file:
-            os.dup2(file.fileno(), 2)
+            for number, _ in kept:
+                os.dup2(file.fileno(), number)
         yield
     finally:
+        sys.stdout.flush()
         sys.stderr.flush()
-        os.dup2(kept, 2)
-        os.close(kept)
+        for number, copy in kept:
+            os.dup2(copy, number)
+            os.close(copy)

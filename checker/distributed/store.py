@@ -80,15 +80,13 @@ class Store:
         """
         try:
             self._files.create_dir(self._root, recursive=True)
-            self.write("probe", [b"written by tidegate"])
+            self._write(self._path("probe"), [b"written by tidegate"])
             self._files.delete_file(self._path("probe"))
         except OSError as error:
             raise StoreError(
                 f"--store {self.location}: cannot be written to ({_reason(error)}); repair that, "
                 "or name another directory"
             ) from None
-        except UnwritableError as error:
-            raise StoreError(f"{error}; repair that, or name another directory") from None
 
     def write(self, name: str, parts: Iterable[Any]) -> None:
         """Write a file: nobody ever sees half of one, and the last one written stays.
@@ -102,7 +100,7 @@ class Store:
             self._write(self._path(name), parts)
         except OSError as error:
             raise UnwritableError(
-                f"--store {self.location}: cannot be written to ({_reason(error)})"
+                f"--store {self.location}, which cannot be written to ({_reason(error)})"
             ) from None
 
     def _write(self, path: str, parts: Iterable[Any]) -> None:

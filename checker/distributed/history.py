@@ -1,0 +1,72 @@
+"""The way back through the store: the states of every level, and the parents they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...layout import State
+from ...spec import EngineError, TransitionSystem
+from .runs import Run, RunFile, record_of, stretches
+from .store import Store
+
+
+class History:
+    """The levels of a search as they are in its store.
+
+    Parameters
+    ----------
+    canonical
+        Under symmetry: what stands for a state in the levels.
+    """
+
+    def __init__(
+        self,
+        system: TransitionSystem[Any, Any],
+        store: Store,
+        canonical: Callable[[State], State],
+    ) -> None:
+        self.system, self.store, self.canonical = system, store, canonical
+        self.words = system.layout.words
+
+    def parent(self, child: State, run: Run, before: Run) -> State:
+        """Return the parent with the least fingerprint of a state in one level's run."""
+        layout = self.system.layout
+        record = record_of(layout.pack(child))
+        for file, number in self._records(run, record[0]):
+            if record_of(file.words(number)) == record:
+                return self._state(before, file.parent(number), child)
+        raise EngineError(f"{run.name} does not hold a state that was found there")
+
+    def _state(self, run: Run, fingerprint: int, child: State) -> State:
+        """Return the state of that fingerprint; of several the one that `child` follows from."""
+        unpack = self.system.layout.unpack
+        for file, number in self._records(run, fingerprint):
+            state = unpack(file.words(number))
+            following = (successor for _, successor in self.system.successors(state))
+            if any(self.canonical(successor) == child for successor in following):
+                return state
+        raise EngineError(f"{run.name} does not hold the parent of a state that was found")
+
+    def _records(self, run: Run, fingerprint: int) -> Iterator[tuple[RunFile, int]]:
+        """Yield the records of a run that have a fingerprint."""
+        share = fingerprint * run.shares >> 64
+        with RunFile(self.store, run.file(share), self.words) as file:
+            number = file.rank(fingerprint)
+            while number < file.count and file.fingerprint(number) == fingerprint:
+                yield file, number
+                number += 1
+
+    def first(self, run: Run, most: int) -> Iterator[State]:
+        """Yield some states of a run."""
+        with RunFile(self.store, run.file(0), self.words) as file:
+            for number in range(min(most, file.count)):
+                yield self.system.layout.unpack(file.words(number))
+
+    def states(self, run: Run) -> list[State]:
+        """Return all states of a run."""
+        return [
+            self.system.layout.unpack(stretch.file.words(number))
+            for stretch in stretches(self.store, run, self.words, 0, 1)
+            for number in range(stretch.first, stretch.end)
+        ]

@@ -1,0 +1,184 @@
+"""On a cluster whose processes are killed, a search reports what an undisturbed one does."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from operator import itemgetter
+from pathlib import Path
+
+import pytest
+
+from tidegate.checker.distributed import workers
+from tidegate.checker.distributed.session import spark_context
+from tidegate.checker.result import Cluster
+
+pytestmark = pytest.mark.spark
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "cluster"
+
+MODEL = ("published/kip-101", "max_leader_epoch=2")
+FATAL = 9
+"""The level amid which something dies."""
+
+
+@pytest.fixture(scope="module")
+def master(java, tmp_path_factory):
+    """Start a cluster of a master and two workers; returns the master's URL."""
+    folder = tmp_path_factory.mktemp("cluster")
+    environment = {**os.environ, "TIDEGATE_PYTHON": sys.executable}
+
+    def run(*arguments):
+        command = ["sh", str(SCRIPT), *map(str, arguments)]
+        done = subprocess.run(
+            command, env=environment, stdout=subprocess.PIPE, text=True, check=False
+        )
+        assert done.returncode == 0
+        return done.stdout.strip()
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    yield run("start", folder, port)
+    run("stop", folder)
+
+
+@pytest.fixture
+def cluster(master, tmp_path):
+    """Start Spark on the cluster; returns how to search there."""
+    where = Cluster(
+        master=master,
+        store=str(tmp_path / "store"),
+        partitions=3,
+        local_levels=0,
+        conf=("spark.executor.memory=512m",),
+    )
+    with spark_context(where, tmp_path):
+        yield where
+
+
+def kill_executor(marker, with_worker=False):
+    """Return a function that kills the executor it is called in, the first time it is called."""
+
+    def die():
+        import os
+        import signal
+        import time
+        from pathlib import Path
+
+        def parent(process):
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            return int(fields[1])
+
+        try:
+            os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return
+        # Spark's Python daemon forks workers; the executor started the daemon.
+        executor = parent(os.getppid())
+        if with_worker:
+            os.kill(parent(executor), signal.SIGKILL)
+        os.kill(executor, signal.SIGKILL)
+        time.sleep(600)
+
+    return die
+
+
+def dying_amid_expansion(die):
+    def expand(plan, share, rows):
+        from tidegate.checker.distributed import workers
+
+        for part in workers.expand(plan, share, rows):
+            yield part
+            if plan.level == FATAL:
+                die()
+
+    return expand
+
+
+def dying_amid_shuffle(die):
+    def own(plan, share, sent):
+        from tidegate.checker.distributed import workers
+
+        def watched():
+            for part in sent:
+                yield part
+                if plan.level == FATAL:
+                    die()
+
+        yield from workers.own(plan, share, watched())
+
+    return own
+
+
+def dying_amid_a_write(die):
+    def own(plan, share, sent):
+        from tidegate.checker.distributed import workers
+        from tidegate.checker.distributed.store import Store
+
+        replace = Store._replace
+
+        def written(store, place, path):
+            # What was written lies there under its other name yet.
+            if plan.level == FATAL:
+                die()
+            replace(store, place, path)
+
+        Store._replace = written
+        yield from workers.own(plan, share, sent)
+        Store._replace = replace
+
+    return own
+
+
+@pytest.mark.parametrize(
+    ("phase", "dying"),
+    [
+        ("expand", dying_amid_expansion),
+        ("own", dying_amid_shuffle),
+        ("own", dying_amid_a_write),
+    ],
+)
+def test_a_killed_executor_changes_nothing(reported, cluster, tmp_path, monkeypatch, phase, dying):
+    marker = tmp_path / "killed"
+    # Functions of a test are sent to the executors as they are, and call the real ones there.
+    monkeypatch.setattr(workers, phase, dying(kill_executor(str(marker))))
+    found = reported(*MODEL, cluster=cluster, keep_going=True)
+    assert marker.exists()
+    assert found == reported(*MODEL, keep_going=True)
+
+
+def test_a_search_whose_driver_was_killed_is_resumed_elsewhere(reported, master, tmp_path):
+    store = tmp_path / "store"
+    protocol, bounds = MODEL
+    tidegate = [sys.executable, "-m", "tidegate"]
+    search = [*tidegate, "check", protocol, "-b", bounds, "--continue", "--engine", "spark"]
+    where = ["--master", master, "--store", str(store), "--local-levels", "0", "--partitions", "3"]
+    with subprocess.Popen([*search, *where, "--conf", "spark.executor.memory=512m"]) as driver:
+        while not (store / "levels" / f"{FATAL:05d}").exists():
+            assert driver.poll() is None
+            time.sleep(0.05)
+        driver.send_signal(signal.SIGKILL)
+    # Here with another number of executors: those of this process.
+    again = [*tidegate, "resume", str(store), "--master", "local[2]", "--json", "-"]
+    done = subprocess.run(again, stdout=subprocess.PIPE, check=False)
+    found = json.loads(done.stdout)
+    assert 0 < found.pop("spark_levels") <= found["depth"]
+    del found["seconds"], found["engine"]
+    expected = reported(*MODEL, keep_going=True)
+    for report in (found, expected):
+        report["properties"].sort(key=itemgetter("name"))
+    assert found == expected
+
+
+def test_a_worker_that_is_gone_for_good_changes_nothing(reported, cluster, tmp_path, monkeypatch):
+    """It comes last: the others would have to do with one worker."""
+    marker = tmp_path / "killed"
+    dying = dying_amid_expansion(kill_executor(str(marker), with_worker=True))
+    monkeypatch.setattr(workers, "expand", dying)
+    found = reported(*MODEL, cluster=cluster, keep_going=True)
+    assert marker.exists()
+    assert found == reported(*MODEL, keep_going=True)

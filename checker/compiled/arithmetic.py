@@ -41,6 +41,8 @@ def exact(
     if name not in CHECKED or fits(known) or (known is None and _steps(name, left, right)):
         return result
     operands = f"i64 {out.number(left)}, i64 {out.number(right)}"
+    # Nor is there a vector instruction for it.
+    out.loops.append(True)
     pair = out.value(f"call {{i64, i1}} @llvm.{CHECKED[name]}.with.overflow.i64({operands})")
     _fail_if(out, places, state, out.value(f"extractvalue {{i64, i1}} {pair}, 1"))
     return Number(out.value(f"extractvalue {{i64, i1}} {pair}, 0"))

@@ -16,12 +16,10 @@ from __future__ import annotations
 from enum import IntEnum
 
 from .intrinsics import below, high_product, load, prefetch, shifted, store
-from .memory import Shared, Worker
+from .kernel import note_deadlocks
+from .memory import GROUP, Worker
 from .program import Program
-from .seen import copy, examine, fingerprint, mix, note, same
-
-CHUNK = 256
-"""States whose candidates are on their way to the table at the same time."""
+from .seen import copy, examine, fingerprint, mix, same
 
 
 class Table(IntEnum):
@@ -135,10 +133,15 @@ def insert_all(p: Program, worker: int, table: int, first: int, count: int) -> N
         insert(p, worker, table, first + number * (p.words + 1) * 8)
 
 
-def offer(p: Program, worker: int, table: int, first: int, count: int, parent: int) -> int:
+def offer(p: Program, worker: int, table: int, first: int, count: int, records: int) -> int:
     """Make candidates of states that lie in the buffer, in place; return how many are left.
 
     What is outside the system's constraint is judged here and left out.
+
+    Parameters
+    ----------
+    records
+        Of the parents; 0 where there are none.
     """
     left = 0
     for number in range(count):
@@ -148,6 +151,9 @@ def offer(p: Program, worker: int, table: int, first: int, count: int, parent: i
         if p.constrained and not p.admits(state):
             examine(p, worker, state)
             continue
+        parent = 0
+        if records != 0:
+            parent = load(records + load(state + p.stride - 8) * p.words * 8)
         candidate = first + left * p.stride
         if left != number:
             copy(p, state, candidate)
@@ -159,23 +165,18 @@ def offer(p: Program, worker: int, table: int, first: int, count: int, parent: i
 
 
 def successors(p: Program, worker: int, table: int, records: int, count: int) -> int:
-    """Put the candidates that follow from some states into the buffer; return how many."""
-    shared = load(worker + Worker.SHARED)
-    buffer, state = load(worker + Worker.BUFFER), load(worker + Worker.STATE)
-    candidates = 0
+    """Put the candidates that follow from a group of states into the buffer; return how many."""
+    buffer, states = load(worker + Worker.BUFFER), load(worker + Worker.STATE)
     for number in range(count):
-        record = records + number * p.words * 8
-        restore(p, record, state)
-        first = buffer + candidates * p.stride
-        found = p.expand(state, first, load(worker + Worker.TAKEN))
-        if found < 0:
-            store(worker + Worker.ERROR, 1)
-            found = 0
-        stuck = p.deadlock >= 0 and found == 0
-        if stuck and load(shared + Shared.ACTIVE) >> p.deadlock & 1:
-            note(p, worker, state, p.deadlock)
-        candidates += offer(p, worker, table, first, found, load(record))
-    return candidates
+        restore(p, records + number * p.words * 8, states + number * p.words * 8)
+    taken = load(worker + Worker.TAKEN)
+    found = p.expand(states, count, buffer, taken, worker + Worker.ALIVE)
+    if found < 0:
+        store(worker + Worker.ERROR, 1)
+        return 0
+    if p.deadlock >= 0:
+        note_deadlocks(p, worker, states, count)
+    return offer(p, worker, table, buffer, found, records)
 
 
 def expand_records(p: Program, worker: int, table: int, records: int, count: int) -> int:
@@ -186,7 +187,7 @@ def expand_records(p: Program, worker: int, table: int, records: int, count: int
     buffer = load(worker + Worker.BUFFER)
     done = 0
     while done < count and load(table + Table.HELD) < load(table + Table.MOST):
-        some = min(CHUNK, count - done)
+        some = min(GROUP, count - done)
         found = successors(p, worker, table, records + done * p.words * 8, some)
         for number in range(found):
             insert(p, worker, table, buffer + number * p.stride)

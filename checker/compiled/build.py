@@ -36,7 +36,7 @@ def object_code(text: str) -> bytes:
     machine = target()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_unrolling = False
-    options.loop_vectorization = False
+    options.loop_vectorization = True
     options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
     passes = builder.getModulePassManager()

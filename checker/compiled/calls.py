@@ -49,6 +49,7 @@ class Calls(Expressions):
     def invoke(self, function: Callable[..., Any], arguments: list[Value], mode: Mode) -> Value:
         """Emit the call of a function like this one."""
         compiled = self.unit.function(function, arguments, mode, self.pure)
+        self.out.loops.extend(compiled.loops)
         call = f'call {compiled.returns} @"{compiled.name}"({", ".join(parameters(arguments))})'
         if compiled.returns == "void":
             self.out.emit(call)

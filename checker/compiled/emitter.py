@@ -38,12 +38,15 @@ class Emitter:
     ----------
     settled
         Local names that have a value here, whichever way was taken; None where no way leads.
+    loops
+        Has an element if something may be done more than once.
     """
 
     def __init__(self, wraps: bool = False) -> None:
         self.wraps = wraps
         self.settled: Names = frozenset()
         self._arriving: dict[str, Names] = {}
+        self.loops: list[bool] = []
         self.lines: list[str] = []
         self.prologue: list[str] = []
         self.terminated = False

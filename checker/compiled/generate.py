@@ -7,15 +7,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...layout import WORD_BITS, Layout
-from ...spec import Instance, Kind, Property, TransitionSystem
+from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
 from . import growth, kernel
 from .emitter import Emitter
+from .expansion import Expansion
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
 from .places import Places
 from .program import Module, Program
-from .unit import Compiled, Mode, Unit, parameters
+from .unit import Compiled, Unit, parameters
 from .values import Number, Place, Static, Truth, UnsupportedError, Value
 
 MOST_PROPERTIES = 62
@@ -70,7 +71,7 @@ class Generator:
             exact=exact,
             instances=len(system.instances),
             deadlock=deadlock[0] if deadlock else -1,
-            expand=self._generated("expand", 3, "i64"),
+            expand=self._generated("expand", 5, "i64"),
             judge=self._generated("judge", 1, "i64"),
             canonical=self._generated("canonical", 1, "void"),
             admits=self._generated("admits", 1, "i1"),
@@ -88,7 +89,8 @@ class Generator:
         str, Module
             The LLVM text, and what is known of it.
         """
-        self._expand()
+        expansion = Expansion(self.system, self.unit, self.program.stride)
+        self.texts += expansion.functions()
         self._judge()
         self._canonical()
         self._admits()
@@ -133,90 +135,6 @@ class Generator:
 
     def _state(self, base: str) -> Place:
         return Place(base, "", (), self.layout.record)
-
-    def _expand(self) -> None:
-        """Generate ``expand(state, buffer, taken)``: all successors, and how many; -1 if one fails.
-
-        All guards are tried on the state where it is; only a step that they allow gets a copy.
-        """
-        out = Emitter()
-        words = self._unpacked(out, "%state")
-        found, failed = out.variable(), out.variable()
-        out.emit(f"store i64 0, ptr {found}")
-        out.emit(f"store i64 0, ptr {failed}")
-        for number, instance in enumerate(self.system.instances):
-            self._try(out, number, instance, words, found, failed)
-        wrong = out.value(f"load i64, ptr {failed}")
-        error = out.value(f"load i64, ptr {self._error_word(out, words)}")
-        both = out.value(f"or i64 {wrong}, {error}")
-        count = out.value(f"load i64, ptr {found}")
-        well = out.value(f"icmp eq i64 {both}, 0")
-        out.emit(f"ret i64 {out.value(f'select i1 {well}, i64 {count}, i64 -1')}")
-        self._define("i64 @expand(i64 %state, i64 %buffer, i64 %taken)", out, "noinline")
-
-    def _try(
-        self, out: Emitter, number: int, instance: Instance, words: str, found: str, failed: str
-    ) -> None:
-        """Emit one instance of an action: its guards, and the call of its effect."""
-        step, following = out.label("step"), out.label("next")
-        arguments: list[Value] = [Static(argument) for argument in instance.arguments]
-        given = [self._state(words), self.constants, *arguments]
-        guards = self.unit.function(instance.action.apply, given, Mode.GUARDS)
-        allowed = out.value(f'call i1 @"{guards.name}"(ptr {words})')
-        out.branch(Truth(allowed), step, following)
-        out.place_label(step)
-        before = out.value(f"load i64, ptr {found}")
-        place = out.value(f"mul i64 {before}, {self.program.stride}")
-        place = out.value(f"add i64 {place}, %buffer")
-        passed = ", ".join(f"i64 {word}" for word in self._words(out, words))
-        done = out.value(f"call i64 @step.{number}({passed}, i64 {place})")
-        new = out.value(f"and i64 {done}, 1")
-        raised = out.value(f"add i64 {before}, {new}")
-        out.emit(f"store i64 {raised}, ptr {found}")
-        wrong = out.value(
-            f"or i64 {out.value(f'load i64, ptr {failed}')}, {self._upper(out, done)}"
-        )
-        out.emit(f"store i64 {wrong}, ptr {failed}")
-        counter = out.value(f"inttoptr i64 {out.value(f'add i64 %taken, {8 * number}')} to ptr")
-        counted = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, {new}")
-        out.emit(f"store i64 {counted}, ptr {counter}")
-        out.place_label(following)
-        self._step(number, instance)
-
-    @staticmethod
-    def _upper(out: Emitter, done: str) -> str:
-        return out.value(f"lshr i64 {done}, 1")
-
-    def _step(self, number: int, instance: Instance) -> None:
-        """Generate the effect of one instance on a copy of the state: bit 0 taken, bit 1 failed."""
-        out = Emitter()
-        words = self._allocated(out)
-        for index in range(self.words):
-            out.emit(f"store i64 %w{index}, ptr {self._word(out, words, index)}")
-        arguments: list[Value] = [Static(argument) for argument in instance.arguments]
-        given = [self._state(words), self.constants, *arguments]
-        effect = self.unit.function(instance.action.apply, given, Mode.EFFECT)
-        taken = out.value(f'call i1 @"{effect.name}"(ptr {words})')
-        self._packed(out, words, "%place")
-        error = out.value(f"load i64, ptr {self._error_word(out, words)}")
-        error = out.value(f"or i64 {error}, {self._untidy(out, words, taken)}")
-        bit = out.value(f"zext i1 {taken} to i64")
-        shifted = out.value(f"shl i64 {error}, 1")
-        out.emit(f"ret i64 {out.value(f'or i64 {bit}, {shifted}')}")
-        passed = ", ".join(f"i64 %w{index}" for index in range(self.words))
-        self._define(f"i64 @step.{number}({passed}, i64 %place)", out, "noinline")
-
-    def _untidy(self, out: Emitter, words: str, taken: str) -> str:
-        """Emit whether a step was not enabled and has written all the same, as a number.
-
-        What becomes of such a step is for the interpreted engine to say.
-        """
-        differ = "0"
-        for index, word in enumerate(self._words(out, words)):
-            differ = out.value(f"or i64 {differ}, {out.value(f'xor i64 {word}, %w{index}')}")
-        written = out.value(f"icmp ne i64 {differ}, 0")
-        untidy = out.value(f"select i1 {taken}, i1 false, i1 {written}")
-        return out.value(f"zext i1 {untidy} to i64")
 
     def _judge(self) -> None:
         """Generate ``judge(state)``: a bit for every property that the state violates.
@@ -298,17 +216,6 @@ class Generator:
             value = out.value(f"load i64, ptr {self._stored(out, address, index)}")
             out.emit(f"store i64 {value}, ptr {self._word(out, words, index)}")
         return words
-
-    def _packed(self, out: Emitter, words: str, address: str) -> None:
-        """Emit the storing of a state."""
-        for index, word in enumerate(self._words(out, words)):
-            out.emit(f"store i64 {word}, ptr {self._stored(out, address, index)}")
-
-    def _words(self, out: Emitter, words: str) -> list[str]:
-        return [
-            out.value(f"load i64, ptr {self._word(out, words, index)}")
-            for index in range(self.words)
-        ]
 
     @staticmethod
     def _stored(out: Emitter, address: str, index: int) -> str:

@@ -7,7 +7,7 @@ looked up together, so that the memory of one is on its way while another is at 
 from __future__ import annotations
 
 from .intrinsics import below, fetch_add, load, prefetch, store
-from .memory import DONE, GROW, RECENT, STOPPED, Shared, Worker
+from .memory import DONE, GROUP, GROW, RECENT, STOPPED, Shared, Worker
 from .program import Program
 from .seen import FULL, add, bucket_of, copy, examine, fingerprint, look_up, note, same, seal
 
@@ -29,17 +29,29 @@ def expand_all(p: Program, shared: int, worker: int, chunk: int) -> int:
     state, count = locate(p, shared, chunk)
     buffer, taken = load(worker + Worker.BUFFER), load(worker + Worker.SCRATCH)
     successors = 0
-    for _ in range(count):
-        found = p.expand(state, buffer + successors * p.stride, taken)
+    while count > 0:
+        some = min(count, GROUP)
+        first = buffer + successors * p.stride
+        found = p.expand(state, some, first, taken, worker + Worker.ALIVE)
         if found < 0:
             store(worker + Worker.ERROR, 1)
-            found = 0
-        stuck = p.deadlock >= 0 and found == 0
-        if stuck and load(shared + Shared.ACTIVE) >> p.deadlock & 1:
-            note(p, worker, state, p.deadlock)
+            return 0
+        if p.deadlock >= 0:
+            note_deadlocks(p, worker, state, some)
         successors += found
-        state += p.words * 8
+        state += some * p.words * 8
+        count -= some
     return successors
+
+
+def note_deadlocks(p: Program, worker: int, states: int, count: int) -> None:
+    """Note those of the states expanded last that have no successor, if anybody wants to know."""
+    if load(load(worker + Worker.SHARED) + Shared.ACTIVE) >> p.deadlock & 1 == 0:
+        return
+    for number in range(count):
+        alive = load(worker + Worker.ALIVE + 8 * (number >> 6))
+        if alive >> (number & 63) & 1 == 0:
+            note(p, worker, states + number * p.words * 8, p.deadlock)
 
 
 def settle(p: Program, worker: int, keep: bool) -> None:
@@ -148,18 +160,21 @@ def find_parents(p: Program, worker: int) -> int:
             return STOPPED
         state, states = locate(p, shared, chunk)
         buffer, scratch = load(worker + Worker.BUFFER), load(worker + Worker.SCRATCH)
-        for _ in range(states):
-            successors = p.expand(state, buffer, scratch)
+        while states > 0:
+            some = min(states, GROUP)
+            successors = p.expand(state, some, buffer, scratch, worker + Worker.ALIVE)
             for successor in range(successors):
                 candidate = buffer + successor * p.stride
+                parent = state + load(candidate + p.stride - 8) * p.words * 8
                 if p.symmetric:
                     p.canonical(candidate)
                 for target in range(count):
                     if same(p, candidate, targets + target * p.words * 8):
                         entry = load(worker + Worker.FOUND) + target * size
-                        hashed = fingerprint(p, state)
+                        hashed = fingerprint(p, parent)
                         if load(entry) == 0 or below(hashed, load(entry + 8)):
                             store(entry, 1)
                             store(entry + 8, hashed)
-                            copy(p, state, entry + 16)
-            state += p.words * 8
+                            copy(p, parent, entry + 16)
+            state += some * p.words * 8
+            states -= some

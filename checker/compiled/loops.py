@@ -108,6 +108,7 @@ class Loops(Calls):
         limit = out.number(stop)
         head, inside = out.label("for"), out.label("round")
         following, end = out.label("next"), out.label("end")
+        self.out.loops.append(True)
         out.place_label(head)
         current = out.value(f"load i64, ptr {counter}")
         order = "slt" if step > 0 else "sgt"

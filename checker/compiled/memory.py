@@ -15,6 +15,9 @@ NORESERVE = 0x4000
 """Linux's MAP_NORESERVE: address space is set aside, and memory is used where it is written."""
 
 
+GROUP = 256
+"""States whose successors are computed together; a multiple of 64."""
+
 BLOCK = 256
 """States that a worker sets aside at a time."""
 
@@ -76,6 +79,7 @@ class Worker(IntEnum):
     EXPANDED = 80
     RECENT = 88
     STATE = 96
+    ALIVE = 128
     SIZE = 256
 
 

@@ -33,7 +33,7 @@ class Program:
     exact: bool
     instances: int
     deadlock: int
-    expand: Callable[[int, int, int], int]
+    expand: Callable[[int, int, int, int, int], int]
     judge: Callable[[int], int]
     canonical: Callable[[int], None]
     admits: Callable[[int], bool]

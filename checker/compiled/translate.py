@@ -2,8 +2,9 @@
 
 The subset is what an action, a rule or a predicate of a model needs: integers and truth values,
 parts of the state, ``if``, ``for`` over a range or an array, ``while``, and calls of functions like
-itself.  A function can be asked for in four ways: whole; whether its result is None; only the
-guards at its beginning; or only what follows these (its effect).
+itself.  A function can be asked for in five ways: whole; whether its result is None; only the
+guards at its beginning; only those of them before the first loop; or only what follows the guards
+(its effect).
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class Translation(Loops):
         out = Emitter(wraps=str(function.__module__).startswith(OWN))
         super().__init__(unit, function, dict(zip(names, inside, strict=True)), out)
         out.settled = frozenset(names)
+        out.loops = compiled.loops
         self.tree = tree
         self.line = 1
         self.compiled = compiled
@@ -89,6 +91,9 @@ class Translation(Loops):
             value = self.local.pop(name)
             self._assign_local(name, value)
         body = self.tree.body
+        if self.mode is Mode.STRAIGHT:
+            self._straight(body[: first_effect(body)])
+            return
         if self.mode is Mode.GUARDS:
             body = body[: first_effect(body)]
         elif self.mode is Mode.EFFECT:
@@ -96,9 +101,21 @@ class Translation(Loops):
             body = [node for node in body[:first] if not isinstance(node, ast.If)] + body[first:]
         self.block(body)
 
+    def _straight(self, guards: list[ast.stmt]) -> None:
+        """Translate statements up to the first one with a loop, which is taken back."""
+        out = self.out
+        for statement in guards:
+            lines, terminated, settled = len(out.lines), out.terminated, out.settled
+            self.block([statement])
+            if self.compiled.loops:
+                del out.lines[lines:]
+                out.terminated, out.settled = terminated, settled
+                self.compiled.cut.append(True)
+                return
+
     def _fall_off(self) -> None:
         """End a function behind its last statement."""
-        if self.mode is Mode.GUARDS or self.mode is Mode.IS_NONE:
+        if self.mode in (Mode.GUARDS, Mode.STRAIGHT, Mode.IS_NONE):
             self.out.emit("ret i1 true")
         elif self.compiled.returns == "void":
             self.out.emit("ret void")
@@ -256,6 +273,7 @@ class Translation(Loops):
             raise UnsupportedError("a while loop with an else")
         out = self.out
         head, body, end = out.label("while"), out.label("do"), out.label("end")
+        self.out.loops.append(True)
         out.place_label(head)
         out.branch(self.condition(node.test), body, end)
         out.place_label(body)

@@ -34,6 +34,7 @@ class Mode(Enum):
     WHOLE = "whole"
     IS_NONE = "none"
     GUARDS = "guards"
+    STRAIGHT = "straight"
     EFFECT = "effect"
 
 
@@ -63,7 +64,8 @@ class Compiled:
     """A translated function: its name in LLVM, its type, and how many values it returns.
 
     ``ranges`` are those of the results at each of its ends; ``loose`` says of which of them, in a
-    function that returns a truth value, only the truth is known.
+    function that returns a truth value, only the truth is known.  ``loops`` has an element if there
+    is a loop in it or in what it calls, and ``cut`` if what follows its first loop was left out.
     """
 
     name: str
@@ -71,6 +73,8 @@ class Compiled:
     count: int
     ranges: list[Range] = field(default_factory=list)
     loose: list[str] = field(default_factory=list)
+    loops: list[bool] = field(default_factory=list)
+    cut: list[bool] = field(default_factory=list)
 
     @property
     def range(self) -> Range:
@@ -135,7 +139,7 @@ class Unit:
             returns, count = self._shape(function, tree, mode)
             compiled = Compiled(f"{function.__name__}.{len(self._kept)}", returns, count)
             translation = Translation(self, function, tree, arguments, compiled, mode)
-            translation.pure = pure or mode is Mode.GUARDS
+            translation.pure = pure or mode in (Mode.GUARDS, Mode.STRAIGHT)
             where = translation.where()
             self.bodies.append(translation.text())
         except UnsupportedError as error:

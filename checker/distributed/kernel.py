@@ -6,10 +6,10 @@ import ctypes
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..compiled.blocks import CHUNK, EXPORTED, Table, Walk
+from ..compiled.blocks import EXPORTED, Table, Walk
 from ..compiled.build import Code
 from ..compiled.cache import code_of
-from ..compiled.memory import Region, Shared, Worker
+from ..compiled.memory import GROUP, Region, Shared, Worker
 from ..compiled.program import Module
 
 TAIL = 4096
@@ -67,8 +67,8 @@ class Kernel:
             for function in EXPORTED
         }
         self._entry = self.record + 16
-        buffer = CHUNK * max(instances, 1) * module.stride
-        self._own = Region(buffer + 8 * instances + properties * self._entry + self.record)
+        buffer = GROUP * max(instances, 1) * module.stride
+        self._own = Region(buffer + 8 * instances + properties * self._entry + GROUP * self.record)
         self._shared, self._block = Region(Shared.SIZE), Region(Worker.SIZE)
         self.worker = self._block.address
         self._taken = buffer
@@ -126,7 +126,7 @@ class Candidates:
     def _allocate(self, most: int) -> None:
         self.most = max(most, FEWEST)
         # Who expands looks at how many it holds only once for each chunk of states.
-        slots = 2 * (self.most + CHUNK * self.kernel.instances)
+        slots = 2 * (self.most + GROUP * self.kernel.instances)
         size = (slots + TAIL) * self.kernel.candidate
         self._slots = Region(size, huge=size > 8 << 20)
         block = self._block

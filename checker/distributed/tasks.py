@@ -11,8 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..compiled.blocks import CHUNK
-from ..compiled.memory import Region
+from ..compiled.memory import GROUP, Region
 from .kernel import Candidates, Counts, Found, Kernel, Sieve
 from .runs import Run, stretches, write_run
 from .store import Store
@@ -109,7 +108,7 @@ def expand_share(kernel: Kernel, store: Store, plan: Plan, share: int) -> Iterat
             stretch.file.verify()
         count = stretch.end - stretch.first
         states += count
-        table = Candidates(kernel, 1, min(HELD, int(count * plan.branching) + CHUNK))
+        table = Candidates(kernel, 1, min(HELD, int(count * plan.branching) + GROUP))
         for buffer, some in stretch.file.pieces(stretch.first, stretch.end):
             done = 0
             while done < some:

@@ -1,0 +1,274 @@
+"""The successors of a group of states: for one instance of an action after another.
+
+First the guards of an instance are evaluated on all states of the group.  They neither write nor
+jump, so that LLVM turns that loop into vector instructions, for eight states at a time.  Only where
+an instance is enabled is its effect computed, on a copy of the state.  Taking instance by instance
+instead of state by state also lets the processor foresee nearly every jump.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...layout import Layout
+from ...spec import Instance, TransitionSystem
+from .emitter import Emitter
+from .memory import GROUP
+from .unit import Compiled, Mode, Unit
+from .values import Place, Static, Value
+
+HINTS = ('!{!"llvm.loop.vectorize.enable", i1 true}', '!{!"llvm.loop.vectorize.width", i32 8}')
+"""What LLVM is told of a loop: it takes jumps that are rarely made for cheap otherwise."""
+
+BITS = 64
+"""States whose answers make up one word of bits."""
+
+
+class Expansion:
+    """Generates ``expand(states, count, buffer, taken, alive)``: all successors of some states.
+
+    They are put in a row into the buffer, `stride` bytes each, with the number of their parent
+    among the states in the last eight.  ``taken`` counts how often each instance was taken, and
+    ``alive`` has a bit for each state that has a successor.  It returns how many successors there
+    are; -1 if a step or a guard failed.
+
+    Parameters
+    ----------
+    unit
+        What the functions of the model are added to.
+    stride
+        In bytes.
+    """
+
+    def __init__(self, system: TransitionSystem[Any, Any], unit: Unit, stride: int) -> None:
+        self.system = system
+        self.unit = unit
+        self.stride = stride
+        self.layout: Layout[Any] = system.layout
+        self.words = self.layout.words
+        self.constants = Static(system.constants)
+        self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
+        self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))
+
+    def functions(self) -> list[str]:
+        """Return the definitions of all functions."""
+        texts = []
+        for number, instance in enumerate(self.system.instances):
+            texts.append(self._guards(number, instance))
+            texts.append(self._step(number, instance))
+            texts.append(self._instance(number))
+        return [*texts, self._expand()]
+
+    def _expand(self) -> str:
+        """Return ``expand``: words of equal number side by side, then one instance at a time."""
+        out = Emitter()
+        for word in range(self.words):
+            out.prologue.append(f"  %c{word} = alloca [{GROUP} x i64], align 64")
+        out.prologue.append(f"  %answers = alloca [{GROUP} x i8], align 64")
+        # Beyond the last state there is none that is enabled, ever.
+        out.emit(f"call void @llvm.memset.p0.i64(ptr %answers, i8 0, i64 {GROUP}, i1 false)")
+        for block in range(GROUP // BITS):
+            out.emit(f"store i64 0, ptr {self._at(out, '%alive', 8 * block)}")
+        state = self._counted(out, "%count")
+        for word in range(self.words):
+            offset = out.value(f"mul i64 {state}, {8 * self.words}")
+            offset = out.value(f"add i64 {offset}, {8 * word}")
+            address = out.value(f"add i64 %states, {offset}")
+            value = out.value(f"load i64, ptr {out.value(f'inttoptr i64 {address} to ptr')}")
+            out.emit(f"store i64 {value}, ptr {self._element(out, f'%c{word}', state)}")
+        self._again(out)
+        place, failed = "%buffer", "0"
+        for number in range(len(self.system.instances)):
+            out.emit(f"call void @guards.{number}({self.passed}, ptr %answers, i64 %count)")
+            arguments = f"{self.passed}, ptr %answers, i64 %count, i64 {place}, i64 %alive"
+            pair = out.value(f"call {{i64, i64}} @instance.{number}({arguments})")
+            following = out.value(f"extractvalue {{i64, i64}} {pair}, 0")
+            wrong = out.value(f"extractvalue {{i64, i64}} {pair}, 1")
+            failed = out.value(f"or i64 {failed}, {wrong}")
+            new = out.value(
+                f"udiv exact i64 {out.value(f'sub i64 {following}, {place}')}, {self.stride}"
+            )
+            counter = self._at(out, "%taken", 8 * number)
+            counted = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, {new}")
+            out.emit(f"store i64 {counted}, ptr {counter}")
+            place = following
+        bytes_ = out.value(f"sub i64 {place}, %buffer")
+        found = out.value(f"udiv exact i64 {bytes_}, {self.stride}")
+        well = out.value(f"icmp eq i64 {failed}, 0")
+        out.emit(f"ret i64 {out.value(f'select i1 {well}, i64 {found}, i64 -1')}")
+        head = "i64 @expand(i64 %states, i64 %count, i64 %buffer, i64 %taken, i64 %alive)"
+        return self._define(head, out, "noinline")
+
+    def _guards(self, number: int, instance: Instance) -> str:
+        """Return ``guards.N``: for each state whether the instance is enabled (1), or fails (2)."""
+        out = Emitter()
+        words = self._room(out)
+        state = self._counted(out, "%count")
+        for word in range(self.words):
+            value = out.value(f"load i64, ptr {self._element(out, f'%c{word}', state)}")
+            out.emit(f"store i64 {value}, ptr {self._word(out, words, word)}")
+        error = self._word(out, words, self.words)
+        out.emit(f"store i64 0, ptr {error}")
+        guards = self._straight(words, instance)
+        enabled = out.value(f'call i1 @"{guards.name}"(ptr {words})')
+        wrong = out.value(f"icmp ne i64 {out.value(f'load i64, ptr {error}')}, 0")
+        twice = out.value(f"shl i8 {self._bit(out, wrong, 8)}, 1")
+        answer = out.value(f"or i8 {twice}, {self._bit(out, enabled, 8)}")
+        out.emit(
+            f"store i8 {answer}, ptr {out.value(f'getelementptr i8, ptr %answers, i64 {state}')}"
+        )
+        self._again(out, f", !llvm.loop !{number}")
+        out.emit("ret void")
+        head = f"void @guards.{number}({self.columns}, ptr noalias %answers, i64 %count)"
+        loop = f"!{number} = distinct !{{!{number}, {', '.join(HINTS)}}}"
+        return f"{self._define(head, out, 'noinline')}\n{loop}"
+
+    def _instance(self, number: int) -> str:
+        """Return ``instance.N``: the effect on each state where the instance is enabled.
+
+        It returns where the next successor goes, and whether some step failed.
+        """
+        columns = self.passed.replace("ptr ", "")
+        loads = "\n".join(
+            f"  %e{word} = getelementptr i64, ptr {column}, i64 %state\n"
+            f"  %w{word} = load i64, ptr %e{word}"
+            for word, column in enumerate(columns.split(", "))
+        )
+        given = ", ".join(f"i64 %w{word}" for word in range(self.words))
+        return f"""define internal {{i64, i64}} @instance.{number}({self.columns}, \
+ptr noalias %answers, i64 %count, i64 %buffer, i64 %alive) noinline nounwind {{
+entry:
+  br label %block
+block:
+  %first = phi i64 [0, %entry], [%beyond, %finished]
+  %place = phi i64 [%buffer, %entry], [%filled, %finished]
+  %failed = phi i64 [0, %entry], [%wrong, %finished]
+  %row = getelementptr i8, ptr %answers, i64 %first
+  %bytes = load <{BITS} x i8>, ptr %row, align {BITS}
+  %set = trunc <{BITS} x i8> %bytes to <{BITS} x i1>
+  %all = bitcast <{BITS} x i1> %set to i64
+  %high = lshr <{BITS} x i8> %bytes, splat (i8 1)
+  %fail = trunc <{BITS} x i8> %high to <{BITS} x i1>
+  %fails = bitcast <{BITS} x i1> %fail to i64
+  %before = or i64 %failed, %fails
+  %beyond = add i64 %first, {BITS}
+  br label %next
+next:
+  %left = phi i64 [%all, %block], [%rest, %step]
+  %here = phi i64 [%place, %block], [%there, %step]
+  %bad = phi i64 [%before, %block], [%worse, %step]
+  %living = phi i64 [0, %block], [%more, %step]
+  %none = icmp eq i64 %left, 0
+  br i1 %none, label %finished, label %step
+step:
+  %bit = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %less = sub i64 %left, 1
+  %rest = and i64 %left, %less
+  %state = add i64 %first, %bit
+{loads}
+  %done = call i64 @step.{number}({given}, i64 %state, i64 %here)
+  %took = and i64 %done, 1
+  %size = mul i64 %took, {self.stride}
+  %there = add i64 %here, %size
+  %error = lshr i64 %done, 1
+  %worse = or i64 %bad, %error
+  %mark = shl i64 %took, %bit
+  %more = or i64 %living, %mark
+  br label %next
+finished:
+  %filled = phi i64 [%here, %next]
+  %wrong = phi i64 [%bad, %next]
+  %octet = lshr i64 %first, 3
+  %where = add i64 %alive, %octet
+  %lives = inttoptr i64 %where to ptr
+  %known = load i64, ptr %lives
+  %united = or i64 %known, %living
+  store i64 %united, ptr %lives
+  %again = icmp ult i64 %beyond, %count
+  br i1 %again, label %block, label %end
+end:
+  %r0 = insertvalue {{i64, i64}} poison, i64 %filled, 0
+  %r1 = insertvalue {{i64, i64}} %r0, i64 %wrong, 1
+  ret {{i64, i64}} %r1
+}}"""
+
+    def _step(self, number: int, instance: Instance) -> str:
+        """Return ``step.N``: the effect on a copy of the state; bit 0 taken, bit 1 failed."""
+        out = Emitter()
+        words = self._room(out)
+        for word in range(self.words):
+            out.emit(f"store i64 %w{word}, ptr {self._word(out, words, word)}")
+        out.emit(f"store i64 0, ptr {self._word(out, words, self.words)}")
+        rest = Mode.WHOLE if self._straight(words, instance).cut else Mode.EFFECT
+        effect = self.unit.function(instance.action.apply, self._given(words, instance), rest)
+        taken = out.value(f'call i1 @"{effect.name}"(ptr {words})')
+        differ = "0"
+        for word in range(self.words):
+            value = out.value(f"load i64, ptr {self._word(out, words, word)}")
+            out.emit(f"store i64 {value}, ptr {self._at(out, '%place', 8 * word)}")
+            differ = out.value(f"or i64 {differ}, {out.value(f'xor i64 {value}, %w{word}')}")
+        out.emit(f"store i64 %state, ptr {self._at(out, '%place', self.stride - 8)}")
+        # What becomes of a step that is not enabled and has written all the same is for the
+        # interpreted engine to say.
+        written = out.value(f"icmp ne i64 {differ}, 0")
+        untidy = out.value(f"select i1 {taken}, i1 false, i1 {written}")
+        error = out.value(f"load i64, ptr {self._word(out, words, self.words)}")
+        error = out.value(f"or i64 {error}, {out.value(f'zext i1 {untidy} to i64')}")
+        shifted = out.value(f"shl i64 {error}, 1")
+        out.emit(f"ret i64 {out.value(f'or i64 {shifted}, {self._bit(out, taken)}')}")
+        given = ", ".join(f"i64 %w{word}" for word in range(self.words))
+        return self._define(f"i64 @step.{number}({given}, i64 %state, i64 %place)", out, "")
+
+    def _straight(self, words: str, instance: Instance) -> Compiled:
+        """Return the guards of an instance, up to the first loop in them."""
+        given = self._given(words, instance)
+        return self.unit.function(instance.action.apply, given, Mode.STRAIGHT)
+
+    def _given(self, words: str, instance: Instance) -> list[Value]:
+        """Return what an action is called with."""
+        state = Place(words, "", (), self.layout.record)
+        return [state, self.constants, *(Static(argument) for argument in instance.arguments)]
+
+    def _counted(self, out: Emitter, count: str) -> str:
+        """Begin a loop over the states of the group; return the register of the state's number."""
+        self._index = out.variable()
+        out.emit(f"store i64 0, ptr {self._index}")
+        out.place_label("each")
+        out.emit(f"%each.number = load i64, ptr {self._index}")
+        return "%each.number"
+
+    def _again(self, out: Emitter, hint: str = "") -> None:
+        """End the loop that was begun last."""
+        following = out.value("add nuw nsw i64 %each.number, 1")
+        out.emit(f"store i64 {following}, ptr {self._index}")
+        more = out.value(f"icmp ult i64 {following}, %count")
+        out.emit(f"br i1 {more}, label %each, label %done{hint}")
+        out.terminated = True
+        out.place_label("done")
+
+    def _room(self, out: Emitter) -> str:
+        """Emit the room for a state and its error word."""
+        words = out.register()
+        out.prologue.append(f"  {words} = alloca [{self.words + 1} x i64]")
+        return words
+
+    @staticmethod
+    def _bit(out: Emitter, truth: str, bits: int = 64) -> str:
+        return out.value(f"zext i1 {truth} to i{bits}")
+
+    @staticmethod
+    def _word(out: Emitter, words: str, index: int) -> str:
+        return out.value(f"getelementptr i64, ptr {words}, i64 {index}")
+
+    @staticmethod
+    def _element(out: Emitter, column: str, index: str) -> str:
+        return out.value(f"getelementptr i64, ptr {column}, i64 {index}")
+
+    @staticmethod
+    def _at(out: Emitter, address: str, offset: int) -> str:
+        return out.value(f"inttoptr i64 {out.value(f'add i64 {address}, {offset}')} to ptr")
+
+    @staticmethod
+    def _define(head: str, out: Emitter, attributes: str) -> str:
+        lines = "\n".join([*out.prologue, *out.lines])
+        return f"define internal {head} {attributes} nounwind {{\nentry:\n{lines}\n}}"

@@ -7,6 +7,7 @@ time: what is shown of them is what the action does.
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import textwrap
 from collections.abc import Callable
@@ -41,7 +42,7 @@ class Refusal:
 @cache
 def guards(apply: Callable[..., bool]) -> tuple[Guard, ...]:
     """Return the guards of an action in the order in which they are tried."""
-    _, first_line = inspect.getsourcelines(apply)
+    _, first_line = inspect.getsourcelines(_original(apply))
     return tuple(
         Guard(number, _file(apply), first_line + node.lineno - 1, ast.unparse(node.test))
         for number, node in enumerate(_guards(_function(apply)))
@@ -125,18 +126,26 @@ def _contrary(node: ast.expr) -> ast.expr:
 
 def _file(apply: Callable[..., bool]) -> str:
     """Return the file of an action, from the package's root where it is in there."""
-    file, root = Path(inspect.getsourcefile(apply) or "?"), Path(__file__).parent
+    file, root = Path(inspect.getsourcefile(_original(apply)) or "?"), Path(__file__).parent
     return str(file.relative_to(root) if file.is_relative_to(root) else file)
 
 
 def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of a function, also of a copy that lacks a guard."""
-    copied: ast.FunctionDef | None = getattr(function, "syntax_tree", None)
-    return copied if copied is not None else _function(function)
+    return _function(function)
+
+
+def _original(apply: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function of which this is a copy, or the function itself."""
+    original: Callable[..., Any] = getattr(apply, "original", apply)
+    return original
 
 
 def _function(apply: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function, from its source."""
+    """Return the syntax tree of a function, which the caller may change."""
+    copied: ast.FunctionDef | None = getattr(apply, "syntax_tree", None)
+    if copied is not None:
+        return copy.deepcopy(copied)
     [node] = ast.parse(textwrap.dedent(inspect.getsource(apply))).body
     assert isinstance(node, ast.FunctionDef), f"{apply} is not a plain function"
     return node
@@ -186,9 +195,10 @@ def _compiled(
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
     space = {**original.__globals__, **(names or {})}
     exec(compile(module, f"<copy of {original.__name__}>", "exec", _future_flags()), space)
-    copy: Callable[..., Any] = space[function.name]
-    copy.syntax_tree = function  # type: ignore[attr-defined]
-    return copy
+    changed: Callable[..., Any] = space[function.name]
+    changed.syntax_tree = function  # type: ignore[attr-defined]
+    changed.original = _original(original)  # type: ignore[attr-defined]
+    return changed
 
 
 def _future_flags() -> int:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
@@ -19,7 +17,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ..checker.kept import passes_directory
+from ..checker.kept import keep, passes_directory
 from .cells import Cell
 from .results import CACHED, PASSED, Outcome, Property
 
@@ -67,13 +65,8 @@ def record(outcome: Outcome, root: Path) -> None:
         "depth": outcome.depth,
         "engine": outcome.engine,
     }
-    with suppress(OSError, RuntimeError):
-        folder = passes_directory()
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder)
-        with open(handle, "w", encoding="utf-8") as file:
-            json.dump(entry, file)
-        os.replace(name, folder / key(outcome.cell))
+    with suppress(RuntimeError):
+        keep(passes_directory(), key(outcome.cell), json.dumps(entry).encode())
 
 
 def key(cell: Cell) -> str:

@@ -45,6 +45,7 @@ class Finding:
 def judge(cell: Cell, expectations: Sequence[Expectation], found: Found) -> list[Finding]:
     """Return what is not as expected; nothing if the cell passes."""
     findings = [it for expected in expectations for it in _property(expected, found)]
+    findings += _undecided(expectations, found)
     if findings and found.instead is not None:
         name, steps = found.instead
         text = f"instead {name} is violated after {steps} steps, of which nothing is expected here"
@@ -59,12 +60,9 @@ def _property(expected: Expectation, found: Found) -> Iterator[Finding]:
     """Judge one property."""
     name = expected.name
     seen = found.seen.get(name)
-    if seen is None or seen.outcome is Outcome.INCOMPLETE:
-        if found.stopped_by or seen is None:
-            why = found.stopped_by or "nothing, but it was never searched"
-            text = f"{name} is not decided: stopped by {why} after {found.states:,} distinct states"
-            yield Finding(LIMIT, name, text)
-    elif seen.outcome is Outcome.VIOLATED and not expected.violated:
+    if seen is None:
+        return
+    if seen.outcome is Outcome.VIOLATED and not expected.violated:
         text = f"{name} is violated after {seen.steps} steps; expected: holds"
         yield Finding(VIOLATED, name, text)
     elif seen.outcome is Outcome.HOLDS and expected.violated:
@@ -77,6 +75,22 @@ def _property(expected: Expectation, found: Found) -> Iterator[Finding]:
             "what made the shorter counterexample possible is gone"
         )
         yield Finding(LONGER, name, text)
+
+
+def _undecided(expectations: Sequence[Expectation], found: Found) -> Iterator[Finding]:
+    """Judge whether the searches came to an end, in one finding for all that is open."""
+    undecided = (None, Outcome.INCOMPLETE)
+    open_names = [
+        it.name
+        for it in expectations
+        if (found.seen[it.name].outcome if it.name in found.seen else None) in undecided
+    ]
+    names, states = ", ".join(open_names), f"{found.states:,} distinct states"
+    if open_names and found.stopped_by:
+        yield Finding(LIMIT, "", f"not decided: {names}; stopped by {found.stopped_by}, {states}")
+    elif open_names and not any(it.outcome is Outcome.VIOLATED for it in found.seen.values()):
+        # Nobody knows how that may come about, and it must not pass.
+        yield Finding(ERROR, "", f"not decided: {names}; {states}")
 
 
 def _counts(cell: Cell, found: Found, violated: bool) -> Iterator[Finding]:

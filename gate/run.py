@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Event
 from time import monotonic
+from types import FrameType
 from typing import Any
 
 from ..checker.memory import share_of
@@ -67,8 +71,8 @@ def run(
     todo = list(cells)
     begin = _Begin(root, share_of(jobs))
     running: list[Running] = []
-    try:
-        while todo or running:
+    with _interrupts() as interrupted:
+        while (todo or running) and not interrupted.is_set():
             while todo and len(running) < jobs:
                 running.append(begin(todo.pop(0)))
             wait([it for one in running for it in (one.connection, one.process.sentinel)], 0.25)
@@ -80,14 +84,28 @@ def run(
                 elif outcome is not None:
                     running.remove(one)
                     yield outcome
-    except KeyboardInterrupt:
         for one in running:
+            _end(one)
             yield _interrupted(one.cell, f"interrupted after {one.covered}")
         for cell in todo:
             yield _interrupted(cell, "interrupted before it began")
+
+
+@contextmanager
+def _interrupts() -> Iterator[Event]:
+    """Take note of Ctrl-C, so that it never comes between a cell and its report."""
+    interrupted = Event()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        interrupted.set()
+        # Whoever presses it again does not want to wait.
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupted
     finally:
-        for one in running:
-            _end(one)
+        signal.signal(signal.SIGINT, before)
 
 
 class _Begin:

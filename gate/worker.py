@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from multiprocessing.connection import Connection
@@ -40,7 +41,8 @@ def work(connection: Connection, cell: Cell, root: str, resources: Resources) ->
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What a user's protocol prints must not mix with the reports on standard output.
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    with suppress(OSError):
+        os.dup2(2, 1)
     os.chdir(root)
     started = perf_counter()
 

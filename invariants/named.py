@@ -14,6 +14,8 @@ from . import INVARIANTS, PROPERTIES
 def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     """Return the properties asked for: by name, 'all', 'none', or the protocol's own."""
     family = protocol.family.name
+    if family not in PROPERTIES:
+        raise SelectionError(f"{protocol.name}: {unknown('family', family, PROPERTIES)}")
     known = {prop.name.lower(): prop for prop in PROPERTIES[family]}
     elsewhere = {prop.name.lower() for props in PROPERTIES.values() for prop in props}
     chosen = [name.lower() for name in names or protocol.default_properties]

@@ -5,9 +5,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
@@ -17,7 +14,7 @@ import llvmlite
 
 from ...spec import Property, TransitionSystem
 from ...symmetry import Symmetry
-from ..kept import code_directory
+from ..kept import code_directory, keep
 from .build import object_code, target
 from .closure import closure_hash
 from .program import Module
@@ -78,20 +75,6 @@ def _alone(name: str) -> Iterator[None]:
         yield
 
 
-def size() -> int:
-    """Return how many bytes are kept."""
-    try:
-        return sum(file.stat().st_size for file in code_directory().iterdir())
-    except OSError:
-        return 0
-
-
-def clear() -> None:
-    """Remove all that is kept."""
-    with suppress(FileNotFoundError, NotADirectoryError):
-        shutil.rmtree(code_directory())
-
-
 def _known(translation: str | None) -> Module | None:
     """Return what a translation came to when it was made before."""
     content = _read(translation)
@@ -128,25 +111,9 @@ def _digest(name: str, content: bytes) -> bytes:
 
 
 def _keep(name: str | None, content: bytes) -> None:
-    """Keep something under a name, unless nothing can be written.
-
-    It is written aside and renamed, so that nobody ever reads half of it.
-    """
-    if name is None:
-        return
-    try:
-        folder = code_directory()
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, aside = tempfile.mkstemp(dir=folder)
-    except (OSError, RuntimeError):
-        return
-    try:
-        with open(handle, "wb") as file:
-            file.write(_digest(name, content) + content)
-        os.replace(aside, folder / name)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(aside)
+    """Keep something under a name, unless nothing can be written."""
+    if name is not None:
+        keep(code_directory(), name, _digest(name, content) + content)
 
 
 def _processor() -> str:

@@ -10,6 +10,9 @@ from .. import judge, results
 from ..judge import Finding
 from ..results import Outcome
 
+_WHOLE = {judge.ERROR: "can be searched", judge.LIMIT: "stays within its limits"}
+"""What is expected of a cell as a whole, by the kind of finding that says otherwise."""
+
 
 def junit(outcomes: Sequence[Outcome]) -> str:
     """Return the outcomes as JUnit XML."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from ... import __version__
 from ...invariants import PROPERTIES
@@ -81,8 +83,10 @@ def _steps(itf: dict[str, Any]) -> list[str]:
 
 
 def _location(pointer: Pointer) -> dict[str, Any]:
+    inside = {"uri": quote(pointer.file), "uriBaseId": "%SRCROOT%"}
+    absolute = Path(pointer.file).is_absolute()
     place = {
-        "artifactLocation": {"uri": pointer.file, "uriBaseId": "%SRCROOT%"},
+        "artifactLocation": {"uri": Path(pointer.file).as_uri()} if absolute else inside,
         "region": {"startLine": pointer.line},
     }
     location: dict[str, Any] = {"physicalLocation": place}

@@ -69,6 +69,9 @@ def test_every_command_in_the_readme_and_on_traces_runs(arguments, tmp_path, mon
         CliRunner().invoke(main, ["check", "hw", "--json", arguments[1]])
     if arguments[0] == "resume":
         CliRunner().invoke(main, ["check", "hw", "--checkpoint", arguments[1]])
+    if arguments[0] == "gate":
+        CliRunner().invoke(main, ["init"])
+        arguments = [*arguments, "-k", "the gate sees"]
     if arguments[0] == "explore":
         arguments = [*arguments, "--help"]
     result = CliRunner().invoke(main, arguments)

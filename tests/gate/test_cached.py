@@ -111,3 +111,17 @@ def test_a_project_may_move(passed, tmp_path_factory, monkeypatch):
     monkeypatch.chdir(elsewhere)
     passed.path = elsewhere
     assert statuses(passed) == ["cached"]
+
+
+def test_a_protocol_in_a_package_is_known_with_all_of_the_package(project):
+    project.own("rules/fence.py")
+    project.write("rules/__init__.py", "")
+    text = TEXT.replace("own.py", "rules.fence:OWN")
+    assert [statuses(project, text) for _ in range(2)] == [["pass"], ["cached"]]
+    project.write("rules/__init__.py", "changed = True\n")
+    assert statuses(project, text) == ["pass"]
+    project.own("rules/fence.py", "return s.replica[leader].epoch - epoch == 0")
+    assert statuses(project, text) == ["pass"]
+    project.own("rules/fence.py", "raise ValueError(s.written)")
+    [cell] = project.gate(text, "--cached", status=70)["cells"]
+    assert cell["findings"][0]["place"]["file"] == "rules/fence.py"

@@ -1,0 +1,70 @@
+"""What was found is compared with what was expected; nothing that is open ever passes."""
+
+import pytest
+
+from tidegate.gate.cells import Cell, Expectation, Found, Seen
+from tidegate.gate.judge import judge
+from tidegate.gate.results import status_of
+from tidegate.spec import Outcome
+
+A, B = Expectation("A"), Expectation("B", True, 5)
+
+HOLDS, VIOLATED, OPEN = Seen(Outcome.HOLDS), Seen(Outcome.VIOLATED, 5), Seen(Outcome.INCOMPLETE)
+
+
+def judged(expectations, seen, states=None, **found):
+    cell = Cell("own.py", "", tuple(expectations), states=states)
+    given = {"states": 100, "depth": 9, "complete": True, **found}
+    findings = judge(cell, expectations, Found(seen, **given))
+    return status_of(findings), [(it.kind, it.about) for it in findings]
+
+
+def test_what_is_as_expected_passes():
+    assert judged([A, B], {"A": HOLDS, "B": VIOLATED}, states=100) == ("pass", [])
+
+
+@pytest.mark.parametrize(
+    ("expectations", "seen", "found", "status", "kinds"),
+    [
+        ([A], {"A": VIOLATED}, {}, "FAIL", [("violated", "A")]),
+        ([B], {"B": HOLDS}, {}, "FAIL", [("not violated", "B")]),
+        ([B], {"B": Seen(Outcome.VIOLATED, 6)}, {}, "FAIL", [("longer", "B")]),
+        (
+            [B],
+            {"B": HOLDS},
+            {"instead": ("C", 3)},
+            "FAIL",
+            [("not violated", "B"), ("other property", "C")],
+        ),
+        ([A], {"A": OPEN}, {"stopped_by": "x", "complete": False}, "LIMIT", [("limit", "")]),
+        ([A], {}, {"stopped_by": "x", "complete": False}, "LIMIT", [("limit", "")]),
+        ([A], {"A": OPEN}, {"complete": False}, "ERROR", [("error", "")]),
+        ([A], {}, {}, "ERROR", [("error", "")]),
+        # A violation counts more than that time ran out behind it.
+        (
+            [A, B],
+            {"A": VIOLATED, "B": OPEN},
+            {"stopped_by": "x", "complete": False},
+            "FAIL",
+            [("violated", "A"), ("limit", "")],
+        ),
+    ],
+)
+def test_what_is_not_fails(expectations, seen, found, status, kinds):
+    assert judged(expectations, seen, **found) == (status, kinds)
+
+
+@pytest.mark.parametrize("pinned", [99, 101])
+def test_a_pin_that_differs_by_one_fails(pinned):
+    assert judged([A], {"A": HOLDS}, states=pinned) == ("FAIL", [("count", "states")])
+
+
+def test_a_pin_of_a_search_that_did_not_see_all_states_fails():
+    seen = {"B": VIOLATED}
+    assert judged([B], seen, states=100, complete=False) == ("FAIL", [("count", "states")])
+
+
+def test_what_the_search_never_reached_is_no_second_finding_behind_a_violation():
+    seen = {"A": VIOLATED, "C": OPEN}
+    kinds = judged([A, Expectation("C")], seen, states=7, complete=False)[1]
+    assert kinds == [("violated", "A")]

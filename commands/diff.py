@@ -115,4 +115,6 @@ def _compared(
         reached = states(sides, decided.settings, Limits(options["max_states"]), quiet)
         teller.states(reached)
         stopped += [it.stopped_by for it in reached.counts]
+    if told or (reached is not None and reached.behaviors):
+        contrast.print_legend(console, sides[1].legend(decided.settings))
     return document(called, codes, found, decided, told, reached), stopped

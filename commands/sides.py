@@ -120,6 +120,10 @@ class Side:
         """Return the range of every variable that its states have within bounds."""
         return ranges(self._system(settings))
 
+    def legend(self, settings: Sequence[str]) -> str:
+        """Return how to read what is shown of a state in a few words."""
+        return self._system(settings).legend
+
     def follow(self, settings: Sequence[str], steps: Sequence[Step]) -> Followed:
         """Take steps from its initial state, as far as they are enabled."""
         system = with_every_history(self._name, settings)

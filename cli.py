@@ -33,6 +33,8 @@ COMMANDS = {
     "explore": "explore:explore",
     "verdicts": "verdicts:verdicts",
     "mutate": "mutate:mutate",
+    "gate": "gate:gate",
+    "init": "init:init",
     "cache": "cache:cache",
 }
 """Every command and where it is: imported when it is asked for, so that each starts quickly."""
@@ -97,4 +99,5 @@ def main() -> None:
       tidegate check hw                  the loss that KIP-101 repaired, step by step
       tidegate check kip-101             the same cluster under leader epochs
       tidegate check kip-320 -b elections=2 -b power_losses=1
+      tidegate gate                      are all verdicts in tidegate.toml as expected?
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,16 @@ def _recorded(document: dict[str, Any]) -> Recorded:
     return Recorded(
         str(meta["protocol"]), bounds, str(meta["property"]), tuple(steps), tuple(plain)
     )
+
+
+def retaken(system: TransitionSystem[Any, Any], start: int, steps: Sequence[Step]) -> Trace:
+    """Return the behavior of `system` that takes `steps` from its initial state number `start`."""
+    states = [list(system.initial_states())[start]]
+    for step in steps:
+        following = system.take(states[-1], step)
+        assert following is not None, f"{step} is not enabled"
+        states.append(following)
+    return Trace(tuple(states), tuple(steps))
 
 
 def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:

@@ -1,29 +1,29 @@
-"""``tidegate cache``: what the compiled engine keeps on disk between runs."""
+"""``tidegate cache``: what is kept on disk between runs."""
 
 from __future__ import annotations
 
 import click
 
 
-@click.command(short_help="Show or clear the machine code that is kept between runs.")
+@click.command(short_help="Show or clear what is kept on disk between runs.")
 @click.option("--clear", "clearing", is_flag=True, help="Remove all of it.")
 def cache(clearing: bool) -> None:
-    """Show where the compiled engine keeps its machine code, and how much that is.
+    """Show where machine code is kept, and which cells of a gate have passed, and how much that is.
 
-    It is found by the content of what it was made of, so it never has to be cleared for an answer
-    to be right.
+    Both are found by the content of what they were made of, so they never have to be cleared for an
+    answer to be right.
 
     \b
     Examples:
       tidegate cache
       tidegate cache --clear
     """
-    from ..checker.compiled.cache import clear, size
-    from ..checker.kept import code_directory
+    from ..checker.kept import clear, code_directory, passes_directory, size
 
-    kept = size()
-    if clearing:
-        clear()
-        click.echo(f"removed {kept:,} bytes from {code_directory()}")
-    else:
-        click.echo(f"{kept:,} bytes in {code_directory()}")
+    for folder in (code_directory(), passes_directory()):
+        kept = size(folder)
+        if clearing:
+            clear(folder)
+            click.echo(f"removed {kept:,} bytes from {folder}")
+        else:
+            click.echo(f"{kept:,} bytes in {folder}")

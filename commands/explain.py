@@ -11,12 +11,13 @@ import click
 from ..bounds import declared, parse
 from ..checker.check import check
 from ..checker.render.terminal import make_console, progress, report_file, write_json
+from ..checker.replay import retaken
 from ..checker.result import Limits
 from ..spec import Kind, Outcome, TransitionSystem
 from .parameters import model_options
 from .selection import SelectionError, assemble, find_protocol
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
-from .telling import Saved, retaken, saved, with_every_history
+from .telling import Saved, saved, with_every_history
 
 if TYPE_CHECKING:
     from ..checker.needs import Build

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+from ..checker.memory import parse_size
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]
@@ -22,11 +21,10 @@ class Size(click.ParamType):  # type: ignore[type-arg]
         """Return the amount in bytes."""
         if isinstance(value, int):
             return value
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?B)?", str(value), re.IGNORECASE)
-        size = float(match[1]) * UNITS.get(match[2].upper(), 1) if match else 0
-        if not 64 << 20 <= size <= 1 << 50:
+        size = parse_size(str(value))
+        if size is None:
             self.fail(f"{value!r} is no amount of memory from 64M on, such as 500M or 12G")
-        return int(size)
+        return size
 
 
 Command = Callable[..., Any]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import Pool
 from typing import TYPE_CHECKING
 
-from ..checker.memory import available_memory
+from ..checker.memory import share_of
 from ..checker.result import Resources
 
 if TYPE_CHECKING:
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 @contextmanager
 def processes(jobs: int) -> Iterator[PoolType]:
     """Start worker processes; leaving the block ends what still runs, also after Ctrl-C."""
-    workers = max(1, len(os.sched_getaffinity(0)) // jobs)
-    with Pool(jobs, _begin, (workers, available_memory() // jobs)) as pool:
+    with Pool(jobs, _begin, (share_of(jobs),)) as pool:
         yield pool
 
 
@@ -33,8 +31,8 @@ def share() -> Resources:
     return _share
 
 
-def _begin(workers: int, memory: int) -> None:
+def _begin(part: Resources) -> None:
     """Leave interrupts to the parent process, and keep to a part of what there is."""
     global _share
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _share = Resources(workers=workers, memory=memory)
+    _share = part

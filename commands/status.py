@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from ..checker.result import Result
 from ..spec import Kind, Outcome
 
-EXIT_HOLDS, EXIT_USAGE, EXIT_INCOMPLETE = 0, 2, 3
+if TYPE_CHECKING:
+    from ..gate.results import Outcome as GateOutcome
+
+EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
 EXIT_DEADLOCK, EXIT_SAFETY = 11, 12
 EXIT_INTERNAL, EXIT_INTERRUPTED = 70, 130
 
 EXIT_STATUS = """\b
 Exit status (as TLC's where TLC has one):
   0   every property holds in every state within the bounds
-  1   replay came to another end than recorded, or the output's reader is gone
+  1   replay or gate: not what was recorded or expected; or the output's reader is gone
   2   wrong usage: an unknown name, a value out of range, an unusable file
   3   incomplete: a limit was reached and nothing violated so far
   11  deadlock: nothing is enabled, or nothing heals (-p Deadlock, -p Stuck)
@@ -33,3 +39,19 @@ def exit_status(result: Result) -> int:
     if result.outcome is Outcome.HOLDS:
         return EXIT_HOLDS
     return EXIT_INTERRUPTED if result.stopped_by == "an interrupt" else EXIT_INCOMPLETE
+
+
+def gate_status(outcomes: Sequence[GateOutcome]) -> int:
+    """Return the exit status of a gate: that of the worst cell, a wrong verdict being the worst."""
+    from ..gate import results
+
+    found = {outcome.status for outcome in outcomes}
+    for status, meant in (
+        (results.FAILED, EXIT_OTHER),
+        (results.ERRED, EXIT_INTERNAL),
+        (results.INTERRUPTED, EXIT_INTERRUPTED),
+        (results.LIMITED, EXIT_INCOMPLETE),
+    ):
+        if status in found:
+            return meant
+    return EXIT_HOLDS

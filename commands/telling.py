@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..bounds import parse
 from ..checker.render.terminal import make_console
-from ..checker.replay import read_trace, replay
+from ..checker.replay import read_trace, replay, retaken
 from ..checker.result import Verdict
 from ..invariants import PROPERTIES
+from ..invariants.named import every_history
 from ..spec import Property, ReplayError, Step, TidegateError, Trace, TransitionSystem
 from .selection import find_protocol
 
@@ -24,8 +25,7 @@ def with_every_history(name: str, settings: Sequence[str]) -> TransitionSystem[A
     No guard reads histories, so every behavior of the protocol is one of this system.
     """
     protocol = find_protocol(name)
-    needs = frozenset(need for prop in PROPERTIES[protocol.family.name] for need in prop.needs)
-    return protocol.system(parse(protocol.family.bounds, settings), needs)
+    return protocol.system(parse(protocol.family.bounds, settings), every_history(protocol))
 
 
 @dataclass(frozen=True)
@@ -86,16 +86,6 @@ def saved(path: str, asked: str | None) -> Saved:
     if prop is not None and not system.violates(prop, replayed.trace.states[-1]):
         raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
     return Saved(system, tuple(settings), prop, replayed.trace)
-
-
-def retaken(system: TransitionSystem[Any, Any], start: int, steps: Sequence[Step]) -> Trace:
-    """Return the behavior of `system` that takes `steps` from its initial state number `start`."""
-    states = [list(system.initial_states())[start]]
-    for step in steps:
-        following = system.take(states[-1], step)
-        assert following is not None, f"{step} is not enabled"
-        states.append(following)
-    return Trace(tuple(states), tuple(steps))
 
 
 def tell(

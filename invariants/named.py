@@ -34,3 +34,9 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
             everything = [*(prop.name for prop in known.values()), "all", "none"]
             raise SelectionError(unknown("property", given, everything))
     return list(wanted.values())
+
+
+def every_history(protocol: Protocol) -> frozenset[str]:
+    """Return the names of all histories that a property of a protocol's family reads."""
+    known = PROPERTIES[protocol.family.name]
+    return frozenset(need for prop in known for need in prop.needs)

@@ -12,6 +12,7 @@ import difflib
 import hashlib
 import importlib
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -37,8 +38,12 @@ def find_protocol(name: str) -> Protocol:
         If there is none, or if the file that should hold it cannot be used.
     """
     base, tilde, mutant = _parts(name)
-    protocol = _own(base) if is_own(base) else _built_in(base)
-    return _mutated(protocol, name, mutant) if tilde else protocol
+    if not tilde:
+        return _own(base) if is_own(base) else _built_in(base)
+    if is_own(base):
+        own = _own(base)
+        return _mutated(own, {it.name: it.protocol for it in mutants(own)}, name, mutant)
+    return _mutated(_built_in(base), _mutants(base.lower()), name, mutant)
 
 
 def is_own(name: str) -> bool:
@@ -71,9 +76,14 @@ def _built_in(name: str) -> Protocol:
     return known[name.lower()]
 
 
-def _mutated(protocol: Protocol, name: str, mutant: str) -> Protocol:
-    """Return the mutant of a protocol."""
-    known = {it.name: it.protocol for it in mutants(protocol)}
+@cache
+def _mutants(name: str) -> dict[str, Protocol]:
+    """Return all mutants of a built-in protocol by name."""
+    return {it.name: it.protocol for it in mutants(_built_in(name))}
+
+
+def _mutated(protocol: Protocol, known: Mapping[str, Protocol], name: str, mutant: str) -> Protocol:
+    """Return one of the mutants of a protocol."""
     if mutant not in known:
         near = difflib.get_close_matches(mutant, known, n=2, cutoff=0.4)
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
-import tempfile
 from contextlib import suppress
 
 import llvmlite
 
-from ..kept import code_directory
+from ..kept import code_directory, keep
 from .build import object_code, target
 from .generate import Module
 
@@ -27,9 +24,8 @@ def key(module: Module) -> str:
 def cached_code(module: Module) -> bytes:
     """Return the machine code of a module, from the disk where it is there and whole.
 
-    A file begins with the hash of what follows, so that a damaged one is noticed and replaced.  It
-    is written aside and renamed, so that nobody ever reads half of one.  Where nothing can be
-    written, the code is made anew each time.
+    A file begins with the hash of what follows, so that a damaged one is noticed and replaced.
+    Where nothing can be written, the code is made anew each time.
     """
     try:
         path = code_directory() / key(module)
@@ -40,38 +36,9 @@ def cached_code(module: Module) -> bytes:
     if code and hashlib.sha256(code).digest() == digest:
         return code
     code = object_code(module)
-    _keep(module, hashlib.sha256(code).digest() + code)
+    with suppress(RuntimeError):
+        keep(code_directory(), key(module), hashlib.sha256(code).digest() + code)
     return code
-
-
-def size() -> int:
-    """Return how many bytes are kept."""
-    try:
-        return sum(file.stat().st_size for file in code_directory().iterdir())
-    except OSError:
-        return 0
-
-
-def clear() -> None:
-    """Remove all that is kept."""
-    with suppress(FileNotFoundError, NotADirectoryError):
-        shutil.rmtree(code_directory())
-
-
-def _keep(module: Module, content: bytes) -> None:
-    try:
-        folder = code_directory()
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder)
-    except (OSError, RuntimeError):
-        return
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, folder / key(module))
-    except OSError:
-        with suppress(OSError):
-            os.unlink(name)
 
 
 def _processor() -> str:

@@ -1,10 +1,10 @@
 """Guards are read from the action itself."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tidegate.checker.reasons import lacking, why_not
-from tidegate.guards import guards, refusal
+from tidegate.guards import guards, passed, refusal, without
 from tidegate.model import PROTOCOLS
 from tidegate.spec import Step
 
@@ -102,3 +102,13 @@ def test_every_action_has_guards():
         if not guards(action.apply)
     }
     assert always == {("published/async-isr", "LeaderWrite")}
+
+
+def test_the_guards_of_a_copy_that_lacks_one_are_those_that_are_left():
+    copy = without(act, 0)
+    [guard] = guards(copy)
+    assert guard == replace(guards(act)[1], number=0)
+    assert refusal(copy, Cell(value=3), None, 0) is None
+    assert refusal(copy, Cell(value=0), None, 1).guard == guard
+    assert [it.guard for it in passed(copy, Cell(value=3), None, 0)] == [guard]
+    assert guards(without(copy, 0)) == ()

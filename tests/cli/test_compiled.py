@@ -168,11 +168,17 @@ def test_two_runs_at_once_fill_an_empty_cache(cache):
 
 
 def test_the_cache_is_shown_and_cleared(cache):
-    assert run("cache").output == f"0 bytes in {cache}\n"
+    passes = cache.parent / "gate"
+    nothing = f"0 bytes in {cache}\n0 bytes in {passes}\n"
+    assert run("cache").output == nothing
     run(*SMALL)
+    passes.mkdir()
+    (passes / "entry").write_text("12345")
     shown = run("cache").output
     assert int(shown.split()[0].replace(",", "")) > 10_000
+    assert f"\n5 bytes in {passes}\n" in shown
     assert run("cache", "--clear").output.startswith(f"removed {shown.split()[0]} bytes")
     assert not cache.exists()
-    assert run("cache").output == f"0 bytes in {cache}\n"
+    assert not passes.exists()
+    assert run("cache").output == nothing
     assert run("cache", "--clear").exit_code == 0

@@ -77,6 +77,9 @@ def test_every_command_on_these_pages_runs(arguments, tmp_path, monkeypatch):
         CliRunner().invoke(main, ["check", "hw", "--json", arguments[1]])
     if arguments[0] == "resume":
         CliRunner().invoke(main, ["check", "hw", "--checkpoint", arguments[1]])
+    if arguments[0] == "gate":
+        CliRunner().invoke(main, ["init"])
+        arguments = [*arguments, "-k", "the gate sees"]
     if arguments[0] == "explore":
         arguments = [*arguments, "--help"]
     result = CliRunner().invoke(main, arguments)

@@ -17,7 +17,9 @@ def imported(*command):
     return set(re.findall(r"^import time: .*\| +(\w+)", done.stderr, flags=re.MULTILINE))
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["list"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["check", "--help"], ["list"], ["gate", "--help"]]
+)
 def test_the_command_line_imports_nothing_heavy(arguments):
     packages = imported("-m", "tidegate", *arguments)
     assert "tidegate" in packages

@@ -52,7 +52,12 @@ def test_the_wheel_holds_only_the_package(source, root, modules, tmp_path, front
     names = contents(source, tmp_path / "wheels", frontend)
     expected = {
         f"tidegate/{file.relative_to(root).as_posix()}"
-        for file in (*modules.values(), root / "py.typed", *root.glob("*/*/templates/*"))
+        for file in (
+            *modules.values(),
+            root / "py.typed",
+            *root.glob("gate/templates/*"),
+            *root.glob("*/*/templates/*"),
+        )
         if (source / file.relative_to(root)).is_file()
     }
     about = {name for name in names if name.split("/")[0].endswith(".dist-info")}
@@ -74,8 +79,9 @@ def test_a_deleted_module_is_not_in_the_next_wheel(source, tmp_path):
 def test_setup_cfg_lists_every_package(root, packages):
     directories = {
         file.parent
-        for part in ("checker", "commands", "invariants", "model")
+        for part in ("checker", "commands", "gate", "invariants", "model")
         for file in (root / part).rglob("*.py")
+        if file.parent.name != "templates"
     }
     assert directories
     assert directories | {root} == set(packages.values())

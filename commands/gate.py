@@ -1,0 +1,242 @@
+"""``tidegate gate``: whether all verdicts are still the expected ones."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..checker.render.terminal import OutputError, make_console, report_file, write_json
+from ..gate.cache import record, recorded
+from ..gate.cells import TIERS, Cell
+from ..gate.document import NAME, of_tier, read
+from ..gate.results import Outcome
+from .status import EXIT_STATUS, gate_status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..gate.run import Running
+
+REPORTS = ("junit", "sarif", "json")
+"""Reports that are written to the file of the option of the same name."""
+
+
+def _report_options(command: Any) -> Any:
+    """Add the options that say which reports are written where."""
+    for name, what in (
+        ("summary", "Append a summary in Markdown, with the traces in it."),
+        ("json", "Write everything as JSON, '-' for standard output."),
+        ("sarif", "Write SARIF 2.1.0, for code scanning."),
+        ("junit", "Write JUnit XML."),
+    ):
+        command = click.option(
+            f"--{name}",
+            f"{name}_file",
+            type=click.Path(dir_okay=False, allow_dash=name == "json"),
+            metavar="FILE",
+            help=what,
+        )(command)
+    return command
+
+
+@click.command(epilog=EXIT_STATUS, short_help="Check that every verdict is the expected one.")
+@click.option(
+    "--tier",
+    type=click.Choice(TIERS),
+    default=TIERS[0],
+    show_default=True,
+    help="Which cells to run: those of this tier, and of the tiers before it.",
+)
+@click.option(
+    "--config",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=NAME,
+    show_default=True,
+    metavar="FILE",
+    help="The gate's file. Names of protocols are relative to its directory.",
+)
+@click.option("-k", "text", default="", metavar="TEXT", help="Only cells in which TEXT occurs.")
+@click.option(
+    "--cached",
+    is_flag=True,
+    help="Skip cells that passed before, where nothing that decides on them has changed.",
+)
+@_report_options
+@click.option(
+    "--traces",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write each counterexample of a failed cell there, in ITF.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1, max=256),
+    default=lambda: len(os.sched_getaffinity(0)),
+    show_default="cores",
+    help="Cells to run at once; they share the cores and the memory.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print what is not as expected only.")
+@click.option("--list", "listing", is_flag=True, help="Show the cells, and run none.")
+@click.pass_context
+def gate(
+    context: click.Context,
+    /,
+    tier: str,
+    config: Path,
+    text: str,
+    cached: bool,
+    traces: Path | None,
+    jobs: int,
+    quiet: bool,
+    listing: bool,
+    **files: str | None,
+) -> None:
+    """Run the cells of tidegate.toml, each a protocol within some bounds, and compare.
+
+    A cell fails where a property that must hold is violated, a violation that must be there is not,
+    takes more steps than it may, or is one of another property; and where pinned counts differ.
+
+    \b
+    Examples:
+      tidegate init                                  write a tidegate.toml to begin with
+      tidegate gate
+      tidegate gate --tier nightly --jobs 4
+      tidegate gate --cached --junit gate.xml --sarif gate.sarif --traces traces
+      tidegate gate -k kip-320 --quiet
+    """
+    cells = of_tier(read(config), tier, text)
+    if listing:
+        _list(cells)
+        return
+    started = monotonic()
+    with ExitStack() as stack:
+        targets = {
+            name: stack.enter_context(report_file(files[f"{name}_file"], f"--{name}"))
+            for name in REPORTS
+        }
+        _writable(traces)
+        stdout = files["json_file"] == "-"
+        outcomes = _run(cells, config.parent, jobs, cached, quiet, stdout)
+        seconds = monotonic() - started
+        for name, target in targets.items():
+            if target is not None:
+                write = _writers(str(config), tier, seconds)[name]
+                write(target, outcomes)
+    _write_traces(traces, outcomes)
+    _summarize(files["summary_file"], outcomes, stdout)
+    context.exit(gate_status(outcomes))
+
+
+def _list(cells: Sequence[Cell]) -> None:
+    from ..gate.reports.table import Table
+
+    table = Table(make_console(), cells, False)
+    for cell in cells:
+        table.cell(cell)
+
+
+def _run(
+    cells: Sequence[Cell], root: Path, jobs: int, cached: bool, quiet: bool, stderr: bool
+) -> list[Outcome]:
+    """Decide all cells, print each as soon as it is known, and return them in their order."""
+    from ..gate.reports.table import Table
+
+    started = monotonic()
+    known = {cell: recorded(cell, root.resolve()) if cached else None for cell in cells}
+    outcomes = {cell: outcome for cell, outcome in known.items() if outcome is not None}
+    todo = [cell for cell in cells if cell not in outcomes]
+    table = Table(make_console(stderr=stderr), cells, quiet)
+    for outcome in outcomes.values():
+        table.row(outcome)
+    if todo:
+        from ..gate.run import run
+
+        with _progress(quiet, len(cells)) as show:
+            for outcome in run(todo, root, jobs, lambda running: show(running, len(outcomes))):
+                outcomes[outcome.cell] = outcome
+                table.row(outcome)
+                record(outcome, root.resolve())
+    found = [outcomes[cell] for cell in cells]
+    table.traces(found)
+    table.end(found, monotonic() - started)
+    return found
+
+
+@contextmanager
+def _progress(quiet: bool, total: int) -> Iterator[Callable[[Sequence[Running], int], None]]:
+    """Show which cells run, and how far they are, in a line on a terminal."""
+    from ..gate.reports.table import progress_line
+
+    console = make_console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda running, done: None
+        return
+    with console.status("", spinner="line") as status:
+        yield lambda running, done: status.update(progress_line(running, done, total))
+
+
+def _writers(file: str, tier: str, seconds: float) -> dict[str, Callable[[Any, Any], None]]:
+    """Return what writes each report."""
+    from ..gate.reports.document import document
+    from ..gate.reports.junit import junit
+    from ..gate.reports.sarif import sarif
+
+    return {
+        "junit": lambda target, outcomes: target.write(junit(outcomes)),
+        "sarif": lambda target, outcomes: write_json(target, sarif(outcomes)),
+        "json": lambda target, outcomes: write_json(
+            target, document(outcomes, file, tier, seconds)
+        ),
+    }
+
+
+def _writable(folder: Path | None) -> None:
+    """Make the directory of the traces, before anything is searched."""
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"--traces '{folder}': cannot be made ({error.strerror}); name another directory"
+        ) from None
+
+
+def _write_traces(folder: Path | None, outcomes: Sequence[Outcome]) -> None:
+    """Write a file for each counterexample of what is not as expected."""
+    if folder is None:
+        return
+    for outcome in outcomes:
+        for trace in outcome.traces:
+            name = f"{outcome.cell.protocol} {outcome.cell.bounds} {trace.name}"
+            path = folder / f"{re.sub(r'[^A-Za-z0-9=._-]+', '-', name).strip('-')}.itf.json"
+            with report_file(str(path), "--traces") as target:
+                assert target is not None
+                write_json(target, trace.itf)
+
+
+def _summarize(file: str | None, outcomes: Sequence[Outcome], stderr: bool) -> None:
+    """Append the summary where it is wanted, and annotate the pull request if this is GitHub."""
+    from ..gate.reports.github import workflow_commands
+    from ..gate.reports.summary import summary
+
+    for path in filter(None, (file, os.environ.get("GITHUB_STEP_SUMMARY"))):
+        try:
+            with open(path, "a", encoding="utf-8") as target:
+                target.write(summary(outcomes))
+        except OSError as error:
+            raise OutputError(
+                f"--summary {path!r}: cannot write there ({error.strerror}); name another file"
+            ) from None
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        out = sys.stderr if stderr else sys.stdout
+        for line in workflow_commands(outcomes):
+            out.write(line + "\n")

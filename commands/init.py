@@ -1,0 +1,54 @@
+"""``tidegate init``: a gate to begin with."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from ..checker.render.terminal import report_file
+from ..spec import TidegateError
+
+FILES = {"tidegate.toml": "tidegate.toml", "my_protocol.py": "protocol.py"}
+"""What is written, with the template of each."""
+
+
+class ProjectError(TidegateError):
+    """There is something where a new project should be."""
+
+
+@click.command(short_help="Write a tidegate.toml and a protocol of your own to begin with.")
+@click.argument(
+    "directory", metavar="[DIR]", default=".", type=click.Path(file_okay=False, path_type=Path)
+)
+def init(directory: Path) -> None:
+    """Write tidegate.toml and my_protocol.py, a protocol that inherits from kip-320, to DIR.
+
+    Nothing is overwritten. What is written passes 'tidegate gate'.
+
+    \b
+    Examples:
+      tidegate init
+      tidegate init verification && cd verification && tidegate gate
+    """
+    there = [name for name in FILES if (directory / name).exists()]
+    if there:
+        raise ProjectError(
+            f"{', '.join(str(directory / name) for name in there)} exists already, and nothing was "
+            "written; move it away, or name another directory"
+        )
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProjectError(
+            f"{directory}: cannot be made ({error.strerror}); name another directory"
+        ) from None
+    templates = files("tidegate.gate") / "templates"
+    for name, template in FILES.items():
+        with report_file(str(directory / name), "DIR") as target:
+            assert target is not None
+            target.write((templates / template).read_text("utf-8"))
+        click.echo(f"wrote {directory / name}")
+    where = "" if directory == Path() else f"cd {directory} && "
+    click.echo(f"Now run: {where}tidegate gate")

@@ -1,0 +1,150 @@
+"""What a gate consists of: cells, each a protocol within some bounds and what is expected there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..checker.result import Result
+from ..invariants.named import find_properties
+from ..model import Protocol
+from ..spec import Outcome, Property
+
+TIERS = ("pr", "nightly", "weekly")
+"""When a cell runs; a tier includes those before it."""
+
+EVERY = ("default", "all")
+"""Names in ``holds`` that stand for several properties: the protocol's own, or all invariants."""
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What is expected of one property: that it holds, or that it is violated.
+
+    ``steps`` is the longest that its shortest counterexample may be; None for any length.
+    """
+
+    name: str
+    violated: bool = False
+    steps: int | None = None
+
+    def __str__(self) -> str:
+        """Return it as in a report.
+
+        >>> str(Expectation("LogMatching", True, 12)), str(Expectation("TypeOk"))
+        ('violates LogMatching in at most 12 steps', 'holds TypeOk')
+        """
+        limit = "" if self.steps is None else f" in at most {self.steps} steps"
+        return f"{'violates' if self.violated else 'holds'} {self.name}{limit}"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a cell may use.
+
+    Parameters
+    ----------
+    seconds
+        Wall time.
+    memory
+        Bytes; None for its share of what is free.
+    stalled
+        Seconds that one action may take, before it is taken never to end.
+    engine
+        Which engine searches.
+    """
+
+    seconds: float = 600.0
+    memory: int | None = None
+    stalled: float = 20.0
+    engine: str = "auto"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A protocol within some bounds, what is expected of it there, and where that is written.
+
+    Parameters
+    ----------
+    bounds
+        As on the command line, separated by spaces.
+    states, depth
+        What a search of all states must count; None where nothing is pinned.
+    file, line
+        The place of its case.
+    """
+
+    protocol: str
+    bounds: str
+    expectations: tuple[Expectation, ...]
+    limits: Limits = Limits()
+    states: int | None = None
+    depth: int | None = None
+    tier: str = TIERS[0]
+    title: str = ""
+    file: str = "tidegate.toml"
+    line: int = 1
+
+    @property
+    def name(self) -> str:
+        """What it is called in reports."""
+        return f"{self.protocol}, {self.bounds or 'default bounds'}"
+
+
+def expanded(
+    expectations: Sequence[Expectation], protocol: Protocol
+) -> dict[Expectation, Property]:
+    """Return each expectation with its property; ``default`` and ``all`` leave out what is named.
+
+    Raises
+    ------
+    SelectionError
+        If a property does not exist in the protocol's family.
+    """
+    found: dict[str, tuple[Expectation, Property]] = {}
+    for expectation in sorted(expectations, key=lambda it: it.name.lower() in EVERY):
+        name = expectation.name.lower()
+        for prop in find_properties(protocol, () if name == EVERY[0] else (expectation.name,)):
+            asked = Expectation(prop.name, expectation.violated, expectation.steps)
+            found.setdefault(prop.name, (asked, prop))
+    return dict(found.values())
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was found out about one property, and how it can be seen.
+
+    ``steps`` and ``explanation`` are those of the shortest counterexample.
+    """
+
+    outcome: Outcome
+    steps: int | None = None
+    explanation: str = ""
+
+
+@dataclass
+class Found:
+    """What the searches of a cell found, in numbers.
+
+    ``instead`` is a property that nothing was expected of, and that is violated in so many steps
+    where an expected violation is missing.
+    """
+
+    seen: dict[str, Seen]
+    states: int = 0
+    depth: int = 0
+    complete: bool = False
+    stopped_by: str | None = None
+    engine: str = ""
+    instead: tuple[str, int] | None = None
+
+    def add(self, result: Result, explanations: dict[str, str]) -> None:
+        """Take over what one search found."""
+        for verdict in result.verdicts:
+            name, trace = verdict.property.name, verdict.trace
+            steps = len(trace.steps) if trace else None
+            self.seen[name] = Seen(verdict.outcome, steps, explanations.get(name, ""))
+        self.states = max(self.states, result.distinct_states)
+        self.depth = max(self.depth, result.depth)
+        self.complete, self.stopped_by = result.complete, result.stopped_by
+        self.engine = result.engine

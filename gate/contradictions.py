@@ -1,0 +1,67 @@
+"""Cells of one file that cannot all pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..bounds import BoundsError, parse
+from ..bounds import shown as bounds_shown
+from ..model.named import SelectionError, find_protocol, is_own
+from .cells import Cell, Expectation, expanded
+from .faults import Faults
+
+_Numbered = tuple[Cell, int]
+"""A cell and the number of its case."""
+
+
+def note_contradictions(faults: Faults, cells: Sequence[_Numbered]) -> None:
+    """Note where two cases expect different things of the same protocol within the same bounds."""
+    verdicts: dict[tuple[str, str, str], tuple[Expectation, _Numbered]] = {}
+    pins: dict[tuple[str, str, str, tuple[str, ...]], tuple[int, _Numbered]] = {}
+    for cell, case in cells:
+        bounds = _bounds(cell)
+        names = _names(cell)
+        for expected in names:
+            key = (cell.protocol.lower(), bounds, expected.name.lower())
+            first, (before, earlier) = verdicts.setdefault(key, (expected, (cell, case)))
+            if first.violated != expected.violated and earlier != case:
+                faults.add(
+                    ("case", case),
+                    f"{cell.name}: {expected.name} is expected to "
+                    f"{'be violated' if expected.violated else 'hold'}, but line {before.line} "
+                    "expects the contrary of the same cell; keep one of them",
+                )
+        for what, count in (("states", cell.states), ("depth", cell.depth)):
+            if count is None:
+                continue
+            asked = tuple(sorted(it.name.lower() for it in names))
+            pinned, (before, earlier) = pins.setdefault(
+                (cell.protocol.lower(), bounds, what, asked), (count, (cell, case))
+            )
+            if pinned != count:
+                faults.add(
+                    ("case", case, what),
+                    f"{cell.name}: {what} = {count}, but line {before.line} pins the same search "
+                    f"to {pinned}; keep one of them",
+                )
+
+
+def _names(cell: Cell) -> list[Expectation]:
+    """Return what a cell expects of each property, as far as that is known before it runs."""
+    if is_own(cell.protocol):
+        return list(cell.expectations)
+    try:
+        return list(expanded(cell.expectations, find_protocol(cell.protocol)))
+    except SelectionError:
+        return []
+
+
+def _bounds(cell: Cell) -> str:
+    """Return the bounds of a cell in one form for all that mean the same."""
+    if not is_own(cell.protocol):
+        try:
+            family = find_protocol(cell.protocol).family
+            return str(bounds_shown(parse(family.bounds, cell.bounds.split())))
+        except (SelectionError, BoundsError):
+            pass
+    return " ".join(sorted(cell.bounds.split()))

@@ -1,0 +1,278 @@
+"""``tidegate.toml``: the cases of a gate, read into cells."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..bounds import BoundsError, parse, unknown
+from ..checker.engines import ENGINES
+from ..checker.memory import parse_size
+from ..invariants.named import find_properties
+from ..model.named import SelectionError, find_protocol, is_own
+from .cells import EVERY, TIERS, Cell, Expectation, Limits
+from .contradictions import note_contradictions
+from .faults import LIMITS, NAMES, PINS, SECONDS, TEXT, Faults, GateFileError, Kind, shown
+from .positions import positions
+
+NAME = "tidegate.toml"
+
+_SHARED: dict[str, Kind] = {
+    "bounds": NAMES,
+    "engine": TEXT,
+    "seconds": SECONDS,
+    "memory": TEXT,
+    "stalled": SECONDS,
+    "tier": TEXT,
+}
+
+_CASE: dict[str, Kind] = {
+    "title": TEXT,
+    "protocols": NAMES,
+    "holds": NAMES,
+    "violates": LIMITS,
+    "states": PINS,
+    "depth": PINS,
+    **_SHARED,
+}
+
+
+def read(file: Path) -> list[Cell]:
+    """Read the cells of a gate's file, in its order.
+
+    Raises
+    ------
+    GateFileError
+        With all that is wrong in it, each fault with its line.
+    """
+    try:
+        text = file.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise GateFileError(f"{file}: byte {error.start} is not UTF-8; save it as UTF-8") from None
+    except OSError as error:
+        repair = "name another one with --config, or write one with: tidegate init"
+        raise GateFileError(f"{file}: cannot be read ({error.strerror}); {repair}") from None
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = re.fullmatch(
+            r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error)
+        )
+        said, line = (match[1], match[2]) if match else (str(error), None)
+        line = line or str(text.count("\n") + 1)
+        raise GateFileError(f"{file}:{line}: not TOML: {said}") from None
+    faults = Faults(str(file), positions(text))
+    cells = list(_Reader(faults, str(file)).cells(document))
+    if not cells and not faults.found:
+        faults.add((), "there is no case; begin one with [[case]]")
+    note_contradictions(faults, cells)
+    faults.refuse()
+    return [cell for cell, _ in cells]
+
+
+@dataclass
+class _Reader:
+    """Makes cells of a document; what is wrong goes to ``faults``."""
+
+    faults: Faults
+    file: str
+
+    def cells(self, document: dict[str, Any]) -> Iterator[tuple[Cell, int]]:
+        """Yield each cell with the number of its case."""
+        tables = Kind("cases, each as [[case]]", lambda value: isinstance(value, list))
+        table = Kind("a table: [defaults]", lambda value: isinstance(value, dict))
+        top = self.faults.keys((), document, {"defaults": table, "case": tables})
+        defaults = self.faults.keys(("defaults",), top.get("defaults", {}), _SHARED)
+        self._limits(("defaults",), defaults)
+        for number, case in enumerate(top.get("case", [])):
+            path = ("case", number)
+            if not isinstance(case, dict):
+                self.faults.add(path, f"{shown(case)} is no case: begin each with [[case]]")
+                continue
+            good = self.faults.keys(path, case, _CASE)
+            self._limits(path, good)
+            cells = self._case(path, {**defaults, **good}, set(case))
+            yield from ((cell, number) for cell in cells)
+
+    def _limits(self, path: tuple[str | int, ...], table: dict[str, Any]) -> None:
+        """Note values of limits that are none; they are left out then."""
+        for key, choices in (("engine", ENGINES), ("tier", TIERS)):
+            if table.get(key, choices[0]) not in choices:
+                self.faults.add((*path, key), unknown(key, table.pop(key), choices))
+        if "memory" in table and parse_size(table["memory"]) is None:
+            text = f"memory = {shown(table.pop('memory'))} is no amount from 64M on, such as 2G"
+            self.faults.add((*path, "memory"), text)
+
+    def _case(
+        self, path: tuple[str | int, ...], case: dict[str, Any], given: set[str]
+    ) -> Iterator[Cell]:
+        """Yield the cells of a case: every protocol within every bounds."""
+        expectations = self._expectations(path, case, given)
+        protocols = self._list(path, case, "protocols")
+        if not protocols and "protocols" not in given:
+            self.faults.add(path, 'a case needs protocols, such as protocols = ["kip-320"]')
+        ladder = self._list(path, case, "bounds") if case.get("bounds", [""]) else []
+        if "bounds" in given and not ladder:
+            self.faults.add((*path, "bounds"), "bounds = [] is no bounds; leave it out, or add one")
+        ladder = ladder or [""]
+        states = self._pins(path, case, "states", protocols, ladder)
+        depth = self._pins(path, case, "depth", protocols, ladder)
+        memory = case.get("memory")
+        limits = Limits(
+            seconds=float(case.get("seconds", Limits.seconds)),
+            memory=None if memory is None else parse_size(memory),
+            stalled=float(case.get("stalled", Limits.stalled)),
+            engine=case.get("engine", Limits.engine),
+        )
+        for number, protocol in enumerate(protocols):
+            self._check_names((*path, "protocols", number), path, protocol, ladder, expectations)
+            for rung, bounds in enumerate(ladder):
+                yield Cell(
+                    protocol=protocol,
+                    bounds=bounds,
+                    expectations=tuple(expectations),
+                    limits=limits,
+                    states=states.get((number, rung)),
+                    depth=depth.get((number, rung)),
+                    tier=case.get("tier", TIERS[0]),
+                    title=case.get("title", ""),
+                    file=self.file,
+                    line=self.faults.line(path),
+                )
+
+    def _list(self, path: tuple[str | int, ...], case: dict[str, Any], key: str) -> list[str]:
+        """Return a list of strings that may be written as one string, each but once."""
+        value = case.get(key, [])
+        listed = [value] if isinstance(value, str) else list(value)
+        seen: set[str] = set()
+        for number, text in enumerate(listed):
+            if " ".join(text.split()) in seen:
+                self.faults.add((*path, key, number), f"{key}: {shown(text)} is there twice")
+            seen.add(" ".join(text.split()))
+        return list(dict.fromkeys(" ".join(text.split()) for text in listed))
+
+    def _expectations(
+        self, path: tuple[str | int, ...], case: dict[str, Any], given: set[str]
+    ) -> list[Expectation]:
+        """Return what a case expects, ``violates`` first."""
+        limits = case.get("violates", [])
+        if not isinstance(limits, dict):
+            limits = dict.fromkeys(self._list(path, case, "violates"))
+        violated = [Expectation(name, True, steps) for name, steps in limits.items()]
+        holding = [Expectation(name) for name in self._list(path, case, "holds")]
+        named = {it.name.lower() for it in violated}
+        for number, expectation in enumerate(holding):
+            if expectation.name.lower() in named:
+                self.faults.add(
+                    (*path, "holds", number),
+                    f"{expectation.name} is expected to hold and to be violated; keep one of them",
+                )
+        for name in named & {*EVERY, "none"}:
+            text = f"violates: {name!r} is no single property; name those that must be violated"
+            self.faults.add((*path, "violates", name), text)
+        if any(it.name.lower() == "none" for it in holding):
+            self.faults.add((*path, "holds"), "holds: 'none' checks nothing; name a property")
+        if not violated and not holding and given.isdisjoint({"holds", "violates"}):
+            self.faults.add(path, 'a case needs holds or violates, such as holds = "default"')
+        elif not violated and not holding and not given.difference(case) & {"holds", "violates"}:
+            self.faults.add(path, "this case expects nothing; name a property that holds or not")
+        return [*violated, *holding]
+
+    def _check_names(
+        self,
+        at: tuple[str | int, ...],
+        path: tuple[str | int, ...],
+        name: str,
+        ladder: Sequence[str],
+        expectations: Sequence[Expectation],
+    ) -> None:
+        """Note names and bounds that a built-in protocol does not have; one's own loads later."""
+        if is_own(name):
+            return
+        try:
+            protocol = find_protocol(name)
+        except SelectionError as error:
+            self.faults.add(at, str(error))
+            return
+        for number, bounds in enumerate(ladder):
+            try:
+                parse(protocol.family.bounds, bounds.split())
+            except BoundsError as error:
+                self.faults.add((*path, "bounds", number), f"{name}: {error}")
+        for number, expectation in enumerate(expectations):
+            try:
+                if expectation.name.lower() not in (*EVERY, "none"):
+                    find_properties(protocol, [expectation.name])
+            except SelectionError as error:
+                key = "violates" if expectation.violated else "holds"
+                count = sum(it.violated for it in expectations)
+                last: str | int = number - (0 if expectation.violated else count)
+                if (*path, key, expectation.name) in self.faults.lines:
+                    last = expectation.name
+                self.faults.add((*path, key, last), str(error))
+
+    def _pins(
+        self,
+        path: tuple[str | int, ...],
+        case: dict[str, Any],
+        key: str,
+        protocols: Sequence[str],
+        ladder: Sequence[str],
+    ) -> dict[tuple[int, int], int]:
+        """Return the pinned counts by number of protocol and of bounds."""
+        if key not in case:
+            return {}
+        value = case[key]
+        if not isinstance(value, dict):
+            if len(protocols) > 1:
+                text = f"{key}: give a table by protocol, since there are {len(protocols)}"
+                self.faults.add((*path, key), f'{text}: {{ "{protocols[0]}" = ... }}')
+                return {}
+            value = dict.fromkeys(protocols, value)
+        pinned = {}
+        for protocol, counts in value.items():
+            listed = counts if isinstance(counts, list) else [counts]
+            if protocol not in protocols:
+                self.faults.add((*path, key, protocol), unknown("protocol", protocol, protocols))
+            elif len(listed) != len(ladder):
+                text = f"{key}: {len(listed)} numbers for {len(ladder)} bounds; give one for each"
+                self.faults.add((*path, key, protocol), text)
+            else:
+                at = list(protocols).index(protocol)
+                pinned.update({(at, rung): count for rung, count in enumerate(listed)})
+        return pinned
+
+
+def of_tier(cells: Sequence[Cell], tier: str, text: str = "") -> list[Cell]:
+    """Return the cells that a tier runs: its own and those of the tiers before it.
+
+    Parameters
+    ----------
+    text
+        Only cells in whose protocol, bounds, title or properties this occurs.
+
+    Raises
+    ------
+    GateFileError
+        If there are none: a gate that checks nothing must not pass.
+    """
+    runs = TIERS[: TIERS.index(tier) + 1]
+    chosen = [cell for cell in cells if cell.tier in runs]
+    kept = [cell for cell in chosen if text.lower() in _described(cell).lower()]
+    if not chosen:
+        known = ", ".join(sorted({cell.tier for cell in cells}, key=TIERS.index))
+        raise GateFileError(f"no cell is of the tier {tier!r}; the file has: {known}")
+    if not kept:
+        raise GateFileError(
+            f"-k {text!r} fits none of the {len(chosen)} cells of the tier {tier!r}; "
+            "'tidegate gate --list' shows them"
+        )
+    return kept
+
+
+def _described(cell: Cell) -> str:
+    return " ".join([cell.name, cell.title, *map(str, cell.expectations)])

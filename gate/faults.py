@@ -1,0 +1,132 @@
+"""What is wrong in ``tidegate.toml``: every fault with its line, all of a file at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..bounds import unknown
+from ..spec import TidegateError
+from .positions import Path
+
+
+class GateFileError(TidegateError):
+    """The gate's file cannot be used; its text has a line for each fault."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a key takes: how that is said, and a function that tells it from anything else."""
+
+    said: str
+    fits: Callable[[Any], bool]
+
+
+def names(value: Any) -> bool:
+    """Whether a value is a string or a list of strings."""
+    return isinstance(value, str) or (
+        isinstance(value, list) and all(isinstance(part, str) for part in value)
+    )
+
+
+def whole(value: Any) -> bool:
+    """Whether a value is a whole number from 0 on, and no truth value."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _seconds(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e9
+
+
+def _limits(value: Any) -> bool:
+    return names(value) or (isinstance(value, dict) and all(map(whole, value.values())))
+
+
+def _pins(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(not isinstance(part, dict) and _pins(part) for part in value.values())
+    return whole(value) or (isinstance(value, list) and all(map(whole, value)))
+
+
+NAMES = Kind("a string or a list of strings", names)
+TEXT = Kind("a string", lambda value: isinstance(value, str))
+SECONDS = Kind("a number of seconds above 0", _seconds)
+LIMITS = Kind(
+    "a list of properties, or a table from properties to their most steps, such as "
+    "{ NoCommittedRecordLost = 12 }",
+    _limits,
+)
+PINS = Kind(
+    "a whole number; with several bounds a list with a number for each; with several protocols a "
+    "table of these by protocol",
+    _pins,
+)
+
+
+@dataclass
+class Faults:
+    """Collects what is wrong in one file."""
+
+    file: str
+    lines: Mapping[Path, int]
+    found: list[tuple[int, str]] = field(default_factory=list)
+
+    def line(self, path: Path) -> int:
+        """Return the line of a key, or of the nearest table around it."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+    def add(self, path: Path, text: str) -> None:
+        """Note what is wrong at a key."""
+        self.found.append((self.line(path), text))
+
+    def keys(
+        self, path: Path, table: Mapping[str, Any], known: Mapping[str, Kind]
+    ) -> dict[str, Any]:
+        """Return what a table holds of the known keys; note others, and values that do not fit."""
+        good = {}
+        for key, value in table.items():
+            if key not in known:
+                self.add((*path, key), unknown("key", key, known))
+            elif not known[key].fits(value):
+                self.add(
+                    (*path, key), f"{key} = {shown(value)} is not possible: write {known[key].said}"
+                )
+            else:
+                good[key] = value
+        return good
+
+    def refuse(self) -> None:
+        """Raise what was found, if anything was.
+
+        Raises
+        ------
+        GateFileError
+            With a line for each fault, in the order of the file.
+        """
+        if self.found:
+            ordered = sorted(dict.fromkeys(self.found), key=lambda fault: fault[0])
+            lines = [f"{self.file}:{line}: {text}" for line, text in ordered]
+            count = f"{len(lines)} faults" if len(lines) > 1 else "1 fault"
+            raise GateFileError("\n  ".join([f"{self.file} has {count}:", *lines]))
+
+
+def shown(value: Any) -> str:
+    """Return a value as TOML writes it, cut where it is long.
+
+    >>> shown(True), shown({"a": [1]})
+    ('true', '{ a = [1] }')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        text = '"' + value.replace('"', '\\"') + '"'
+    elif isinstance(value, list):
+        text = f"[{', '.join(map(shown, value))}]"
+    elif isinstance(value, dict):
+        text = f"{{ {', '.join(f'{key} = {shown(part)}' for key, part in value.items())} }}"
+    else:
+        text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

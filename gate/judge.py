@@ -1,0 +1,96 @@
+"""Whether what was found is what was expected.  Nothing here searches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..spec import Outcome
+from .cells import Cell, Expectation, Found
+
+VIOLATED = "violated"
+"""A property is violated that is expected to hold."""
+
+NOT_VIOLATED = "not violated"
+"""A violation that is expected does not appear."""
+
+OTHER_PROPERTY = "other property"
+"""The same, and another property is violated instead."""
+
+LONGER = "longer"
+"""A violation takes more steps than it may."""
+
+COUNT = "count"
+"""Distinct states or depth are not the pinned ones."""
+
+LIMIT = "limit"
+"""A limit was reached before the cell was decided."""
+
+ERROR = "error"
+"""The cell could not be searched: the protocol or its file is wrong."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is not as expected: of which kind, about what, and in words.
+
+    ``about`` is a property, ``states`` or ``depth``, or empty for the cell as a whole.
+    """
+
+    kind: str
+    about: str
+    text: str
+
+
+def judge(cell: Cell, expectations: Sequence[Expectation], found: Found) -> list[Finding]:
+    """Return what is not as expected; nothing if the cell passes."""
+    findings = [it for expected in expectations for it in _property(expected, found)]
+    if findings and found.instead is not None:
+        name, steps = found.instead
+        text = f"instead {name} is violated after {steps} steps, of which nothing is expected here"
+        findings.append(Finding(OTHER_PROPERTY, name, text))
+    stopped = any(finding.kind == LIMIT for finding in findings)
+    if not stopped:
+        findings += _counts(cell, found, any(it.kind == VIOLATED for it in findings))
+    return findings
+
+
+def _property(expected: Expectation, found: Found) -> Iterator[Finding]:
+    """Judge one property."""
+    name = expected.name
+    seen = found.seen.get(name)
+    if seen is None or seen.outcome is Outcome.INCOMPLETE:
+        if found.stopped_by or seen is None:
+            why = found.stopped_by or "nothing, but it was never searched"
+            text = f"{name} is not decided: stopped by {why} after {found.states:,} distinct states"
+            yield Finding(LIMIT, name, text)
+    elif seen.outcome is Outcome.VIOLATED and not expected.violated:
+        text = f"{name} is violated after {seen.steps} steps; expected: holds"
+        yield Finding(VIOLATED, name, text)
+    elif seen.outcome is Outcome.HOLDS and expected.violated:
+        within = "" if expected.steps is None else f" in at most {expected.steps} steps"
+        text = f"{name} holds in all {found.states:,} states; expected: violated{within}"
+        yield Finding(NOT_VIOLATED, name, text)
+    elif expected.steps is not None and (seen.steps or 0) > expected.steps:
+        text = (
+            f"{name} is violated after {seen.steps} steps, expected: in at most {expected.steps}; "
+            "what made the shorter counterexample possible is gone"
+        )
+        yield Finding(LONGER, name, text)
+
+
+def _counts(cell: Cell, found: Found, violated: bool) -> Iterator[Finding]:
+    """Judge the pinned counts, which speak of all states."""
+    for name, pinned, counted in (
+        ("states", cell.states, found.states),
+        ("depth", cell.depth, found.depth),
+    ):
+        if pinned is None or (found.complete and counted == pinned):
+            continue
+        what = "distinct states" if name == "states" else "depth"
+        if found.complete:
+            change = "fewer" if counted < pinned else "more"
+            than = f"{abs(counted - pinned):,} {change} than the pinned {pinned:,}"
+            yield Finding(COUNT, name, f"{what}: {counted:,}, {than}")
+        elif not violated:
+            yield Finding(COUNT, name, f"{what}: not all states were seen; pinned: {pinned:,}")

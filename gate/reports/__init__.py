@@ -1,0 +1,1 @@
+"""What a gate found, for people and for programs."""

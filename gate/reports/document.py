@@ -1,0 +1,47 @@
+"""The report of a gate as JSON, for programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ... import __version__
+from ..results import Outcome
+from .where import pointers
+
+
+def document(outcomes: Sequence[Outcome], file: str, tier: str, seconds: float) -> dict[str, Any]:
+    """Return all that a gate found, ready to be written as JSON."""
+    return {
+        "tidegate": __version__,
+        "file": file,
+        "tier": tier,
+        "passed": all(outcome.good for outcome in outcomes),
+        "counts": dict(Counter(outcome.status.lower() for outcome in outcomes)),
+        "seconds": round(seconds, 3),
+        "cells": [_cell(outcome) for outcome in outcomes],
+    }
+
+
+def _cell(outcome: Outcome) -> dict[str, Any]:
+    cell = outcome.cell
+    return {
+        "protocol": cell.protocol,
+        "bounds": cell.bounds,
+        "title": cell.title,
+        "tier": cell.tier,
+        "status": outcome.status.lower(),
+        "findings": [
+            {**asdict(finding), "place": asdict(pointers(outcome, finding)[0])}
+            for finding in outcome.findings
+        ],
+        "properties": [asdict(told) for told in outcome.properties],
+        "distinct_states": outcome.states,
+        "depth": outcome.depth,
+        "pinned": {"distinct_states": cell.states, "depth": cell.depth},
+        "engine": outcome.engine,
+        "seconds": round(outcome.seconds, 3),
+        "traces": [trace.itf for trace in outcome.traces],
+    }

@@ -1,0 +1,27 @@
+"""Annotations of a pull request, as GitHub reads them from the output of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .. import judge
+from ..results import Outcome
+from .where import pointers
+
+
+def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield a line for each finding.
+
+    Source: GitHub, "Workflow commands for GitHub Actions", "Setting an error message".
+    """
+    for outcome in outcomes:
+        for finding in outcome.findings:
+            at = pointers(outcome, finding)[0]
+            command = "warning" if finding.kind == judge.LIMIT else "error"
+            title = _escaped(f"tidegate: {outcome.cell.name}").replace(":", "%3A")
+            parts = f"file={at.file},line={at.line},title={title.replace(',', '%2C')}"
+            yield f"::{command} {parts}::{_escaped(finding.text)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,0 +1,109 @@
+"""JUnit XML: a suite for each cell, a case for each thing that is expected there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from xml.etree import ElementTree
+
+from .. import judge, results
+from ..judge import Finding
+from ..results import Outcome
+
+
+def junit(outcomes: Sequence[Outcome]) -> str:
+    """Return the outcomes as JUnit XML."""
+    suites = [_suite(outcome) for outcome in outcomes]
+    root = ElementTree.Element("testsuites", name="tidegate gate")
+    root.extend(suites)
+    for name in ("tests", "failures", "errors"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
+    root.set("time", f"{sum(outcome.seconds for outcome in outcomes):.3f}")
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _allowed(text) + "\n"
+
+
+@dataclass
+class _Case:
+    """One thing that is expected, and what is wrong with it."""
+
+    name: str
+    about: str
+    findings: list[Finding] = field(default_factory=list)
+
+
+def _suite(outcome: Outcome) -> ElementTree.Element:
+    cases = _cases(outcome)
+    suite = ElementTree.Element("testsuite", name=outcome.cell.name)
+    seconds = outcome.seconds / len(cases)
+    counts = {"failure": 0, "error": 0, "skipped": 0}
+    for case in cases:
+        element = ElementTree.SubElement(
+            suite,
+            "testcase",
+            name=case.name,
+            classname=outcome.cell.protocol,
+            time=f"{seconds:.3f}",
+        )
+        for child in _children(outcome, case):
+            counts[child.tag] = counts.get(child.tag, 0) + 1
+            element.append(child)
+    suite.set("tests", str(len(cases)))
+    suite.set("failures", str(counts["failure"]))
+    suite.set("errors", str(counts["error"]))
+    suite.set("skipped", str(counts["skipped"]))
+    suite.set("time", f"{outcome.seconds:.3f}")
+    return suite
+
+
+def _cases(outcome: Outcome) -> list[_Case]:
+    """Return what is expected of a cell; a finding about nothing of it is about the whole cell."""
+    told = outcome.properties or [
+        results.Property(it.name, str(it)) for it in outcome.cell.expectations
+    ]
+    cases = [_Case(it.expected, it.name) for it in told]
+    if outcome.cell.states is not None:
+        cases.append(_Case(f"{outcome.cell.states} distinct states", "states"))
+    if outcome.cell.depth is not None:
+        cases.append(_Case(f"depth {outcome.cell.depth}", "depth"))
+    known = {case.about: case for case in cases}
+    for finding in outcome.findings:
+        if finding.about in known:
+            known[finding.about].findings.append(finding)
+        else:
+            cases.append(
+                _Case("can be searched" if not finding.about else finding.about, "", [finding])
+            )
+    return cases
+
+
+def _children(outcome: Outcome, case: _Case) -> Iterator[ElementTree.Element]:
+    """Yield what a case is marked with: one child, of the worst of its findings."""
+    if outcome.status == results.CACHED:
+        yield ElementTree.Element("skipped", message=results.STATUSES[results.CACHED])
+    if case.findings:
+        first = case.findings[0]
+        unsure = first.kind in (judge.LIMIT, judge.ERROR)
+        child = ElementTree.Element(
+            "error" if unsure else "failure", type=first.kind, message=first.text
+        )
+        traces = [trace.text for trace in outcome.traces if trace.name == case.about]
+        child.text = "\n".join([*(finding.text for finding in case.findings), *traces])
+        yield child
+    elif outcome.status not in (results.PASSED, results.CACHED) and not _decided(outcome, case):
+        yield ElementTree.Element("skipped", message="not decided")
+
+
+def _decided(outcome: Outcome, case: _Case) -> bool:
+    """Whether it is known that a case is as expected."""
+    if case.about in ("states", "depth"):
+        return not outcome.findings
+    return any(
+        it.name == case.about and it.outcome in ("holds", "violated") for it in outcome.properties
+    )
+
+
+def _allowed(text: str) -> str:
+    """Return text without the characters that XML 1.0 cannot hold."""
+    return "".join(char for char in text if char >= " " or char in "\t\n\r")

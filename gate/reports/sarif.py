@@ -1,0 +1,91 @@
+"""SARIF 2.1.0, for code scanning: a result for each finding, at the line that it is about."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ... import __version__
+from ...invariants import PROPERTIES
+from .. import judge
+from ..judge import Finding
+from ..results import Outcome
+from .where import Pointer, pointers
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+_OTHERS = {
+    "count": "The pinned distinct states or depth have changed.",
+    "limit": "A limit was reached before the cell was decided.",
+    "error": "The cell could not be searched.",
+}
+"""Rules that are no property, by their identifier."""
+
+
+def sarif(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Return the findings of all cells as a SARIF log."""
+    results = [result for outcome in outcomes for result in _results(outcome)]
+    statements = {prop.name: prop.statement for it in PROPERTIES.values() for prop in it} | _OTHERS
+    used = sorted({result["ruleId"] for result in results})
+    rules = [
+        {"id": rule, "shortDescription": {"text": statements.get(rule, rule)}} for rule in used
+    ]
+    driver = {"name": "tidegate", "version": __version__, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _results(outcome: Outcome) -> Iterator[dict[str, Any]]:
+    for finding in outcome.findings:
+        first, *others = pointers(outcome, finding)
+        identity = f"{outcome.cell.name}\0{finding.kind}\0{finding.about}"
+        result: dict[str, Any] = {
+            "ruleId": _rule(finding),
+            "level": "warning" if finding.kind == judge.LIMIT else "error",
+            "message": {"text": _message(outcome, finding)},
+            "locations": [_location(first)],
+            "partialFingerprints": {
+                "tidegateFinding/v1": hashlib.sha256(identity.encode()).hexdigest()
+            },
+        }
+        if others:
+            result["relatedLocations"] = [
+                {"id": number, **_location(it)} for number, it in enumerate(others)
+            ]
+        yield result
+
+
+def _rule(finding: Finding) -> str:
+    """Return the property that a finding is about, or what else it is."""
+    others = {judge.ERROR: "error", judge.LIMIT: "limit", judge.COUNT: "count"}
+    return others.get(finding.kind, finding.about)
+
+
+def _message(outcome: Outcome, finding: Finding) -> str:
+    """Return what is wrong, and for a counterexample how it goes."""
+    parts = [f"{outcome.cell.name}: {finding.text}."]
+    parts += [it.explanation for it in outcome.properties if it.name == finding.about]
+    for trace in outcome.traces:
+        if trace.name == finding.about:
+            parts.append("Steps: " + ", ".join(_steps(trace.itf)) + ".")
+    return " ".join(part for part in parts if part)
+
+
+def _steps(itf: dict[str, Any]) -> list[str]:
+    return [
+        f"{number} {state['#meta']['action']}"
+        for number, state in enumerate(itf["states"])
+        if number
+    ]
+
+
+def _location(pointer: Pointer) -> dict[str, Any]:
+    place = {
+        "artifactLocation": {"uri": pointer.file, "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": pointer.line},
+    }
+    location: dict[str, Any] = {"physicalLocation": place}
+    if pointer.what:
+        location["message"] = {"text": pointer.what}
+    return location

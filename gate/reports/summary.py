@@ -1,0 +1,73 @@
+"""The summary of a gate as Markdown, with the counterexamples in it: GitHub's step summary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ...checker.render.markdown import escaped
+from .. import results
+from ..results import Outcome
+from .where import pointers
+
+
+def headline(outcomes: Sequence[Outcome]) -> str:
+    """Return how many cells there are and what became of them, in one line.
+
+    >>> headline([])
+    '0 cells'
+    """
+    counts = Counter(outcome.status for outcome in outcomes)
+    words = {
+        results.FAILED: "failed",
+        results.ERRED: "could not be searched",
+        results.LIMITED: "exceeded a limit",
+        results.INTERRUPTED: "not decided, interrupted",
+        results.PASSED: "passed",
+        results.CACHED: "passed before (cached)",
+    }
+    parts = [f"{counts[status]} {text}" for status, text in words.items() if counts[status]]
+    total = f"{len(outcomes)} cell{'' if len(outcomes) == 1 else 's'}"
+    return ": ".join([total, ", ".join(parts)]) if parts else total
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """Return what the gate found as Markdown."""
+    lines = [f"## Tidegate gate: {headline(outcomes)}", ""]
+    bad = [outcome for outcome in outcomes if not outcome.good]
+    for outcome in bad:
+        lines += _failed(outcome)
+    lines += ["<details><summary>All cells</summary>", ""]
+    lines += ["| | protocol | bounds | expected | distinct states | seconds |"]
+    lines += ["| --- | --- | --- | --- | --- | --- |"]
+    lines += [_row(outcome) for outcome in outcomes]
+    return "\n".join([*lines, "", "</details>", ""])
+
+
+def _failed(outcome: Outcome) -> Iterator[str]:
+    yield f"### {outcome.status}: {escaped(outcome.cell.name)}"
+    yield ""
+    for finding in outcome.findings:
+        at = pointers(outcome, finding)[0]
+        what = f" ({escaped(at.what)})" if at.what else ""
+        yield f"- {escaped(finding.text)}: `{at.file}:{at.line}`{what}"
+    yield ""
+    for trace in outcome.traces:
+        yield f"<details><summary>{trace.name}: {trace.steps} steps</summary>"
+        yield ""
+        # Its headings are below those of the summary.
+        yield trace.markdown.replace("\n## ", "\n##### ").replace("# ", "#### ", 1)
+        yield ""
+        yield "</details>"
+        yield ""
+
+
+def _row(outcome: Outcome) -> str:
+    expected = "<br>".join(escaped(it.expected) for it in outcome.properties) or "<br>".join(
+        escaped(str(it)) for it in outcome.cell.expectations
+    )
+    bounds = escaped(outcome.cell.bounds or "default")
+    return (
+        f"| {outcome.status} | {escaped(outcome.cell.protocol)} | {bounds} | {expected} | "
+        f"{outcome.states:,} | {outcome.seconds:.1f} |"
+    )

@@ -1,0 +1,121 @@
+"""The gate for people: a row for each cell as soon as it is decided, then what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from .. import results
+from ..cells import Cell
+from ..results import Outcome
+from ..run import Running
+from .summary import headline
+from .where import pointers
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_STYLES = {
+    results.PASSED: "green",
+    results.CACHED: "dim green",
+    results.FAILED: "bold red",
+    results.LIMITED: "bold yellow",
+    results.ERRED: "bold magenta",
+    results.INTERRUPTED: "bold yellow",
+}
+
+_WIDEST = 44
+"""A column is not made wider than this for a long entry, which then pushes the next ones."""
+
+
+_LONGEST = 300
+"""A finding is cut here, such as one that describes a whole state; the reports have all of it."""
+
+
+class Table:
+    """Prints rows in columns that are as wide as the cells of the whole gate need."""
+
+    def __init__(self, console: Console, cells: Sequence[Cell], quiet: bool) -> None:
+        self._console = console
+        self._quiet = quiet
+        rows = [_entries(cell) for cell in cells]
+        self._widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
+
+    def row(self, outcome: Outcome) -> None:
+        """Print what became of a cell, and what is not as expected."""
+        if self._quiet and outcome.good:
+            return
+        pairs = zip(_entries(outcome.cell), self._widths, strict=True)
+        text = "  ".join(entry.ljust(width) for entry, width in pairs)
+        numbers = f"{outcome.states:>11,} states"
+        if outcome.status != results.CACHED:
+            numbers += f" {outcome.seconds:6.1f} s"
+        line = Text.assemble((f"{outcome.status:<8}", _STYLES[outcome.status]), text, "  ", numbers)
+        self.line(line)
+        for finding in outcome.findings:
+            at = pointers(outcome, finding)[0]
+            what = f", {at.what}" if at.what else ""
+            said = (
+                finding.text if len(finding.text) <= _LONGEST else finding.text[:_LONGEST] + "..."
+            )
+            self.line(Text(f"        - {said} ({at.file}:{at.line}{what})"))
+
+    def cell(self, cell: Cell) -> None:
+        """Print a cell that is not run."""
+        pairs = zip(_entries(cell), self._widths, strict=True)
+        text = "  ".join(entry.ljust(width) for entry, width in pairs)
+        self.line(Text(f"{cell.tier:<8}{text}  {cell.file}:{cell.line}"))
+
+    def traces(self, outcomes: Sequence[Outcome]) -> None:
+        """Print the shortest counterexample of each protocol for what is not as expected."""
+        shown = [(outcome, trace) for outcome in outcomes for trace in outcome.traces]
+        protocols = dict.fromkeys(outcome.cell.protocol for outcome, _ in shown)
+        for protocol in [] if self._quiet else protocols:
+            mine = [(it, trace) for it, trace in shown if it.cell.protocol == protocol]
+            outcome, trace = min(mine, key=lambda pair: pair[1].steps)
+            title = f"\n{outcome.cell.name}: the shortest behavior that violates {trace.name}"
+            self.line(Text(f"{title}, {trace.steps} steps", "bold"))
+            self.line(Text(trace.text.rstrip("\n")))
+            if len(mine) > 1:
+                others = f"{len(mine) - 1} more of {protocol}: --traces DIR writes them all."
+                self.line(Text(others))
+
+    def end(self, outcomes: Sequence[Outcome], seconds: float) -> None:
+        """Print how many cells there were and what became of them."""
+        good = all(outcome.good for outcome in outcomes)
+        verdict = ("PASSED", "bold green") if good else ("NOT PASSED", "bold red")
+        self.line(Text.assemble(verdict, f" {headline(outcomes)}; {seconds:.1f} s"))
+
+    def line(self, text: Text) -> None:
+        """Print a line as it is, however wide the terminal is."""
+        text.rstrip()
+        self._console.print(text, soft_wrap=True)
+
+
+def _entries(cell: Cell) -> tuple[str, str, str]:
+    """Return the columns of a cell."""
+    return cell.protocol, cell.bounds or "default bounds", ", ".join(_expected(cell))
+
+
+def _expected(cell: Cell) -> Iterator[str]:
+    """Yield what is expected of a cell, in few words."""
+    for it in cell.expectations:
+        if it.violated:
+            yield f"violates {it.name}" + (f" <= {it.steps}" if it.steps is not None else "")
+    holding = [it.name for it in cell.expectations if not it.violated]
+    if len(holding) > 2:
+        yield f"holds {len(holding)}"
+    elif holding:
+        yield f"holds {', '.join(holding)}"
+    if cell.states is not None:
+        yield f"{cell.states:,} states"
+    if cell.depth is not None:
+        yield f"depth {cell.depth}"
+
+
+def progress_line(running: Sequence[Running], done: int, total: int) -> str:
+    """Return how far a gate is, in one line."""
+    names = "; ".join(f"{one.cell.name} ({one.covered})" for one in running)
+    return f"{done} of {total} cells done; running: {names}"

@@ -1,0 +1,51 @@
+"""To which line of the repository a finding points."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import Line
+from ..judge import Finding
+from ..results import Outcome
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A line of a file of the repository, and what stands there."""
+
+    file: str
+    line: int
+    what: str = ""
+
+
+def workspace() -> Path:
+    """Return the root to which CI wants paths to be relative: GitHub's, or where the gate runs."""
+    return Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
+
+
+def pointers(outcome: Outcome, finding: Finding) -> list[Pointer]:
+    """Return the lines that a finding is about, the most telling one first.
+
+    The rules and actions that the user's protocol changes, or the file of a built-in protocol;
+    what lies outside the workspace is left out, and the case in the gate's file is always there.
+    """
+    lines: list[tuple[Line, str]] = []
+    if outcome.place is not None:
+        lines.append((outcome.place, ""))
+    for trace in outcome.traces:
+        if trace.name == finding.about:
+            lines += trace.places
+    lines += outcome.places
+    lines.append(((str(Path(outcome.cell.file).resolve()), outcome.cell.line), "the case"))
+    found = [_pointer(line, what) for line, what in dict.fromkeys(lines)]
+    inside = [pointer for pointer in found if pointer is not None]
+    return inside or [Pointer(outcome.cell.file, outcome.cell.line, "the case")]
+
+
+def _pointer(line: Line, what: str) -> Pointer | None:
+    path, root = Path(line[0]).resolve(), workspace()
+    if not path.is_relative_to(root):
+        return None
+    return Pointer(path.relative_to(root).as_posix(), line[1], what)

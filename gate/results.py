@@ -1,0 +1,101 @@
+"""What became of a cell, in a form that crosses processes and can be written as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import Line
+from .cells import Cell
+from .judge import ERROR, LIMIT, Finding
+
+PASSED, CACHED, FAILED, LIMITED, ERRED = "pass", "cached", "FAIL", "LIMIT", "ERROR"
+INTERRUPTED = "STOPPED"
+
+STATUSES = {
+    PASSED: "everything is as expected",
+    CACHED: "it passed before, and nothing that decides on it has changed since",
+    FAILED: "something is not as expected",
+    LIMITED: "a limit was reached before it was decided",
+    ERRED: "it could not be searched",
+    INTERRUPTED: "it was interrupted, or not begun",
+}
+"""What may become of a cell, by the word for it."""
+
+
+@dataclass(frozen=True)
+class Property:
+    """What was expected of a property, and what was found.
+
+    ``outcome`` is ``holds``, ``violated`` or ``incomplete``; empty where the cell was not searched.
+    """
+
+    name: str
+    expected: str
+    outcome: str = ""
+    steps: int | None = None
+    explanation: str = ""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A counterexample in the forms that reports need, and what part of the source it is about.
+
+    ``places`` are lines of what the protocol changes, the one that decided last first.
+    """
+
+    name: str
+    steps: int
+    text: str
+    markdown: str
+    itf: dict[str, Any]
+    places: tuple[tuple[Line, str], ...] = ()
+
+
+@dataclass
+class Outcome:
+    """What became of a cell.
+
+    Attributes
+    ----------
+    place
+        For an error, the line that it is about.
+    traces
+        Counterexamples of what is not as expected.
+    files
+        Content hashes, by path, of all files that are the user's and that decided on it.
+    """
+
+    cell: Cell
+    status: str
+    findings: list[Finding] = field(default_factory=list)
+    properties: list[Property] = field(default_factory=list)
+    states: int = 0
+    depth: int = 0
+    seconds: float = 0.0
+    engine: str = ""
+    place: Line | None = None
+    places: tuple[tuple[Line, str], ...] = ()
+    traces: list[Shown] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def good(self) -> bool:
+        """Whether it need not worry anybody."""
+        return self.status in (PASSED, CACHED)
+
+
+def status_of(findings: Sequence[Finding]) -> str:
+    """Return what becomes of a cell with these findings; a wrong verdict counts most."""
+    kinds = {finding.kind for finding in findings}
+    if kinds - {LIMIT, ERROR}:
+        return FAILED
+    if ERROR in kinds:
+        return ERRED
+    return LIMITED if kinds else PASSED
+
+
+def erred(cell: Cell, text: str, place: Line | None = None, seconds: float = 0.0) -> Outcome:
+    """Return the outcome of a cell that could not be searched."""
+    return Outcome(cell, ERRED, [Finding(ERROR, "", text)], seconds=seconds, place=place)

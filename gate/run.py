@@ -1,0 +1,178 @@
+"""Runs cells, several at once, each in a process of its own that may hang, crash or be killed."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from ..checker.memory import share_of
+from ..checker.result import Progress, Resources
+from . import results
+from .cells import Cell
+from .judge import ERROR, LIMIT, Finding
+from .results import Outcome, erred
+from .watchdog import HUNG
+from .worker import work
+
+GRACE = 20.0
+"""Seconds beyond its limit that a cell has to end by itself and to make its reports."""
+
+Show = Callable[[Sequence["Running"]], None]
+
+
+@dataclass
+class Running:
+    """A cell whose process runs, with how far it is."""
+
+    cell: Cell
+    process: BaseProcess
+    connection: Connection
+    started: float = field(default_factory=monotonic)
+    progress: Progress | None = None
+    searching_for_hang: bool = False
+    """Whether machine code hung in this cell, which is searched interpreted now to see where."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run."""
+        return monotonic() - self.started
+
+    @property
+    def covered(self) -> str:
+        """How much it has searched, in words."""
+        states = self.progress.distinct_states if self.progress else 0
+        return f"{states:,} distinct states, {self.seconds:.0f} s"
+
+
+def run(
+    cells: Sequence[Cell], root: Path, jobs: int, show: Show = lambda running: None
+) -> Iterator[Outcome]:
+    """Yield what becomes of each cell, as soon as it is known.
+
+    After Ctrl-C what runs is ended, and every cell that is not decided yet is yielded as such.
+
+    Parameters
+    ----------
+    root
+        The directory of the gate's file.
+    show
+        Called now and then with the cells that run.
+    """
+    todo = list(cells)
+    begin = _Begin(root, share_of(jobs))
+    running: list[Running] = []
+    try:
+        while todo or running:
+            while todo and len(running) < jobs:
+                running.append(begin(todo.pop(0)))
+            wait([it for one in running for it in (one.connection, one.process.sentinel)], 0.25)
+            show(running)
+            for one in list(running):
+                outcome = _look_after(one, begin)
+                if isinstance(outcome, Running):
+                    running[running.index(one)] = outcome
+                elif outcome is not None:
+                    running.remove(one)
+                    yield outcome
+    except KeyboardInterrupt:
+        for one in running:
+            yield _interrupted(one.cell, f"interrupted after {one.covered}")
+        for cell in todo:
+            yield _interrupted(cell, "interrupted before it began")
+    finally:
+        for one in running:
+            _end(one)
+
+
+class _Begin:
+    """Starts processes of cells.
+
+    They are forked from a server that has imported everything already, and that knows nothing of
+    what this process holds: no threads, no half-written output.
+    """
+
+    def __init__(self, root: Path, resources: Resources) -> None:
+        self._root, self._resources = str(root.resolve()), resources
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload([f"{__package__}.worker"])
+
+    def __call__(self, cell: Cell, interpreted: bool = False) -> Running:
+        mine, theirs = self._context.Pipe(duplex=False)
+        limits = replace(cell.limits, engine="interpreted") if interpreted else cell.limits
+        given = (theirs, replace(cell, limits=limits), self._root, self._resources)
+        process = self._context.Process(target=work, args=given, daemon=True)
+        process.start()
+        theirs.close()
+        return Running(cell, process, mine, searching_for_hang=interpreted)
+
+
+def _look_after(one: Running, begin: _Begin) -> Outcome | Running | None:
+    """Return what became of a cell, a process that takes its place, or None if it goes on."""
+    message: Any = None
+    try:
+        while one.connection.poll():
+            message = one.connection.recv()
+            if isinstance(message, Progress):
+                one.progress, message = message, None
+            else:
+                break
+    except (EOFError, OSError):
+        message = _died(one)
+    if message is None and one.seconds > one.cell.limits.seconds + GRACE:
+        message = _limit(one)
+    if message is None:
+        return None
+    _end(one)
+    if message == HUNG:
+        return begin(one.cell, interpreted=True)
+    assert isinstance(message, Outcome)
+    message.cell = one.cell
+    return _named_hang(message) if one.searching_for_hang else message
+
+
+def _named_hang(outcome: Outcome) -> Outcome:
+    """Return the outcome of a cell whose machine code hung, also where it was not found again."""
+    if outcome.status != results.ERRED:
+        text = (
+            "some action never ends: the compiled engine made no progress for "
+            f"{outcome.cell.limits.stalled:g} s, and the interpreted one did not come that far"
+        )
+        outcome.status, outcome.findings = results.ERRED, [Finding(ERROR, "", text)]
+    return outcome
+
+
+def _died(one: Running) -> Outcome:
+    """Return the outcome of a cell whose process has ended without a word."""
+    one.process.join()
+    code = one.process.exitcode or 0
+    why = f"signal {-code}" if code < 0 else f"status {code}"
+    hint = "; the system may have run out of memory: set memory, or --jobs 1" if code == -9 else ""
+    text = f"its process ended with {why} after {one.covered}{hint}"
+    return erred(one.cell, text, seconds=one.seconds)
+
+
+def _limit(one: Running) -> Outcome:
+    """Return the outcome of a cell that did not end when it should."""
+    seconds = one.cell.limits.seconds
+    text = f"not decided: stopped by the limit of {seconds:g} s, after {one.covered}"
+    found = [Finding(LIMIT, "", text)]
+    states = one.progress.distinct_states if one.progress else 0
+    return Outcome(one.cell, results.LIMITED, found, states=states, seconds=one.seconds)
+
+
+def _interrupted(cell: Cell, text: str) -> Outcome:
+    return Outcome(cell, results.INTERRUPTED, [Finding(LIMIT, "", text)])
+
+
+def _end(one: Running) -> None:
+    """End the process of a cell, if it has not ended."""
+    if one.process.is_alive():
+        one.process.kill()
+    one.process.join()
+    one.connection.close()

@@ -1,0 +1,226 @@
+"""One cell: the searches that decide it, in the process in which this runs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+from ..bounds import parse
+from ..checker.check import check
+from ..checker.replay import retaken
+from ..checker.result import Limits, Progress, Resources, Result, Verdict
+from ..invariants.named import every_history, find_properties
+from ..model import Protocol
+from ..model.named import find_protocol, is_own
+from ..spec import Outcome as Decided
+from ..spec import Property as Asked
+from ..spec import TransitionSystem
+from . import results
+from .cells import Cell, Expectation, Found, expanded
+from .judge import LONGER, VIOLATED, Finding, judge
+from .places import Place, places
+from .results import Outcome, Shown
+
+Report = Callable[[Progress], None]
+
+
+def outcome_of(cell: Cell, resources: Resources, report: Report) -> Outcome:
+    """Search a cell and judge it.
+
+    Raises
+    ------
+    TidegateError
+        If its protocol, its bounds or a property cannot be used, or the model is ill-formed.
+    """
+    started = perf_counter()
+    protocol = find_protocol(cell.protocol)
+    expected = expanded(cell.expectations, protocol)
+    search = _Search(cell, protocol, resources, report, started)
+    found = search.decide(expected)
+    findings = judge(cell, list(expected), found)
+    told = [_told(expectation, found) for expectation in expected]
+    outcome = Outcome(
+        cell,
+        results.status_of(findings),
+        findings,
+        told,
+        found.states,
+        found.depth,
+        engine=found.engine,
+        traces=search.shown(findings),
+    )
+    outcome.places = _places(outcome, protocol)
+    outcome.seconds = perf_counter() - started
+    return outcome
+
+
+def _told(expectation: Expectation, found: Found) -> results.Property:
+    """Return what was expected of a property with what was found."""
+    seen = found.seen.get(expectation.name)
+    if seen is None:
+        return results.Property(expectation.name, str(expectation))
+    return results.Property(
+        expectation.name, str(expectation), seen.outcome.value, seen.steps, seen.explanation
+    )
+
+
+def _places(outcome: Outcome, protocol: Protocol) -> tuple[Place, ...]:
+    """Return the lines that the outcome is about; those of a counterexample where there is one."""
+    return next((trace.places for trace in outcome.traces), places(protocol))
+
+
+@dataclass
+class _Search:
+    """The searches of one cell, which share its limits."""
+
+    cell: Cell
+    protocol: Protocol
+    resources: Resources
+    report: Report
+    started: float
+
+    def __post_init__(self) -> None:
+        self.found = Found({})
+        self.verdicts: dict[str, tuple[frozenset[str], TransitionSystem[Any, Any], Verdict]] = {}
+
+    def decide(self, expected: dict[Expectation, Asked]) -> Found:
+        """Decide every property of the cell.
+
+        Where all must hold, the first violation ends the search.  Where all must be violated, each
+        search ends at a first violation, and the next one is for what is still open.  Otherwise,
+        and where counts are pinned, all states are searched.
+        """
+        violated = [prop for it, prop in expected.items() if it.violated]
+        pinned = self.cell.states is not None or self.cell.depth is not None
+        if violated and len(violated) == len(expected) and not pinned:
+            left = violated
+            while left:
+                self._search(left, keep_going=False)
+                decided = [it for it in left if self._outcome(it) is not Decided.INCOMPLETE]
+                if not decided:
+                    break
+                left = [prop for prop in left if prop not in decided]
+        else:
+            self._search(list(expected.values()), keep_going=bool(violated))
+        if any(self._outcome(prop) is Decided.HOLDS for prop in violated):
+            self._look_for_another(list(expected.values()))
+        return self.found
+
+    def _outcome(self, prop: Asked) -> Decided:
+        return self.found.seen[prop.name].outcome
+
+    def _look_for_another(self, asked: Sequence[Asked]) -> None:
+        """Find which other property is violated where an expected violation is missing."""
+        others = [it for it in find_properties(self.protocol, ()) if it not in asked]
+        if others and not self.found.stopped_by:
+            first = self._check(others, keep_going=False)[1].first
+            if first is not None and first.trace is not None:
+                self.found.instead = first.property.name, len(first.trace.steps)
+
+    def _search(self, properties: Sequence[Asked], keep_going: bool) -> None:
+        """Search once, and take over what it found."""
+        system, result = self._check(properties, keep_going)
+        explanations = {}
+        for verdict in result.verdicts:
+            if verdict.trace is not None:
+                name, end = verdict.property.name, verdict.trace.states[-1]
+                explanations[name] = system.explain(verdict.property, end)
+                self.verdicts[name] = _needs(properties), system, verdict
+        self.found.add(result, explanations)
+        self.found.stopped_by = _limit(result.stopped_by, self.cell)
+
+    def _check(
+        self, properties: Sequence[Asked], keep_going: bool
+    ) -> tuple[TransitionSystem[Any, Any], Result]:
+        system = self._system(self.protocol, _needs(properties))
+        left = self.cell.limits.seconds - (perf_counter() - self.started)
+        resources = replace(
+            self.resources, engine=self.cell.limits.engine, watch=is_own(self.cell.protocol)
+        )
+        result = check(
+            system,
+            properties,
+            limits=Limits(seconds=max(left, 0.01)),
+            keep_going=keep_going,
+            report=self.report,
+            resources=resources,
+        )
+        return system, result
+
+    def _system(self, protocol: Protocol, needs: frozenset[str]) -> TransitionSystem[Any, Any]:
+        bounds: Any = parse(protocol.family.bounds, self.cell.bounds.split())
+        return protocol.system(bounds, needs)
+
+    def shown(self, findings: Sequence[Finding]) -> list[Shown]:
+        """Return the counterexamples of what is not as expected."""
+        wrong = [it.about for it in findings if it.kind in (VIOLATED, LONGER)]
+        return [self._shown(*self.verdicts[name]) for name in wrong if name in self.verdicts]
+
+    def _shown(
+        self, needs: frozenset[str], system: TransitionSystem[Any, Any], verdict: Verdict
+    ) -> Shown:
+        """Return a counterexample in the forms that reports need."""
+        from ..checker.render.itf import itf
+
+        assert verdict.trace is not None
+        knowing = self._system(self.protocol, every_history(self.protocol))
+        return Shown(
+            verdict.property.name,
+            len(verdict.trace.steps),
+            _text(system, verdict),
+            _markdown(self.protocol, knowing, verdict) or _fenced(system, verdict),
+            itf(system, verdict.property, verdict.trace),
+            places(self.protocol, lambda changed: self._system(changed, needs), verdict.trace),
+        )
+
+
+def _needs(properties: Sequence[Asked]) -> frozenset[str]:
+    return frozenset(need for prop in properties for need in prop.needs)
+
+
+def _limit(stopped_by: str | None, cell: Cell) -> str | None:
+    """Return what stopped a search, in the words of the gate's file."""
+    if stopped_by is None:
+        return None
+    if stopped_by.startswith("--time-limit"):
+        return f"the limit of {cell.limits.seconds:g} s"
+    if stopped_by.startswith("--max-memory"):
+        return f"the limit of {stopped_by.removeprefix('--max-memory ')} of memory"
+    return stopped_by
+
+
+def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
+    """Return a counterexample as ``tidegate check`` prints it."""
+    from rich.console import Console
+
+    from ..checker.render.text import print_trace
+
+    assert verdict.trace is not None
+    text = io.StringIO()
+    console = Console(file=text, width=100, highlight=False, markup=False, emoji=False)
+    print_trace(console, system, verdict.property, verdict.trace, False)
+    return text.getvalue()
+
+
+def _markdown(protocol: Protocol, knowing: TransitionSystem[Any, Any], verdict: Verdict) -> str:
+    """Return a counterexample as Markdown, told by a system that keeps every history.
+
+    Nothing where there are no words for it: an action that lacks a guard may do what none can.
+    """
+    from ..checker.render.markdown import markdown
+    from ..checker.render.narrative import narrate
+
+    assert verdict.trace is not None
+    try:
+        trace = retaken(knowing, 0, verdict.trace.steps)
+        return markdown(narrate(knowing, trace, verdict.property, (), protocol.summary))
+    except Exception:  # noqa: BLE001 - whatever fails, the trace is still there as text
+        return ""
+
+
+def _fenced(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
+    """Return a counterexample as Markdown that shows its text."""
+    return f"# {verdict.property.name}\n\n```text\n{_text(system, verdict)}```\n"

@@ -1,0 +1,32 @@
+"""My protocol: KIP-320 with a change of mine.
+
+Say here which change that is, which verdicts you expect of it, and where it is written down.
+"""
+
+from dataclasses import replace
+
+from tidegate.model.broker.bounds import Constants
+from tidegate.model.broker.protocols.kip320 import KIP_320
+from tidegate.model.broker.state import BrokerState
+
+
+def may_join(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
+    """Let a follower join the ISR that has all below the leader's high watermark.
+
+    This is KIP-320's own rule, written out so that you can change it.  Let it return True always,
+    and 'tidegate gate' shows in seven steps how an acknowledged record is lost.
+    """
+    if offset < s.replica[leader].hw:
+        return False
+    return offset >= s.replica[leader].epoch_start
+
+
+MY_PROTOCOL = replace(
+    KIP_320,
+    name="my-protocol",
+    summary="KIP-320 with a change of mine.",
+    parent=KIP_320,
+    story=__doc__,
+    expected=(),
+    rules=replace(KIP_320.rules, has_committed=may_join),
+)

@@ -1,0 +1,108 @@
+"""What runs in the process of a cell: it is searched here, whatever its protocol does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import replace
+from math import inf
+from multiprocessing.connection import Connection
+from time import monotonic, perf_counter
+from typing import Any
+
+from ..checker.memory import resident_memory
+from ..checker.result import Progress, Resources
+from ..errors import Line, TidegateError, is_users, place_of
+from ..model.named import find_protocol, is_own, own_file
+from .cache import content
+from .cells import Cell
+from .judge import LIMIT, Finding
+from .results import LIMITED, Outcome, erred
+from .search import outcome_of
+from .watchdog import HUNG, Heartbeat, watch
+
+_EVERY = 0.25
+"""Seconds between two messages on progress."""
+
+
+class MemoryReachedError(BaseException):
+    """More memory is used than the cell may have."""
+
+
+def work(connection: Connection, cell: Cell, root: str, resources: Resources) -> None:
+    """Search a cell and send what became of it; on the way, how far it is.
+
+    Parameters
+    ----------
+    root
+        The directory of the gate's file, to which the names of protocols are relative.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What a user's protocol prints must not mix with the reports on standard output.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    os.chdir(root)
+    started = perf_counter()
+
+    def say(text: str, place: Line | None) -> None:
+        found = erred(cell, text, place, perf_counter() - started)
+        connection.send(HUNG if text == HUNG else found)
+
+    stalled = cell.limits.stalled if is_own(cell.protocol) else inf
+    if stalled < inf:
+        watch(stalled, say)
+    before = set(sys.modules)
+    memory = cell.limits.memory or resources.memory or 0
+    resources = replace(resources, memory=memory)
+    try:
+        find_protocol(cell.protocol)
+        files = _content(cell, before)
+        sender = _Sender(connection, memory)
+        heartbeat = Heartbeat(stalled, sender, sender.give_up)
+        outcome = outcome_of(cell, resources, heartbeat)
+        outcome.files = {**_content(cell, before), **files}
+    except TidegateError as error:
+        outcome = erred(cell, Exception.__str__(error), error.place)
+    except (MemoryReachedError, MemoryError):
+        text = f"not decided: stopped by the limit of {memory >> 20}M of memory"
+        outcome = Outcome(cell, LIMITED, [Finding(LIMIT, "", text)])
+    except BaseException as error:  # noqa: BLE001 - also where a protocol calls sys.exit()
+        text = f"the search failed with {type(error).__name__}: {error}"
+        outcome = erred(cell, text, place_of(error))
+    outcome.seconds = perf_counter() - started
+    connection.send(outcome)
+
+
+class _Sender:
+    """Sends progress now and then, and ends a search that uses too much memory."""
+
+    def __init__(self, connection: Connection, memory: int) -> None:
+        self._connection = connection
+        self._memory = memory
+        self._sent = monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        if monotonic() - self._sent >= _EVERY:
+            self._sent = monotonic()
+            self._connection.send(progress)
+            if resident_memory() > self._memory and not progress.memory:
+                raise MemoryReachedError
+
+    def give_up(self) -> None:
+        """Say that machine code makes no progress, and end: its threads cannot be stopped."""
+        self._connection.send(HUNG)
+        os._exit(1)
+
+
+def _content(cell: Cell, before: set[str]) -> dict[str, str]:
+    """Return the content hashes of the user's files that were imported, by their path."""
+    files: set[str] = set()
+    own_package = cell.protocol.partition(":")[0].partition(".")[0]
+    path = own_file(cell.protocol)
+    if path is not None:
+        files.add(str(path.resolve()))
+    for name in set(sys.modules) - before:
+        file: Any = getattr(sys.modules[name], "__file__", None)
+        if file and (is_users(file) or name.partition(".")[0] == own_package):
+            files.add(file)
+    return {file: content(file) for file in sorted(files)}

@@ -1,0 +1,138 @@
+"""What the pages on the gate show can be used as it is shown."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from tidegate.cli import main
+from tidegate.gate.document import _CASE, read
+from tidegate.gate.results import STATUSES
+
+ROOT = Path(__file__).parents[2]
+GATE = (ROOT / "docs" / "gate.md").read_text()
+CI = (ROOT / "docs" / "ci.md").read_text()
+
+
+def blocks(text, language):
+    """Return the fenced blocks of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+COMMANDS = [
+    shlex.split(line, comments=True)[1:]
+    for block in blocks(GATE, "sh")
+    for line in block.splitlines()
+]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_every_command_of_the_page_runs_in_a_new_project(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if arguments[0] == "gate":
+        CliRunner().invoke(main, ["init"])
+        if "-k" not in arguments:
+            arguments = [*arguments, "-k", "the gate sees"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+
+
+def test_the_file_on_the_page_passes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    [text] = blocks(GATE, "toml")
+    (tmp_path / "tidegate.toml").write_text(text)
+    assert len(read(Path("tidegate.toml"))) == 5
+    result = CliRunner().invoke(main, ["gate"])
+    assert result.exit_code == 0, result.output
+
+
+def test_the_protocol_on_the_page_can_be_checked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    [source] = blocks(GATE, "python")
+    (tmp_path / "half_fence.py").write_text(source)
+    result = CliRunner().invoke(main, ["check", "half_fence.py:HALF_FENCE", "-b", "records=1"])
+    assert result.exit_code == 0, result.output
+
+
+def test_every_key_and_every_status_is_on_the_page():
+    assert [key for key in _CASE if f"`{key}`" not in GATE] == []
+    assert [status for status in STATUSES if f"`{status}`" not in GATE] == []
+
+
+def test_every_option_of_a_report_is_on_the_page():
+    for option in ("--junit", "--sarif", "--json", "--summary", "--traces", "--jobs", "--quiet"):
+        assert option in GATE
+
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+
+
+def test_the_action_is_one():
+    assert ACTION["runs"]["using"] == "composite"
+    for step in ACTION["runs"]["steps"]:
+        assert ("uses" in step) != ("run" in step)
+        assert "uses" in step or step["shell"] == "bash"
+        # What a user gives reaches a script by its environment only, and is no script itself.
+        assert "${{" not in step.get("run", "")
+    used = set(re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text()))
+    assert used == set(ACTION["inputs"])
+
+
+def test_the_inputs_of_the_action_are_on_the_page():
+    shown = dict(re.findall(r"^\| `([\w-]+)` \| `([^`]+)` \|", CI, re.MULTILINE))
+    assert shown == {name: it["default"] for name, it in ACTION["inputs"].items()}
+
+
+def test_the_step_of_the_action_runs(tmp_path):
+    """With a name of a file that would be a script if it were pasted in."""
+    CliRunner().invoke(main, ["init", str(tmp_path)])
+    config = tmp_path / "$(touch broken).toml"
+    [case] = (tmp_path / "tidegate.toml").read_text().split("[[case]]")[3:4]
+    config.write_text(f"[[case]]{case}")
+    [step] = [it for it in ACTION["runs"]["steps"] if it.get("name") == "tidegate gate"]
+    reports = tmp_path / "reports"
+    given = {"CONFIG": config.name, "TIER": "pr", "CACHED": "true", "REPORTS": str(reports)}
+    assert set(given) == set(step["env"])
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    known = {name: value for name, value in os.environ.items() if "GITHUB" not in name}
+    done = subprocess.run(
+        ["bash", "-e", "-c", step["run"]],
+        cwd=tmp_path,
+        env={**known, **given, "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {it.name for it in reports.iterdir()} == {
+        "gate.xml",
+        "gate.sarif",
+        "gate.json",
+        "traces",
+    }
+    assert not (tmp_path / "broken").exists()
+
+
+@pytest.mark.parametrize("text", blocks(CI, "yaml"), ids=["github", "gitlab"])
+def test_the_examples_are_yaml_that_runs_the_gate(text):
+    document = yaml.safe_load(text)
+    if "jobs" in document:
+        [_, step] = document["jobs"]["gate"]["steps"]
+        assert set(step["with"]) <= set(ACTION["inputs"])
+    else:
+        [command] = [it for it in document["protocol"]["script"] if it.startswith("tidegate")]
+        shown = CliRunner().invoke(main, ["gate", "--help"]).output
+        assert all(option in shown for option in re.findall(r"--\w+", command))
+
+
+def test_jenkins_runs_options_that_there_are():
+    [pipeline] = blocks(CI, "groovy")
+    assert pipeline.count("{") == pipeline.count("}")
+    shown = CliRunner().invoke(main, ["gate", "--help"]).output
+    [command] = re.findall(r"tidegate gate ([^']*)'", pipeline)
+    assert all(option in shown for option in re.findall(r"--\w+", command))

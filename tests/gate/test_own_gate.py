@@ -1,0 +1,131 @@
+"""The gate of this project: it covers every known hole, and no cell of it can help failing."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.bounds import parse
+from tidegate.cli import main
+from tidegate.gate.cells import EVERY, Found, Seen, expanded
+from tidegate.gate.document import of_tier, read
+from tidegate.gate.judge import judge
+from tidegate.model import PROTOCOLS
+from tidegate.model.named import find_protocol
+from tidegate.spec import Outcome
+
+FILE = Path(__file__).parents[2] / "tidegate.toml"
+
+CELLS = read(FILE)
+
+
+def within(protocol, cell):
+    """Return the bounds of a cell as values."""
+    return parse(protocol.family.bounds, cell.bounds.split())
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+def test_every_verdict_that_a_protocol_states_is_expected(protocol):
+    """Exactly the properties that its file names are to be violated within each bounds there."""
+    mine = [cell for cell in CELLS if cell.protocol == protocol.name]
+    for known in protocol.expected:
+        bounds = parse(protocol.family.bounds, known.bounds.split())
+        here = [cell for cell in mine if within(protocol, cell) == bounds]
+        expected = [it for cell in here for it in cell.expectations]
+        violated = {it.name for it in expected if it.violated} & set(protocol.default_properties)
+        assert violated == set(known.violated), f"{protocol.name} {known.bounds}"
+        assert violated or any(not it.violated for it in expected), f"{known.bounds} is not there"
+
+
+def test_mutants_of_both_families_must_die():
+    mutated = [cell for cell in CELLS if "~" in cell.protocol]
+    assert all(any(it.violated for it in cell.expectations) for cell in mutated)
+    families = {find_protocol(cell.protocol).family.name for cell in mutated}
+    assert families == {"broker", "published", "async-isr"}
+    rules = {cell.protocol for cell in mutated if " = " in cell.protocol}
+    assert len(rules) >= 10
+
+
+def test_larger_bounds_are_left_to_the_later_tiers():
+    tiers = {tier: len(of_tier(CELLS, tier)) for tier in ("pr", "nightly", "weekly")}
+    assert tiers["pr"] < tiers["nightly"] < tiers["weekly"] == len(CELLS)
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Run the tier "pr", or take what its last run recorded, and return it with its cells."""
+    ran = CliRunner().invoke(main, ["gate", "--config", str(FILE), "--cached", "--json", "-"])
+    assert ran.exit_code == 0, ran.stderr
+    report = json.loads(ran.stdout)
+    return list(zip(of_tier(CELLS, "pr"), report["cells"], strict=True))
+
+
+def found_in(result):
+    """Return what a cell's searches found."""
+    seen = {it["name"]: Seen(Outcome(it["outcome"]), it["steps"]) for it in result["properties"]}
+    return Found(seen, result["distinct_states"], result["depth"], complete=True)
+
+
+@pytest.mark.slow
+def test_every_cell_fails_when_what_is_expected_of_it_is_inverted(results):
+    for cell, result in results:
+        found = found_in(result)
+        expectations = list(expanded(cell.expectations, find_protocol(cell.protocol)))
+        assert judge(cell, expectations, found) == []
+        inverted = [replace(it, violated=not it.violated, steps=None) for it in expectations]
+        findings = judge(cell, inverted, found)
+        assert {it.about for it in findings} == {it.name for it in expectations}
+        for expectation, contrary in zip(expectations, inverted, strict=True):
+            others = [it for it in expectations if it is not expectation]
+            assert judge(cell, [*others, contrary], found), f"{cell.name}: {contrary}"
+
+
+@pytest.mark.slow
+def test_every_cell_fails_where_a_trace_is_longer_or_a_count_is_another(results):
+    checked = 0
+    for cell, result in results:
+        found = found_in(result)
+        expectations = list(expanded(cell.expectations, find_protocol(cell.protocol)))
+        for it in expectations:
+            if it.steps is not None:
+                longer = replace(it, steps=found.seen[it.name].steps - 1)
+                assert judge(cell, [longer], found), f"{cell.name}: {longer}"
+                checked += 1
+        for pin in ("states", "depth"):
+            pinned = getattr(cell, pin)
+            if pinned is not None:
+                for other in (pinned - 1, pinned + 1):
+                    assert judge(replace(cell, **{pin: other}), expectations, found)
+                checked += 1
+    assert checked > 50
+
+
+@pytest.mark.slow
+def test_the_gate_itself_fails_on_the_inverted_file(results, tmp_path):
+    """The same once more from end to end, for the cells that take a moment only."""
+    small = [(cell, result) for cell, result in results if result["distinct_states"] < 3000]
+    assert len(small) > 15
+    text = "".join(inverted_case(cell) for cell, _ in small)
+    file = tmp_path / "tidegate.toml"
+    file.write_text(text)
+    ran = CliRunner().invoke(main, ["gate", "--config", str(file), "--json", "-"])
+    assert ran.exit_code == 1, ran.stderr
+    statuses = {cell["status"] for cell in json.loads(ran.stdout)["cells"]}
+    assert statuses == {"fail"}
+
+
+def inverted_case(cell):
+    """Return a case of one cell that expects the contrary of everything."""
+    names = [it.name for it in expanded(cell.expectations, find_protocol(cell.protocol))]
+    before = {it.name for it in cell.expectations if it.violated}
+    held = [name for name in names if name in before]
+    violated = [name for name in names if name not in before]
+    assert not set(names) & set(EVERY)
+    quoted = {True: json.dumps(held), False: json.dumps(violated)}
+    lines = ["[[case]]", f"protocols = {json.dumps([cell.protocol])}"]
+    lines += [f"bounds = {json.dumps([cell.bounds])}"]
+    lines += [f"holds = {quoted[True]}"] * bool(held)
+    lines += [f"violates = {quoted[False]}"] * bool(violated)
+    return "\n".join(lines) + "\n"

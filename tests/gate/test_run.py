@@ -1,0 +1,87 @@
+"""The gate while it runs: several cells at once, Ctrl-C, a terminal."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pexpect
+import pytest
+
+LARGE = """
+[[case]]
+protocols = "kip-320"
+bounds = "records=0"
+holds = "TypeOk"
+
+[[case]]
+protocols = ["kip-320", "kip-279"]
+bounds = "replicas=3 records=3 elections=3"
+engine = "interpreted"
+holds = "TypeOk"
+"""
+
+
+def test_ctrl_c_ends_what_runs_and_reports_what_was_covered(project):
+    project.write("tidegate.toml", LARGE)
+    command = [sys.executable, "-u", "-m", "tidegate", "gate", "--jobs", "1"]
+    reports = ["--json", "report.json", "--junit", "gate.xml"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([*command, *reports], cwd=project.path, **pipes)
+    assert process.stdout.readline().startswith("pass ")
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert errors == ""
+    report = json.loads((project.path / "report.json").read_text())
+    assert [cell["status"] for cell in report["cells"]] == ["pass", "stopped", "stopped"]
+    texts = [cell["findings"][0]["text"] for cell in report["cells"][1:]]
+    assert re.match(r"interrupted after [\d,]+ distinct states", texts[0])
+    assert texts[1] == "interrupted before it began"
+    assert "2 not decided, interrupted, 1 passed" in output
+    assert (project.path / "gate.xml").exists()
+
+
+def test_answers_do_not_depend_on_how_many_run_at_once(project):
+    text = """
+[[case]]
+protocols = ["hw", "kip-101", "kip-320", "published/kip-320"]
+bounds = ["records=1", "records=2"]
+holds = "TypeOk"
+"""
+
+    def answered(jobs):
+        cells = project.gate(text, "--jobs", jobs, status=0)["cells"]
+        return [(it["protocol"], it["bounds"], it["distinct_states"], it["depth"]) for it in cells]
+
+    assert answered("1") == answered("3")
+
+
+def test_on_a_terminal_it_shows_which_cells_run(project):
+    project.write("tidegate.toml", LARGE.replace('"interpreted"', '"interpreted"\nseconds = 4'))
+    terminal = pexpect.spawn(
+        sys.executable,
+        ["-m", "tidegate", "gate", "--jobs", "1"],
+        cwd=str(project.path),
+        dimensions=(24, 240),
+        encoding="utf-8",
+        timeout=60,
+    )
+    terminal.expect("1 of 3 cells done; running: kip-320, replicas=3")
+    terminal.expect(r"[1-9][\d,]* distinct\s+states")
+    terminal.expect("NOT PASSED")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.exitstatus == 3
+
+
+@pytest.mark.parametrize("name", ["NO_COLOR", "TERM"])
+def test_without_colour_there_is_none(project, name):
+    text = "[[case]]\nprotocols = 'kip-320'\nbounds = 'records=0'\nholds = 'TypeOk'\n"
+    project.write("tidegate.toml", text)
+    done = project.start("gate", **{name: "dumb"})
+    assert done.returncode == 0
+    assert "\x1b[" not in done.stdout

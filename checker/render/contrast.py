@@ -189,7 +189,7 @@ def print_legend(console: Console, legend: str) -> None:
     """Print how to read what is shown of states."""
     if legend:
         console.print()
-        print_prose(console, Text(f"How to read it: {legend}", "dim"))
+        print_prose(console, Text(f"How to read it: {' '.join(legend.split())}", "dim"))
 
 
 def heading(console: Console, text: str) -> None:

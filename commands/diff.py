@@ -67,7 +67,7 @@ def diff(context: click.Context, /, old: str, new: str, **options: Any) -> None:
     \b
     Examples:
       tidegate diff hw kip-101
-      tidegate diff kip-279 kip-320 -b replicas=3 -b records=1 -b elections=3
+      tidegate diff kip-279 kip-320 -b moves -b crashes=0 -b elections=3
       tidegate diff kip-320 'kip-320~HandleFetch: not leads(s, leader)'
       tidegate diff hw kip-101 -p LogMatching --json diff.json
       tidegate diff kip-320@HEAD~1 kip-320

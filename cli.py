@@ -25,6 +25,7 @@ COMMANDS = {
     "replay": "replay:replay",
     "explain": "explain:explain",
     "diff": "diff:diff",
+    "bounds": "smallest:bounds",
     "resume": "resume:resume",
     "render": "render:render",
     "graph": "graph:graph",

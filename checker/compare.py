@@ -77,12 +77,15 @@ class Followed:
         The initial one first.
     stopped
         What cannot be taken any more; None if every step was.
+    judged
+        Names of the properties that the last state was asked about.
     violated
-        Names of the properties that the last state violates.
+        Those of them that it violates.
     """
 
     states: tuple[Taken, ...]
     stopped: Stop | None
+    judged: tuple[str, ...]
     violated: tuple[str, ...]
 
 
@@ -133,8 +136,9 @@ def follow(
         )
         for moment, state in zip(told.moments, states, strict=True)
     )
-    violated = tuple(prop.name for prop in properties if system.violates(prop, states[-1]))
-    return Followed(taken, stopped, violated)
+    judged = {prop.name: system.violates(prop, states[-1]) for prop in properties}
+    violated = tuple(name for name, violates in judged.items() if violates)
+    return Followed(taken, stopped, tuple(judged), violated)
 
 
 def _stop(system: TransitionSystem[Any, Any], state: State, step: Step) -> Stop:

@@ -31,13 +31,19 @@ class Found:
     holds_to: tuple[Rung, int] | None
 
 
-def rungs(largest: Mapping[str, int]) -> Iterator[Rung]:
+def rungs(largest: Mapping[str, int], smallest: Mapping[str, int] | None = None) -> Iterator[Rung]:
     """Yield all bounds up to the largest: least sum first, then in the order the bounds are named.
+
+    Parameters
+    ----------
+    smallest
+        Where each bound begins; 0, if not given.
 
     >>> [tuple(rung.values()) for rung in rungs({"records": 1, "elections": 2})]
     [(0, 0), (0, 1), (1, 0), (0, 2), (1, 1), (1, 2)]
     """
-    choices = product(*(range(high + 1) for high in largest.values()))
+    low = smallest or {}
+    choices = product(*(range(low.get(name, 0), high + 1) for name, high in largest.items()))
     for values in sorted(choices, key=lambda values: (sum(values), values)):
         yield dict(zip(largest, values, strict=True))
 

@@ -183,15 +183,20 @@ def counterexamples(sides: tuple[Side, Side], decided: Decided) -> Iterator[Coun
             yield Counterexample(
                 tuple(row.name for row in violated),
                 violated[0].explanation,
-                _contrast(sides, of, decided.settings, steps),
+                _contrast(sides, of, decided.settings, list(rows[of]), steps),
             )
 
 
 def _contrast(
-    sides: tuple[Side, Side], of: int, settings: Sequence[str], steps: Sequence[Step]
+    sides: tuple[Side, Side],
+    of: int,
+    settings: Sequence[str],
+    names: Sequence[str],
+    steps: Sequence[Step],
 ) -> Contrast:
     """Take the steps of one protocol in both."""
-    return contrast(of, sides[of].follow(settings, steps), sides[1 - of].follow(settings, steps))
+    here, there = (side.follow(settings, names, steps) for side in (sides[of], sides[1 - of]))
+    return contrast(of, here, there)
 
 
 def states(
@@ -211,7 +216,7 @@ def states(
     levels = [side.levels(both) for side in sides]
     found = alone(levels[0], levels[1]), alone(levels[1], levels[0])
     behaviors = tuple(
-        _contrast(sides, of, settings, sides[of].behavior(*it.nearest))
+        _contrast(sides, of, settings, [], sides[of].behavior(*it.nearest))
         for of, it in enumerate(found)
         if it.nearest is not None
     )

@@ -67,7 +67,7 @@ def diff(context: click.Context, /, old: str, new: str, **options: Any) -> None:
     \b
     Examples:
       tidegate diff hw kip-101
-      tidegate diff kip-279 kip-320 -b replicas=3 -b records=1 -b elections=3
+      tidegate diff kip-279 kip-320 -b moves -b crashes=0 -b elections=3
       tidegate diff kip-320 'kip-320~HandleFetch: not leads(s, leader)'
       tidegate diff hw kip-101 -p LogMatching --json diff.json
       tidegate diff kip-320@HEAD~1 kip-320
@@ -115,4 +115,6 @@ def _compared(
         reached = states(sides, decided.settings, Limits(options["max_states"]), quiet)
         teller.states(reached)
         stopped += [it.stopped_by for it in reached.counts]
+    if told or (reached is not None and reached.behaviors):
+        contrast.print_legend(console, sides[1].legend(decided.settings))
     return document(called, codes, found, decided, told, reached), stopped

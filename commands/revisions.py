@@ -25,7 +25,7 @@ from typing import Any, cast
 from ..model.named import SelectionError, is_own, own_file
 from ..spec import TidegateError
 from .sides import Side
-from .worker import MODEL
+from .worker import MODEL, Origin
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -74,32 +74,45 @@ def opened(name: str) -> Iterator[Side]:
             side.close()
         return
     with TemporaryDirectory(prefix="tidegate-revision-") as directory:
-        folder = Path(directory).resolve()
+        files, model = (Path(directory).resolve() / name for name in ("files", "model"))
+        here, checkout = Path.cwd(), _PACKAGE
         if is_own(protocol):
-            here, model = _unpack_own(protocol, revision, folder), None
-        else:
-            _unpack(_PACKAGE, revision, folder, MODEL, name)
+            here, checkout = _unpack_own(protocol, revision, files)
+        if checkout == _PACKAGE:
+            _unpack(_PACKAGE, revision, model, MODEL, name)
             for file in _PRESENT:
-                (folder / file).unlink(missing_ok=True)
-            here, model = Path.cwd(), folder
+                (model / file).unlink(missing_ok=True)
+        origin = Origin(
+            str(model) if checkout == _PACKAGE else "",
+            str(files) if is_own(protocol) else "",
+            str(checkout),
+        )
         with _started(name, here) as remote:
-            remote.begin(_relative(protocol), str(model) if model else "")
+            remote.begin(_relative(protocol), origin)
             yield cast(Side, remote)
 
 
-def _unpack_own(protocol: str, revision: str, folder: Path) -> Path:
-    """Unpack the Python files of a user's repository; return where the present directory is."""
+def _unpack_own(protocol: str, revision: str, folder: Path) -> tuple[Path, Path]:
+    """Unpack the Python files of a user's repository.
+
+    Returns
+    -------
+    tuple[Path, Path]
+        What is there in place of the directory of the file, or of the present one; and the
+        repository.
+    """
+    name = f"{protocol}@{revision}"
     file = own_file(protocol)
     beside = file.resolve().parent if file is not None and file.is_absolute() else Path.cwd()
-    top = Path(_git(beside, f"{protocol}@{revision}", "rev-parse", "--show-toplevel").strip())
-    _unpack(top, revision, folder, (":(glob)**/*.py",), f"{protocol}@{revision}")
-    here = folder / beside.relative_to(top.resolve())
+    top = Path(_git(beside, name, "rev-parse", "--show-toplevel").strip()).resolve()
+    _unpack(top, revision, folder, (":(glob)**/*.py",), name)
+    here = folder / beside.resolve().relative_to(top)
     if not here.is_dir():
         raise RevisionError(
-            f"{protocol}@{revision}: the repository {top} has no Python file below "
-            f"{beside.relative_to(top.resolve())} at that revision"
+            f"{name}: the repository {top} has no Python file below "
+            f"{beside.resolve().relative_to(top)} at that revision"
         )
-    return here
+    return here, top
 
 
 def _relative(protocol: str) -> str:
@@ -166,9 +179,9 @@ class _Remote:
         self._process = process
         self._name = name
 
-    def begin(self, protocol: str, model: str) -> None:
-        """Have the other process find the protocol, in the model of that directory if given."""
-        self._ask("", (protocol, model))
+    def begin(self, protocol: str, origin: Origin) -> None:
+        """Have the other process find the protocol in what was unpacked."""
+        self._ask("", (protocol, origin))
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
         return partial(self._call, method)

@@ -11,7 +11,7 @@ from ..checker.check import check
 from ..checker.compare import Followed, Projected, Ranges, Reached, follow, ranges
 from ..checker.render.terminal import progress
 from ..checker.result import Limits
-from ..invariants import INVARIANTS
+from ..invariants import PROPERTIES
 from ..model import Protocol
 from ..model.code import Code, code
 from ..spec import Step, TidegateError, TransitionSystem
@@ -120,10 +120,17 @@ class Side:
         """Return the range of every variable that its states have within bounds."""
         return ranges(self._system(settings))
 
-    def follow(self, settings: Sequence[str], steps: Sequence[Step]) -> Followed:
-        """Take steps from its initial state, as far as they are enabled."""
+    def legend(self, settings: Sequence[str]) -> str:
+        """Return how to read what is shown of a state in a few words."""
+        return self._system(settings).legend
+
+    def follow(
+        self, settings: Sequence[str], names: Sequence[str], steps: Sequence[Step]
+    ) -> Followed:
+        """Take steps from its initial state as far as they are enabled; judge where that ends."""
         system = with_every_history(self._name, settings)
-        return follow(system, INVARIANTS[self._protocol.family.name], steps)
+        known = PROPERTIES[self._protocol.family.name]
+        return follow(system, [prop for prop in known if prop.name in names], steps)
 
     def reach(self, settings: Sequence[str], limits: Limits, quiet: bool) -> Count:
         """Find all states within bounds, and keep them for what follows."""

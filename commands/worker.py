@@ -5,14 +5,34 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..errors import EngineError, ModelError, TidegateError
+from ..errors import EngineError, ModelError, TidegateError, is_users
 
 MODEL = ("model", "invariants")
 """Packages that are taken from the revision where it is one of Tidegate itself."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the files of a revision are.
+
+    Parameters
+    ----------
+    model
+        Directory of the model and the properties, where they are of the revision; else empty.
+    files
+        Directory of the user's files, for a protocol of their own; else empty.
+    checkout
+        Root of the repository.
+    """
+
+    model: str
+    files: str
+    checkout: str
 
 
 def serve() -> None:
@@ -51,18 +71,43 @@ def serve() -> None:
         answers.flush()
 
 
-def _side(protocol: str, model: str) -> Any:
-    """Return what answers for a protocol, in the model of that directory if one is given.
+def _side(protocol: str, origin: Origin) -> Any:
+    """Return what answers for a protocol.
 
-    The packages of that directory come before the present ones; what these have beside, and the
+    The packages of the revision come before the present ones; what these have beside, and the
     revision had not yet, is found all the same.
     """
     present = Path(__file__).resolve().parents[1]
-    if model:
+    if origin.model:
         package = __package__.rpartition(".")[0]
-        import_module(package).__path__[:0] = [model]
+        import_module(package).__path__[:0] = [origin.model]
         for name in MODEL:
             import_module(f"{package}.{name}").__path__.append(str(present / name))
     from .sides import Side
 
-    return Side(protocol)
+    side = Side(protocol)
+    if origin.files:
+        _refuse_present(protocol, Path(origin.files), Path(origin.checkout))
+    return side
+
+
+def _refuse_present(protocol: str, files: Path, checkout: Path) -> None:
+    """Refuse a protocol whose code was found in the checkout, not among the files of the revision.
+
+    That is so of what is installed from the checkout for development.
+    """
+    modules = {name: getattr(it, "__file__", None) or "" for name, it in sys.modules.items()}
+    place = modules.get(protocol.rpartition(":")[0], "")
+    wrong = [place] if place and not Path(place).is_relative_to(files) else []
+    wrong += [
+        file
+        for file in modules.values()
+        if is_users(file)
+        and Path(file).is_relative_to(checkout)
+        and not Path(file).is_relative_to(files)
+    ]
+    if wrong:
+        raise TidegateError(
+            f"{wrong[0]} was imported as it is now, not as it was at the revision, since it is "
+            "installed; name the protocol by its file, and let it import what lies beside it"
+        )

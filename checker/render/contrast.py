@@ -185,6 +185,13 @@ def _searched(decided: Any) -> Iterator[str]:
         yield f"Not searched to the end, for lack of time (--time-limit): {left}."
 
 
+def print_legend(console: Console, legend: str) -> None:
+    """Print how to read what is shown of states."""
+    if legend:
+        console.print()
+        print_prose(console, Text(f"How to read it: {' '.join(legend.split())}", "dim"))
+
+
 def heading(console: Console, text: str) -> None:
     """Print what the lines below are about."""
     console.print()

@@ -46,8 +46,9 @@ class Contrasts:
         self._contrast(it)
         if it.there.stopped is not None:
             return
-        broken = [name for name in found.properties if name in it.there.violated]
-        kept = [name for name in found.properties if name not in it.there.violated]
+        judged = [name for name in found.properties if name in it.there.judged]
+        broken = [name for name in judged if name in it.there.violated]
+        kept = [name for name in judged if name not in it.there.violated]
         told = f"{there} can take all {steps}"
         if not it.departures:
             told += " to the same states"

@@ -133,6 +133,24 @@ def test_code_that_fails_at_a_revision_is_said_to(repository):
     assert "fence.py cannot be imported: ValueError: not yet" in flat(result.output)
 
 
+def test_code_that_is_installed_from_the_checkout_is_not_taken_for_that_of_the_revision(
+    repository, tmp_path, monkeypatch
+):
+    """In a src layout, installed for development, an import finds the working tree."""
+    source = tmp_path / "src" / "installed_rules"
+    source.mkdir(parents=True)
+    (source / "__init__.py").write_text(RULES.format(operator="=="))
+    (source / "fence.py").write_text(FENCE.replace("from rules", "from installed_rules"))
+    (repository / "fence.py").write_text(FENCE.replace("from rules", "from installed_rules"))
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "two")
+    monkeypatch.setenv("PYTHONPATH", str(source.parent))
+    for name in ("fence.py@HEAD", "installed_rules.fence:FENCE@HEAD"):
+        result = run(name, "kip-320", "-b", "records=1")
+        assert result.exit_code == 2
+        assert "was imported as it is now, not as it was at the revision" in flat(result.output)
+
+
 LAUNCH = """
 import sys
 sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in str(f)]

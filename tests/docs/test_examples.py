@@ -57,15 +57,23 @@ def commands(text):
 
 
 TRACES = (ROOT / "docs" / "traces.md").read_text()
+DIFF, EXPLAIN = ((ROOT / "docs" / name).read_text() for name in ("diff.md", "explain.md"))
+
+PAGES = [README, TRACES, DIFF, EXPLAIN]
+"""Revisions of an own file are tried where there is one; see tests/compare/test_revisions.py."""
 
 
-@pytest.mark.parametrize("arguments", [*commands(README), *commands(TRACES)], ids=" ".join)
-def test_every_command_in_the_readme_and_on_traces_runs(arguments, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "arguments",
+    [it for page in PAGES for it in commands(page) if not any("@" in part for part in it)],
+    ids=" ".join,
+)
+def test_every_command_on_these_pages_runs(arguments, tmp_path, monkeypatch):
     """Searches are cut short: what counts here is that the command is right."""
     monkeypatch.chdir(tmp_path)
     if arguments[0] == "check":
         arguments = [*arguments, "--max-states", "3000"]
-    if arguments[0] in ("replay", "render"):
+    if arguments[0] in ("replay", "render") or arguments[-1] == "divergence.json":
         CliRunner().invoke(main, ["check", "hw", "--json", arguments[1]])
     if arguments[0] == "resume":
         CliRunner().invoke(main, ["check", "hw", "--checkpoint", arguments[1]])
@@ -76,6 +84,20 @@ def test_every_command_in_the_readme_and_on_traces_runs(arguments, tmp_path, mon
         arguments = [*arguments, "--help"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code in (0, 3, 12), result.output
+
+
+def outputs(page):
+    """Return the commands whose whole output a page shows, with that output."""
+    found = [block.split("\n", 1) for block in blocks(page, "text") if block.startswith("$ ")]
+    return [pytest.param(*it, id=it[0]) for it in found]
+
+
+@pytest.mark.parametrize(("command", "shown"), [*outputs(DIFF), *outputs(EXPLAIN)])
+def test_the_output_on_these_pages_is_real(command, shown):
+    """What each KIP changed, in words; when this fails, read the new ones before scripts/readme."""
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(main, shlex.split(command)[2:])
+    assert result.exit_code == 0
+    assert without_time(result.output) == without_time(shown)
 
 
 def test_every_picture_that_is_shown_is_there():

@@ -8,9 +8,9 @@ from click.testing import CliRunner
 from tidegate.checker.check import check
 from tidegate.checker.needs import dispensable
 from tidegate.checker.render.itf import itf
+from tidegate.checker.replay import retaken
 from tidegate.cli import main
 from tidegate.commands.selection import assemble
-from tidegate.commands.telling import retaken
 from tidegate.spec import Outcome, Step
 
 

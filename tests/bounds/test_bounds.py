@@ -1,0 +1,158 @@
+"""``tidegate bounds``, and the page of bounds that a gate needs."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.checker.check import check
+from tidegate.cli import main
+from tidegate.commands.holes import front_of, known_holes
+from tidegate.commands.selection import assemble
+from tidegate.model import PROTOCOLS
+from tidegate.spec import Outcome
+
+PAGE = (Path(__file__).parents[2] / "docs" / "bounds.md").read_text()
+
+
+def run(*arguments):
+    return CliRunner(env={"COLUMNS": "100"}).invoke(main, ["bounds", *arguments])
+
+
+def flat(result):
+    """Return what was printed, without line breaks."""
+    return " ".join(result.output.split())
+
+
+def test_all_smallest_bounds_of_the_loss_of_hw_are_found():
+    result = run("hw", "-p", "NoCommittedRecordLost")
+    assert result.exit_code == 0
+    assert "the smallest bounds that violate it" in result.output
+    assert "records=1 crashes=1 elections=2: 12 steps" in result.output
+    assert "records=1 crashes=2 elections=1: 12 steps" in result.output
+
+
+def test_with_one_less_of_any_the_property_holds():
+    """Each point is checked by itself, and so is each of its neighbours below."""
+    result = run("hw", "-p", "LogMatching", "--json", "-")
+    [found] = json.loads(result.stdout)["properties"]
+    assert len(found["smallest"]) == 2
+    for point in found["smallest"]:
+        assert outcome("hw", point["bounds"]) is Outcome.VIOLATED
+        for name, value in point["bounds"].items():
+            assert outcome("hw", point["bounds"] | {name: value - 1}) is Outcome.HOLDS
+
+
+def outcome(protocol, rung):
+    """Decide LogMatching within bounds."""
+    settings = [f"{name}={value}" for name, value in rung.items()]
+    return check(*assemble(protocol, settings, ["LogMatching"])).outcome
+
+
+def test_what_holds_is_decided_by_one_search():
+    result = run("kip-320", "-p", "LogMatching", "--max", "records=1", "--max", "elections=1")
+    assert result.exit_code == 0
+    assert "HOLDS kip-320: LogMatching up to records=1 elections=1" in flat(result)
+    found = run("kip-320", "-p", "LogMatching", "--max", "records=1", "--json", "-")
+    assert json.loads(found.stdout)["properties"][0]["searches"] == 1
+
+
+def test_replicas_can_be_varied_too():
+    """With more replicas not everything can happen that can with fewer: each number is searched."""
+    found = run(
+        "published/kip-279", "-p", "StrongIsr", "-b", "records=1", "--max", "replicas=3",
+        "--max", "max_leader_epoch=1", "--json", "-",
+    )  # fmt: skip
+    [row] = json.loads(found.stdout)["properties"]
+    assert row["smallest"] == [{"bounds": {"replicas": 3, "max_leader_epoch": 1}, "steps": 11}]
+    assert row["searches"] > 3
+
+
+def test_a_time_limit_leaves_it_incomplete():
+    result = run("kip-279", "-p", "NoCommittedRecordLost", "--time-limit", "0.05")
+    assert result.exit_code == 3
+    assert "INCOMPLETE kip-279: NoCommittedRecordLost is not decided at" in flat(result)
+    assert "HOLDS" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["kip-999"], "there is no protocol 'kip-999'"),
+        (["hw", "-p", "Nothing"], "there is no property 'Nothing'"),
+        (["hw", "-p", "none"], "leaves nothing to violate"),
+        (["hw", "--max", "acks=1"], "bound acks is not a number and cannot be varied"),
+        (["hw", "--max", "record=1"], "there is no bound 'record'; did you mean records?"),
+        (["hw", "--max", "records=99"], "bound records: 99 is out of range"),
+        (["hw", "--max", "records"], "write it with a value, as records=VALUE"),
+        (["hw", "-b", "records=1", "--max", "records=2"], "bound records is both fixed (-b) and"),
+        (["hw", "-b", "min_isr=2", "--max", "replicas=1"], "min_isr=2 can never be met by repl"),
+        (["hw", "-b", "records=1", "-b", "crashes=1", "-b", "elections=1"], "every bound is fixed"),
+        ([], "name a PROTOCOL"),
+        (["--output", "page.md", "-p", "LogMatching"], "--output takes the known holes"),
+    ],
+)
+def test_wrong_usage_gets_one_clear_error(arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in flat(result)
+    assert "Traceback" not in result.output
+
+
+def rows():
+    """Return the rows of the page: protocol, settings, property, and bounds with their steps."""
+    found = {}
+    for line in PAGE.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 6 and cells[0].startswith("`"):
+            points = re.findall(r"`(.*?)`", cells[3])
+            steps = [int(it) for it in cells[4].split("<br>")]
+            key = cells[0].strip("`"), cells[1].strip("`"), cells[2]
+            found[key] = list(zip(points, steps, strict=True))
+    return found
+
+
+HOLES = [hole for protocol in PROTOCOLS for hole in known_holes(protocol)]
+
+
+def test_the_page_has_a_row_for_every_known_hole():
+    assert set(rows()) == {(h.protocol, " ".join(h.fixed), h.property) for h in HOLES}
+
+
+QUICK = {("hw", (), "LogMatching"), ("kip-320", ("acks=1",), "NoAckedRecordLost")}
+"""Rows that take seconds; the others take minutes together."""
+
+
+@pytest.mark.parametrize(
+    "hole",
+    [
+        pytest.param(
+            hole,
+            id=" ".join((hole.protocol, *hole.fixed, hole.property)),
+            marks=[]
+            if (hole.protocol, hole.fixed, hole.property) in QUICK
+            or (hole.protocol.startswith("published") and not hole.fixed)
+            else [pytest.mark.slow],
+        )
+        for hole in HOLES
+    ],
+)
+def test_a_row_of_the_page_is_what_the_search_finds(hole):
+    front = front_of(hole)
+    shown = rows()[hole.protocol, " ".join(hole.fixed), hole.property]
+    assert front.undecided == ()
+    assert shown == [
+        (" ".join(f"{name}={value}" for name, value in point.rung.items()), point.steps)
+        for point in front.points
+    ]
+
+
+def test_a_page_of_one_protocol_can_be_written(tmp_path):
+    path = tmp_path / "page.md"
+    result = run("published/hw", "--output", str(path), "--jobs", "1")
+    assert result.exit_code == 0, result.output
+    page = path.read_text()
+    assert "| `published/hw` |  | WeakIsr | `records=1 max_leader_epoch=1` | 8 |" in page
+    assert "- `records=1 max_leader_epoch=1`" in page

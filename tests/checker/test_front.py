@@ -1,0 +1,144 @@
+"""The smallest bounds that violate a property: all of them, and none that is not."""
+
+import itertools
+import random
+
+import pytest
+
+from tidegate.bounds import BoundsError, declared, parse
+from tidegate.checker.check import check
+from tidegate.checker.front import Climb, below, sufficient
+from tidegate.model import PROTOCOLS
+from tidegate.spec import Outcome
+
+LOWS, HIGHS = {"a": 0, "b": 0, "c": 0}, {"a": 3, "b": 2, "c": 3}
+
+
+@pytest.fixture
+def climb(walk, make_invariant):
+    """Climb bounds of which a function says whether they violate."""
+
+    def run(violates, grows, lows=LOWS, highs=HIGHS, searched=None, **options):
+        def build(rung):
+            if searched is not None:
+                searched.append(tuple(rung.values()))
+            return walk(2, {(0, 1)} if violates(**rung) else set())
+
+        never = make_invariant("Never", lambda s, k: s.at < 1)
+        return Climb(build, never, lows, highs, grows, **options).front()
+
+    return run
+
+
+def rungs_of(front):
+    return {tuple(point.rung.values()) for point in front.points}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_points_are_the_minimal_ones_of_a_set_that_grows(climb, seed):
+    """Of an up-set that random points generate, these are the minimal elements."""
+    chance = random.Random(seed)
+    seeds = [tuple(chance.randint(0, HIGHS[n]) for n in HIGHS) for _ in range(chance.randint(0, 4))]
+
+    def violates(a, b, c):
+        return any(x <= a and y <= b and z <= c for x, y, z in seeds)
+
+    minimal = {s for s in seeds if not any(t != s and all(map(int.__le__, t, s)) for t in seeds)}
+    searched = []
+    front = climb(violates, True, searched=searched)
+    assert rungs_of(front) == minimal
+    assert front.undecided == ()
+    assert front.outcome is (Outcome.VIOLATED if minimal else Outcome.HOLDS)
+    assert len(searched) == len(set(searched)), "nothing is searched twice"
+    if not minimal:
+        assert searched == [(3, 2, 3)]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_where_more_does_not_allow_more_every_smaller_rung_is_searched(climb, seed):
+    chance = random.Random(seed)
+    every = list(itertools.product(*(range(high + 1) for high in HIGHS.values())))
+    bad = set(chance.sample(every, chance.randint(0, 6)))
+    front = climb(lambda **rung: tuple(rung.values()) in bad, False)
+    minimal = {s for s in bad if not any(t != s and all(map(int.__le__, t, s)) for t in bad)}
+    assert rungs_of(front) == minimal
+
+
+def test_what_was_not_searched_whole_is_undecided_and_never_said_to_hold(climb):
+    front = climb(lambda **rung: False, True, seconds=1e-9)
+    assert front.outcome is Outcome.INCOMPLETE
+    assert len(front.undecided) == 4 * 3 * 4
+    assert front.undecided[0] == {"a": 0, "b": 0, "c": 0}
+    assert (front.stopped_by, front.searches) == ("--time-limit 1e-09", 0)
+
+
+def test_bounds_that_contradict_each_other_are_left_out(walk, make_invariant):
+    never = make_invariant("Never", lambda s, k: s.at < 1)
+
+    def build(rung):
+        if rung["a"] < 2:
+            raise BoundsError("a must be 2 or more")
+        return walk(2, {(0, 1)})
+
+    front = Climb(build, never, LOWS, HIGHS, True).front()
+    assert rungs_of(front) == {(2, 0, 0)}
+    with pytest.raises(BoundsError, match="a must be 2"):
+        Climb(build, never, {"a": 0}, {"a": 1}, True).front()
+
+
+def test_what_is_sufficient_shows_every_hole(climb):
+    one = climb(lambda a, b, c: a >= 2 or c >= 3, True)
+    other = climb(lambda a, b, c: a >= 1 and b >= 1, True)
+    enough = sufficient([other, one])
+    assert enough == {"a": 2, "b": 1, "c": 0}
+    assert all(any(below(p.rung, enough) for p in front.points) for front in (one, other))
+
+
+GROWING = {
+    "broker": "replicas=2 records=1 log_size=1 crashes=1 elections=1 hw_checkpoint=step",
+    "published": "replicas=2 records=1 log_size=1 max_leader_epoch=1",
+    "async-isr": "replicas=2 max_offset=1 max_version=1",
+}
+
+
+def growing():
+    """Return every bound that may be 0, of each family, with a protocol of it."""
+    families = {protocol.family.name: protocol for protocol in PROTOCOLS}
+    for protocol in [*families.values(), PROTOCOLS[0]]:
+        for name, (bound, _) in declared(protocol.family.bounds).items():
+            if bound.names is None and bound.low == 0:
+                yield pytest.param(protocol, name, id=f"{protocol.name} {name}")
+
+
+@pytest.mark.parametrize(("protocol", "name"), list(growing()))
+def test_with_more_of_a_bound_that_may_be_0_everything_can_still_happen(protocol, name):
+    """On that it rests that what holds within some bounds holds within all smaller ones."""
+    settings = dict(it.split("=") for it in GROWING[protocol.family.name].split())
+    small = system_of(protocol, settings)
+    value = int(settings.get(name, "0"))
+    more = settings | {name: str(value + 1)}
+    if name == "log_size":
+        more |= {"records": str(value + 1)}
+        small = system_of(protocol, settings | {"records": str(value + 1)})
+    large = system_of(protocol, more)
+    pairs = [(next(iter(small.initial_states())), next(iter(large.initial_states())))]
+    seen = set(pairs)
+    for one, other in pairs:
+        small.layout.load(one)
+        if not small.inside():
+            continue
+        for index, successor in list(small.successors(one)):
+            step = small.instances[index].step
+            there = large.take(other, step)
+            assert there is not None, f"{step} is not enabled with more {name}"
+            if (successor, there) not in seen:
+                seen.add((successor, there))
+                pairs.append((successor, there))
+    assert len({one for one, _ in pairs}) == len(seen)
+    assert check(small, []).distinct_states <= len(seen)
+
+
+def system_of(protocol, settings):
+    """Return the system of a protocol within bounds."""
+    given = [f"{name}={value}" for name, value in settings.items()]
+    return protocol.system(parse(protocol.family.bounds, given))

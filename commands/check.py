@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from .parameters import (
     checkpoint_option,
     cluster,
     cluster_options,
+    kept,
     model_options,
     output_options,
     search_options,
@@ -131,7 +131,7 @@ def search_and_report(
         checkpoint=options["checkpoint"],
         checkpoint_every=options["checkpoint_every"],
         resume=resume,
-        about={**searched, "cluster": asdict(on)} if on else searched,
+        about={**searched, "cluster": kept(on)} if on else searched,
         cluster=on,
     )
     with (

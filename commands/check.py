@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from .parameters import (
     checkpoint_option,
     cluster,
     cluster_options,
+    kept,
     model_options,
     output_options,
     search_options,
@@ -135,7 +135,7 @@ def search_and_report(
         checkpoint_every=options["checkpoint_every"],
         resume=resume,
         watch=is_own(searched["protocol"]),
-        about={**searched, "cluster": asdict(on)} if on else searched,
+        about={**searched, "cluster": kept(on)} if on else searched,
         cluster=on,
     )
     with (

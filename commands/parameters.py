@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
@@ -97,6 +99,9 @@ def cluster_options(command: Command) -> Command:
     return command
 
 
+SECRET = re.compile(r"secret|password|token|access[.]?key|api[.]?key", re.IGNORECASE)
+"""Names of settings, as Spark knows them, whose values it does not show either."""
+
 CLUSTER = ("master", "partitions", "local_levels", "conf", "ship")
 """Options of ``--engine spark``, by the names of what they set."""
 
@@ -123,6 +128,12 @@ def cluster(engine: str, store: str, options: dict[str, Any], recorded: Any) -> 
     known = {**recorded, **given}
     known["conf"] = tuple(known.get("conf", ()))
     return Cluster(**{**known, "store": None if store in STORES else store})
+
+
+def kept(cluster: Cluster) -> dict[str, Any]:
+    """Return what a store says of the cluster that began a search in it: all but secrets."""
+    plain = tuple(one for one in cluster.conf if not SECRET.search(one.partition("=")[0]))
+    return asdict(replace(cluster, conf=plain))
 
 
 def search_options(command: Command) -> Command:

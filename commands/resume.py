@@ -15,6 +15,7 @@ from .parameters import (
     output_options,
     search_options,
 )
+from .selection import SelectionError
 from .status import EXIT_STATUS
 
 
@@ -46,9 +47,14 @@ def resume(context: click.Context, /, **options: Any) -> None:
     if is_store(place):
         options["checkpoint"] = None
         searched = read_manifest_at(place).about
-        recorded = searched.pop("cluster")
+        recorded = searched.pop("cluster", {})
     else:
         options["checkpoint"] = Path(place)
         searched, recorded = read_manifest(Path(place)).about, {}
+    if "protocol" not in searched:
+        raise SelectionError(
+            f"{place}: the search was begun from Python, and does not say which protocol it is of; "
+            "go on with it there"
+        )
     on = cluster(searched["engine"], place, options, recorded)
     context.exit(search_and_report(searched, on, options, resume=True))

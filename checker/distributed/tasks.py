@@ -6,21 +6,18 @@ comes to the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+import ctypes
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..compiled.memory import GROUP, Region
 from .kernel import Candidates, Counts, Found, Kernel, Sieve
+from .merging import merge_runs
 from .runs import Run, stretches, write_run
 from .store import Store
 
 HELD = 1 << 21
 """Candidates that are gathered before they are sent off, at most."""
-
-OUT = 1 << 20
-"""Records that are merged at a time."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +123,7 @@ def own_share(
     kernel: Kernel, store: Store, plan: Plan, share: int, sent: Iterable[bytes | Expanded]
 ) -> Owned:
     """Gather a share's candidates, and write those that are new as its part of the level's run."""
+    kernel.begin(plan.active)
     expanded = []
     table = Candidates(kernel, plan.shares, 0)
     for part in sent:
@@ -140,12 +138,11 @@ def own_share(
             for buffer, count in stretch.file.pieces(stretch.first, stretch.end):
                 sieve.subtract(buffer.address, count)
         sieve.end()
-    kernel.begin(plan.active)
     write_level(kernel, store, plan.found, plan.shares, share, table, sieve.count)
     found = kernel.counts().found
     table.close()
     if plan.merge:
-        merge_runs(kernel, store, plan, share)
+        merge_runs(kernel, store, plan.merge, plan.merged, share, plan.shares)
     return Owned(share, sieve.count, found, expanded)
 
 
@@ -166,72 +163,6 @@ def write_level(
     write_run(store, file, kernel.words, [views[0]], [views[1]])
 
 
-def merge_runs(kernel: Kernel, store: Store, plan: Plan, share: int) -> None:
-    """Write a share of several runs as that of one."""
-    name = Run(plan.merged, plan.shares, 0, parents=False).file(share)
-    with ExitStack() as stack:
-        inputs = [
-            _Input(_pieces(store, run, kernel.words, share, plan.shares, stack))
-            for run in plan.merge
-        ]
-        write_run(store, name, kernel.words, _merged(kernel, inputs), None)
-
-
-class _Input:
-    """One of the inputs of a merge: where its next records lie."""
-
-    def __init__(self, pieces: Iterator[tuple[Any, int]]) -> None:
-        self._pieces = pieces
-        self.buffer: Any = None
-        self.count = 0
-        self.next()
-
-    def next(self) -> None:
-        """Go on to the next piece; `buffer` is None behind the last one."""
-        self.buffer, self.count = next(self._pieces, (None, 0))
-
-
-def _pieces(
-    store: Store, run: Run, words: int, share: int, shares: int, stack: ExitStack
-) -> Iterator[tuple[Any, int]]:
-    for stretch in stretches(store, run, words, share, shares):
-        yield from stretch.file.pieces(stretch.first, stretch.end)
-
-
-def _merged(kernel: Kernel, inputs: Sequence[_Input]) -> Iterator[memoryview]:
-    """Yield the records of sorted inputs in their order, a buffer at a time."""
-    cursors = Region(16 * len(inputs) + 16)
-    out = Region(OUT * kernel.record)
-    left = [one for one in inputs if one.buffer is not None]
-    _point(kernel, cursors, left)
-    while left:
-        written = kernel.call["merge"](cursors.address, len(left), out.address, OUT)
-        yield out.view(0, written * kernel.record)
-        ended = [n for n in range(len(left)) if cursors[16 * n] == cursors[16 * n + 8]]
-        for number in ended:
-            left[number].next()
-            _aim(kernel, cursors, number, left[number])
-        if any(left[number].buffer is None for number in ended):
-            at = [(cursors[16 * n], cursors[16 * n + 8]) for n in range(len(left))]
-            kept = [n for n, one in enumerate(left) if one.buffer is not None]
-            left = [left[n] for n in kept]
-            for number, n in enumerate(kept):
-                cursors[16 * number], cursors[16 * number + 8] = at[n]
-
-
-def _point(kernel: Kernel, cursors: Region, inputs: Sequence[_Input]) -> None:
-    for number, one in enumerate(inputs):
-        _aim(kernel, cursors, number, one)
-
-
-def _aim(kernel: Kernel, cursors: Region, number: int, one: _Input) -> None:
-    if one.buffer is not None:
-        cursors[16 * number] = one.buffer.address
-        cursors[16 * number + 8] = one.buffer.address + one.count * kernel.record
-
-
 def _address(part: bytes) -> int:
     """Return where bytes lie in memory."""
-    import ctypes
-
     return ctypes.cast(ctypes.c_char_p(part), ctypes.c_void_p).value or 0

@@ -27,6 +27,7 @@ PARTS = (
     "checker.compiled.cache",
     "checker.compiled.memory",
     "checker.distributed.kernel",
+    "checker.distributed.merging",
     "checker.distributed.runs",
     "checker.distributed.store",
     "checker.distributed.tasks",

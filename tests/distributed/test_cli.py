@@ -120,6 +120,18 @@ def test_a_full_store_ends_the_search_and_can_be_resumed(tmp_path):
     assert "737,794 distinct states, depth 26" in flat(resumed.output)
 
 
+def test_a_store_keeps_how_it_was_begun_but_no_secrets(tmp_path):
+    store = str(tmp_path / "store")
+    conf = ["--conf", "spark.hadoop.fs.s3a.secret.key=hidden", "--conf", "spark.executor.cores=2"]
+    result = run(*SMALL, "--store", store, "--partitions", "5", *conf, "--max-depth", "3")
+    assert result.exit_code == 3
+    manifest = (tmp_path / "store" / "manifest.json").read_text()
+    assert "hidden" not in manifest
+    about = json.loads(manifest)["manifest"]["about"]
+    assert about["cluster"]["conf"] == ["spark.executor.cores=2"]
+    assert about["cluster"]["partitions"] == 5
+
+
 @pytest.fixture
 def bare_python(tmp_path):
     """Make an interpreter that has what is installed, but not this package."""

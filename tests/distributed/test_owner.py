@@ -1,6 +1,7 @@
 """However a share's candidates arrive at its owner, it writes the same run."""
 
 import dataclasses
+import struct
 from itertools import pairwise
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tidegate.checker.distributed import tasks
+from tidegate.checker.distributed.kernel import TAIL, KernelError
 from tidegate.checker.distributed.runs import record_of, restored
 from tidegate.checker.distributed.search import SparkSearch
 from tidegate.checker.distributed.tasks import Expanded, expand_share, own_share
@@ -109,6 +111,16 @@ def test_how_much_is_gathered_before_it_is_sent_does_not_show(level, held, share
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tasks, "HELD", held)
         assert found() == expected
+
+
+def test_a_table_that_runs_over_is_noticed(level, sent):
+    """It would take a hash that is none to come to it, and a state would be lost."""
+    search, _ = level
+    plan, _ = sent
+    crowded = [struct.pack("<QQ", 2**64 - 1 - number, 0) for number in range(2 * TAIL)]
+    assert search.kernel.candidate == len(crowded[0])
+    with pytest.raises(KernelError):
+        written(search, plan, SHARES - 1, [b"".join(crowded)])
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=5))

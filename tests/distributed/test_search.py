@@ -1,11 +1,13 @@
 """The distributed engine reports what the compiled one does, wherever its levels are searched."""
 
 import dataclasses
+import subprocess
+import sys
 
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.checker.distributed import compaction
+from tidegate.checker.distributed import compaction, workers
 from tidegate.checker.distributed.manifest import read_manifest
 from tidegate.checker.distributed.runs import Run
 from tidegate.checker.distributed.store import Store, StoreError
@@ -209,3 +211,14 @@ def test_a_cluster_needs_a_store_that_it_shares(reported):
 def test_a_store_that_cannot_be_written_is_refused(reported, location):
     with pytest.raises(StoreError, match=r"--store .*(cannot be written to|cannot be opened)"):
         reported("hw", "", cluster=Cluster(store=location, local_levels=HERE))
+
+
+def test_the_hash_of_the_code_covers_what_an_executor_imports():
+    text = "import tidegate.checker.distributed.workers, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    imported = {
+        name.removeprefix("tidegate.")
+        for name in done.stdout.split()
+        if name.startswith("tidegate.checker.distributed.")
+    }
+    assert imported <= set(workers.PARTS)

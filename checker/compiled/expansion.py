@@ -23,6 +23,65 @@ HINTS = ('!{!"llvm.loop.vectorize.enable", i1 true}', '!{!"llvm.loop.vectorize.w
 BITS = 64
 """States whose answers make up one word of bits."""
 
+INSTANCE = """\
+define internal {{i64, i64}} @instance.{number}({columns}, \
+ptr noalias %answers, i64 %count, i64 %buffer, i64 %alive) noinline nounwind {{
+entry:
+  br label %block
+block:
+  %first = phi i64 [0, %entry], [%beyond, %finished]
+  %place = phi i64 [%buffer, %entry], [%filled, %finished]
+  %failed = phi i64 [0, %entry], [%wrong, %finished]
+  %row = getelementptr i8, ptr %answers, i64 %first
+  %bytes = load <{bits} x i8>, ptr %row, align {bits}
+  %set = trunc <{bits} x i8> %bytes to <{bits} x i1>
+  %all = bitcast <{bits} x i1> %set to i64
+  %high = lshr <{bits} x i8> %bytes, splat (i8 1)
+  %fail = trunc <{bits} x i8> %high to <{bits} x i1>
+  %fails = bitcast <{bits} x i1> %fail to i64
+  %before = or i64 %failed, %fails
+  %beyond = add i64 %first, {bits}
+  br label %next
+next:
+  %left = phi i64 [%all, %block], [%rest, %step]
+  %here = phi i64 [%place, %block], [%there, %step]
+  %bad = phi i64 [%before, %block], [%worse, %step]
+  %living = phi i64 [0, %block], [%more, %step]
+  %none = icmp eq i64 %left, 0
+  br i1 %none, label %finished, label %step
+step:
+  %bit = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %less = sub i64 %left, 1
+  %rest = and i64 %left, %less
+  %state = add i64 %first, %bit
+{loads}
+  %done = call i64 @step.{number}({given}, i64 %state, i64 %here)
+  %took = and i64 %done, 1
+  %size = mul i64 %took, {stride}
+  %there = add i64 %here, %size
+  %error = lshr i64 %done, 1
+  %worse = or i64 %bad, %error
+  %mark = shl i64 %took, %bit
+  %more = or i64 %living, %mark
+  br label %next
+finished:
+  %filled = phi i64 [%here, %next]
+  %wrong = phi i64 [%bad, %next]
+  %octet = lshr i64 %first, 3
+  %where = add i64 %alive, %octet
+  %lives = inttoptr i64 %where to ptr
+  %known = load i64, ptr %lives
+  %united = or i64 %known, %living
+  store i64 %united, ptr %lives
+  %again = icmp ult i64 %beyond, %count
+  br i1 %again, label %block, label %end
+end:
+  %r0 = insertvalue {{i64, i64}} poison, i64 %filled, 0
+  %r1 = insertvalue {{i64, i64}} %r0, i64 %wrong, 1
+  ret {{i64, i64}} %r1
+}}"""
+"""Goes through the states where an instance is enabled, by the bits that its guards left."""
+
 
 class Expansion:
     """Generates ``expand(states, count, buffer, taken, alive)``: all successors of some states.
@@ -135,62 +194,14 @@ class Expansion:
             for word, column in enumerate(columns.split(", "))
         )
         given = ", ".join(f"i64 %w{word}" for word in range(self.words))
-        return f"""define internal {{i64, i64}} @instance.{number}({self.columns}, \
-ptr noalias %answers, i64 %count, i64 %buffer, i64 %alive) noinline nounwind {{
-entry:
-  br label %block
-block:
-  %first = phi i64 [0, %entry], [%beyond, %finished]
-  %place = phi i64 [%buffer, %entry], [%filled, %finished]
-  %failed = phi i64 [0, %entry], [%wrong, %finished]
-  %row = getelementptr i8, ptr %answers, i64 %first
-  %bytes = load <{BITS} x i8>, ptr %row, align {BITS}
-  %set = trunc <{BITS} x i8> %bytes to <{BITS} x i1>
-  %all = bitcast <{BITS} x i1> %set to i64
-  %high = lshr <{BITS} x i8> %bytes, splat (i8 1)
-  %fail = trunc <{BITS} x i8> %high to <{BITS} x i1>
-  %fails = bitcast <{BITS} x i1> %fail to i64
-  %before = or i64 %failed, %fails
-  %beyond = add i64 %first, {BITS}
-  br label %next
-next:
-  %left = phi i64 [%all, %block], [%rest, %step]
-  %here = phi i64 [%place, %block], [%there, %step]
-  %bad = phi i64 [%before, %block], [%worse, %step]
-  %living = phi i64 [0, %block], [%more, %step]
-  %none = icmp eq i64 %left, 0
-  br i1 %none, label %finished, label %step
-step:
-  %bit = call i64 @llvm.cttz.i64(i64 %left, i1 true)
-  %less = sub i64 %left, 1
-  %rest = and i64 %left, %less
-  %state = add i64 %first, %bit
-{loads}
-  %done = call i64 @step.{number}({given}, i64 %state, i64 %here)
-  %took = and i64 %done, 1
-  %size = mul i64 %took, {self.stride}
-  %there = add i64 %here, %size
-  %error = lshr i64 %done, 1
-  %worse = or i64 %bad, %error
-  %mark = shl i64 %took, %bit
-  %more = or i64 %living, %mark
-  br label %next
-finished:
-  %filled = phi i64 [%here, %next]
-  %wrong = phi i64 [%bad, %next]
-  %octet = lshr i64 %first, 3
-  %where = add i64 %alive, %octet
-  %lives = inttoptr i64 %where to ptr
-  %known = load i64, ptr %lives
-  %united = or i64 %known, %living
-  store i64 %united, ptr %lives
-  %again = icmp ult i64 %beyond, %count
-  br i1 %again, label %block, label %end
-end:
-  %r0 = insertvalue {{i64, i64}} poison, i64 %filled, 0
-  %r1 = insertvalue {{i64, i64}} %r0, i64 %wrong, 1
-  ret {{i64, i64}} %r1
-}}"""
+        return INSTANCE.format(
+            number=number,
+            columns=self.columns,
+            loads=loads,
+            given=given,
+            stride=self.stride,
+            bits=BITS,
+        )
 
     def _step(self, number: int, instance: Instance) -> str:
         """Return ``step.N``: the effect on a copy of the state; bit 0 taken, bit 1 failed."""

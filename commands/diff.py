@@ -13,15 +13,15 @@ from ..checker.render.contrasted import Contrasts
 from ..checker.render.terminal import make_console, report_file, write_json
 from ..checker.result import Limits
 from ..model.differences import differences
-from .comparing import INTERRUPT, bounds_to_try, counterexamples, decide, states
+from .comparison.comparing import INTERRUPT, bounds_to_try, counterexamples, decide, states
+from .comparison.revisions import opened
 from .parameters import model_options
-from .revisions import opened
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .sides import Side
+    from .comparison.sides import Side
 
 
 @click.command(short_help="Compare two protocols: code, verdicts, counterexamples and states.")

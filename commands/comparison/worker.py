@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..errors import EngineError, ModelError, TidegateError, is_users
+from ...errors import EngineError, ModelError, TidegateError, is_users
 
 MODEL = ("model", "invariants")
 """Packages that are taken from the revision where it is one of Tidegate itself."""
@@ -77,9 +77,9 @@ def _side(protocol: str, origin: Origin) -> Any:
     The packages of the revision come before the present ones; what these have beside, and the
     revision had not yet, is found all the same.
     """
-    present = Path(__file__).resolve().parents[1]
+    present = Path(__file__).resolve().parents[2]
     if origin.model:
-        package = __package__.rpartition(".")[0]
+        package = __package__.split(".")[0]
         import_module(package).__path__[:0] = [origin.model]
         for name in MODEL:
             import_module(f"{package}.{name}").__path__.append(str(present / name))

@@ -22,12 +22,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from ..model.named import SelectionError, is_own, own_file
-from ..spec import TidegateError
+from ...model.named import SelectionError, is_own, own_file
+from ...spec import TidegateError
 from .sides import Side
 from .worker import MODEL, Origin
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parents[2]
 
 _LAUNCH = """
 import importlib.util, sys
@@ -37,7 +37,7 @@ spec = importlib.util.spec_from_file_location(
 )
 sys.modules["tidegate"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["tidegate"])
-from tidegate.commands.worker import serve
+from tidegate.commands.comparison.worker import serve
 serve()
 """
 """Imports the package that runs here, whatever its directory is called and where it lies."""

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..bounds import parse
-from ..checker.check import check
-from ..checker.compare import Followed, Projected, Ranges, Reached, follow, ranges
-from ..checker.render.terminal import progress
-from ..checker.result import Limits
-from ..invariants import PROPERTIES
-from ..model import Protocol
-from ..model.code import Code, code
-from ..spec import Step, TidegateError, TransitionSystem
-from .selection import find_properties, find_protocol
-from .telling import with_every_history
+from ...bounds import parse
+from ...checker.check import check
+from ...checker.compare import Followed, Projected, Ranges, Reached, follow, ranges
+from ...checker.render.terminal import progress
+from ...checker.result import Limits
+from ...invariants import PROPERTIES
+from ...model import Protocol
+from ...model.code import Code, code
+from ...spec import Step, TidegateError, TransitionSystem
+from ..selection import find_properties, find_protocol
+from ..telling import with_every_history
 
 
 class NothingReachedError(TidegateError):

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from ..checker.compare import Alone, Contrast, alone, contrast, shared
-from ..checker.result import Limits
-from ..spec import Outcome, Step
-from .selection import SelectionError
+from ...checker.compare import Alone, Contrast, alone, contrast, shared
+from ...checker.result import Limits
+from ...spec import Outcome, Step
+from ..selection import SelectionError
 from .sides import Count, Row, Side, Verdicts
 
 INTERRUPT = "an interrupt"

@@ -171,7 +171,7 @@ class _Search:
             verdict.property.name,
             len(verdict.trace.steps),
             _text(system, verdict),
-            _markdown(self.protocol, knowing, verdict) or _fenced(system, verdict),
+            _markdown(self.protocol, knowing, verdict),
             itf(system, verdict.property, verdict.trace),
             places(self.protocol, lambda changed: self._system(changed, needs), verdict.trace),
         )
@@ -206,21 +206,10 @@ def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
 
 
 def _markdown(protocol: Protocol, knowing: TransitionSystem[Any, Any], verdict: Verdict) -> str:
-    """Return a counterexample as Markdown, told by a system that keeps every history.
-
-    Nothing where there are no words for it: an action that lacks a guard may do what none can.
-    """
+    """Return a counterexample as Markdown, told by a system that keeps every history."""
     from ..checker.render.markdown import markdown
     from ..checker.render.narrative import narrate
 
     assert verdict.trace is not None
-    try:
-        trace = retaken(knowing, 0, verdict.trace.steps)
-        return markdown(narrate(knowing, trace, verdict.property, (), protocol.summary))
-    except Exception:  # noqa: BLE001 - whatever fails, the trace is still there as text
-        return ""
-
-
-def _fenced(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
-    """Return a counterexample as Markdown that shows its text."""
-    return f"# {verdict.property.name}\n\n```text\n{_text(system, verdict)}```\n"
+    trace = retaken(knowing, 0, verdict.trace.steps)
+    return markdown(narrate(knowing, trace, verdict.property, (), protocol.summary))

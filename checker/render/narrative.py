@@ -241,7 +241,11 @@ def _event(system: TransitionSystem[Any, Any], step: Step, before: Scene, after:
     if system.view is None:
         return Event("", f"{step}.")
     arguments = dict(zip(step.parameters, step.arguments, strict=True))
-    return system.view.event(step.action, arguments, before, after)
+    try:
+        return system.view.event(step.action, arguments, before, after)
+    except (LookupError, StopIteration, ValueError):
+        # An action that lacks a guard may do what no sentence was written for.
+        return Event("", f"{step}.")
 
 
 def _arrows(scenes: Sequence[Scene], events: Sequence[Event]) -> list[Arrow]:

@@ -1,0 +1,51 @@
+"""Whatever a mutant does is told: an action that lacks a guard may do what nobody had in mind."""
+
+import pytest
+
+from tidegate.bounds import parse
+from tidegate.checker.check import check
+from tidegate.checker.render.forms import FORMS
+from tidegate.checker.render.narrative import narrate
+from tidegate.checker.replay import retaken
+from tidegate.checker.result import Limits, Resources
+from tidegate.invariants.named import every_history, find_properties
+from tidegate.model import PROTOCOLS
+from tidegate.model.mutants import mutants
+from tidegate.spec import ModelError
+
+NAMES = [protocol.name for protocol in PROTOCOLS]
+
+
+def told(protocol, properties):
+    """Return the counterexample of a mutant in every form; nothing if it has none."""
+    system = protocol.system(parse(protocol.family.bounds, []), every_history(protocol))
+    limits, resources = Limits(max_states=20_000), Resources(engine="interpreted")
+    try:
+        first = check(system, properties, limits=limits, resources=resources).first
+    except ModelError:
+        # It wrote a value out of range: there is no behavior to tell.
+        return {}
+    if first is None or first.trace is None:
+        return {}
+    trace = retaken(system, 0, first.trace.steps)
+    narrative = narrate(system, trace, first.property, (), protocol.summary)
+    return {name: form(narrative, False) for name, form in FORMS.items()}
+
+
+def test_an_answer_that_is_handled_before_there_is_one():
+    [kip_320] = [protocol for protocol in PROTOCOLS if protocol.name == "kip-320"]
+    [early] = [
+        mutant.protocol
+        for mutant in mutants(kip_320)
+        if mutant.name == "HandleEpochResponse: s.message[follower].kind != EPOCH_RESPONSE"
+    ]
+    forms = told(early, find_properties(kip_320, []))
+    assert "HandleEpochResponse(leader=0, follower=1)." in forms["html"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=NAMES)
+def test_every_counterexample_of_a_mutant_can_be_told(protocol):
+    properties = find_properties(protocol, [])
+    found = [told(mutant.protocol, properties) for mutant in mutants(protocol)]
+    assert sum(bool(forms) for forms in found) > 3

@@ -56,6 +56,11 @@ from .telling import found_page
     metavar="P",
     help="Spark: into how many the states of a level are divided.  [default: cores]",
 )
+@click.option(
+    "--export",
+    metavar="URI",
+    help="Spark: write states, steps and violations there as Parquet tables, a path or a URI.",
+)
 @cluster_options
 @click.option(
     "--checkpoint",

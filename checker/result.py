@@ -51,6 +51,9 @@ class Cluster:
         Settings of Spark, as ``spark.NAME=VALUE``.
     ship
         Whether to send this package to the executors.
+    export
+        Path or URI of a directory for the tables of states, steps and violations, which all
+        executors share; None for no tables.  What is resumed goes on with those it has.
     """
 
     master: str | None = None
@@ -59,6 +62,7 @@ class Cluster:
     local_levels: int = LOCAL_LEVELS
     conf: tuple[str, ...] = ()
     ship: bool = False
+    export: str | None = None
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,11 @@ from .telling import found_page
     metavar="P",
     help="Spark: into how many the states of a level are divided.  [default: cores]",
 )
+@click.option(
+    "--export",
+    metavar="URI",
+    help="Spark: write states, steps and violations there as Parquet tables, a path or a URI.",
+)
 @cluster_options
 @click.option(
     "--checkpoint",
@@ -102,6 +107,7 @@ def check_command(context: click.Context, /, **options: Any) -> None:
       tidegate check protocols/fence.py          a protocol of your own
       tidegate check 'kip-320~Produce: s.written == k.records' -p TypeOk
       tidegate check kip-320 -b replicas=3 --engine spark --master spark://host:7077 --store /nfs/a
+      tidegate check hw -b records=1 --engine spark --continue --export tables
     """
     searched = {name: options[name] for name in SEARCHED}
     on = cluster(options["engine"], options["store"], options, {})

@@ -102,7 +102,7 @@ def cluster_options(command: Command) -> Command:
 SECRET = re.compile(r"secret|password|token|access[.]?key|api[.]?key", re.IGNORECASE)
 """Names of settings, as Spark knows them, whose values it does not show either."""
 
-CLUSTER = ("master", "partitions", "local_levels", "conf", "ship")
+CLUSTER = ("master", "partitions", "local_levels", "conf", "ship", "export")
 """Options of ``--engine spark``, by the names of what they set."""
 
 

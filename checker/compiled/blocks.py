@@ -164,19 +164,30 @@ def offer(p: Program, worker: int, table: int, first: int, count: int, records: 
     return left
 
 
-def successors(p: Program, worker: int, table: int, records: int, count: int) -> int:
-    """Put the candidates that follow from a group of states into the buffer; return how many."""
+def expanded(p: Program, worker: int, records: int, count: int, taken: int) -> int:
+    """Put the successors of a group of states into the buffer; return how many there are.
+
+    Parameters
+    ----------
+    taken
+        Address at which the steps of each instance are counted.
+    """
     buffer, states = load(worker + Worker.BUFFER), load(worker + Worker.STATE)
     for number in range(count):
         restore(p, records + number * p.words * 8, states + number * p.words * 8)
-    taken = load(worker + Worker.TAKEN)
     found = p.expand(states, count, buffer, taken, worker + Worker.ALIVE)
     if found < 0:
         store(worker + Worker.ERROR, 1)
         return 0
-    if p.deadlock >= 0:
-        note_deadlocks(p, worker, states, count)
-    return offer(p, worker, table, buffer, found, records)
+    return found
+
+
+def successors(p: Program, worker: int, table: int, records: int, count: int) -> int:
+    """Put the candidates that follow from a group of states into the buffer; return how many."""
+    found = expanded(p, worker, records, count, load(worker + Worker.TAKEN))
+    if p.deadlock >= 0 and load(worker + Worker.ERROR) == 0:
+        note_deadlocks(p, worker, load(worker + Worker.STATE), count)
+    return offer(p, worker, table, load(worker + Worker.BUFFER), found, records)
 
 
 def expand_records(p: Program, worker: int, table: int, records: int, count: int) -> int:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import signal
-import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import workers
+from .interrupts import collected
 from .java import SparkError
 from .kernel import KernelError
 from .session import first_line
@@ -63,7 +61,8 @@ class Jobs:
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
 
-        with _interrupts() as interrupted, ThreadPoolExecutor(1, "tidegate-job") as pool:
+        # One amid a call would upset Spark's gateway.
+        with collected() as interrupted, ThreadPoolExecutor(1, "tidegate-job") as pool:
             job = pool.submit(self._owned, plan)
             group, called_off = self._group(plan), False
             while wait([job], POLL).not_done:
@@ -106,20 +105,6 @@ class Jobs:
                     done += stage_information.numCompletedTasks
                     total += stage_information.numTasks
         return done / total if total else 0.0
-
-
-@contextmanager
-def _interrupts() -> Iterator[list[int]]:
-    """Collect interrupts instead of raising them: one amid a call would upset Spark's gateway."""
-    seen: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield seen
-        return
-    before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
-    try:
-        yield seen
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _told(error: BaseException) -> BaseException:

@@ -6,7 +6,8 @@ import ctypes
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..compiled.blocks import EXPORTED, Table, Walk
+from ..compiled import blocks, listing
+from ..compiled.blocks import Table, Walk
 from ..compiled.build import Code
 from ..compiled.cache import code_of
 from ..compiled.memory import GROUP, Region, Shared, Worker
@@ -15,6 +16,9 @@ from ..compiled.program import Module
 TAIL = 4096
 """Slots behind those that candidates belong to; that so many are pushed on is out of the question,
 and would be noticed."""
+
+ENTRIES = (*blocks.EXPORTED, *listing.EXPORTED)
+"""The functions of the kernel."""
 
 FEWEST = 1 << 12
 """Candidates that a table has room for at least."""
@@ -64,7 +68,7 @@ class Kernel:
             function.__name__: self._code.function(
                 function.__name__, function.__code__.co_argcount - 1
             )
-            for function in EXPORTED
+            for function in ENTRIES
         }
         self._entry = self.record + 16
         buffer = GROUP * max(instances, 1) * module.stride
@@ -88,6 +92,17 @@ class Kernel:
         self._block[Worker.ERROR] = 0
         self._own.clear(self._taken, 8 * self.instances + self.properties * self._entry)
 
+    def verify(self) -> None:
+        """Give up where something went wrong.
+
+        Raises
+        ------
+        KernelError
+            If it did.
+        """
+        if self._block[Worker.ERROR]:
+            raise KernelError
+
     def counts(self) -> Counts:
         """Return what was counted and found since the beginning.
 
@@ -96,8 +111,7 @@ class Kernel:
         KernelError
             If something went wrong.
         """
-        if self._block[Worker.ERROR]:
-            raise KernelError
+        self.verify()
         found: Found = {}
         for number in range(self.properties):
             at = self._found + number * self._entry

@@ -44,6 +44,12 @@ class Manifest:
         How many levels were found by Spark.
     expanded
         Whether all that follows from the last level is known: it is then the last one.
+    export
+        Where tables are written, if any are.
+    exported
+        How many files these have.
+    exporting
+        Those of the last level, which may have to be published yet.
     """
 
     about: dict[str, Any]
@@ -55,6 +61,9 @@ class Manifest:
     violations: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
     spark_levels: int = 0
     expanded: bool = False
+    export: str | None = None
+    exported: int = 0
+    exporting: list[str] = field(default_factory=list)
 
     @property
     def states(self) -> int:

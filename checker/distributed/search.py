@@ -10,14 +10,16 @@ from typing import Any
 from ...layout import State
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
-from ..compiled.blocks import EXPORTED
 from ..compiled.generate import Generator
 from ..compiled.journal import code_hash
 from ..counterexample import itself
 from ..result import DEFAULT, Cluster, Limits, Progress, Resources
+from .columns import Export
 from .compaction import to_merge
+from .exports import Exports, opened_exports
 from .history import History
-from .kernel import Candidates, Counts, Found, Kernel, least
+from .interrupts import postponed
+from .kernel import ENTRIES, Candidates, Counts, Found, Kernel, least
 from .manifest import Manifest, has_manifest, read_manifest
 from .place import opened_store
 from .runs import Run
@@ -67,12 +69,15 @@ class SparkSearch:
         self.violations: dict[str, tuple[int, list[State]]] = {}
         self.stopped_by: str | None = None
         self.started = perf_counter() if started is None else started
-        self._text, self.module = Generator(system, properties, True, symmetry).module(EXPORTED)
+        self._text, self.module = Generator(system, properties, True, symmetry).module(ENTRIES)
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
         self._stack = ExitStack()
         try:
             self.store = self._stack.enter_context(opened_store(self.cluster))
             self.manifest = self._begun(resources)
+            self.exports: Exports | None = self._stack.enter_context(
+                opened_exports(self.cluster.export, self.manifest, system, properties)
+            )
         except BaseException:
             self._stack.close()
             raise
@@ -129,7 +134,8 @@ class SparkSearch:
         self._limits, self._report = limits, report
         try:
             if not self.manifest.levels:
-                self._begin()
+                with postponed():
+                    self._begin()
             while self._undecided():
                 if limits.max_depth is not None and self.depth >= limits.max_depth:
                     self.stopped_by = f"--max-depth {limits.max_depth}"
@@ -152,12 +158,16 @@ class SparkSearch:
         table = Candidates(self.kernel, 1, len(self._initial))
         table.begin_with(self._initial)
         count = table.drain()
-        write_level(self.kernel, self.store, level_name(0), 1, 0, table, count)
+        run = Run(level_name(0), 1, count)
+        files = write_level(self.kernel, self.store, run, 0, 0, table, self._tables())
         table.close()
         self._note(0, self.kernel.counts().found)
-        run = Run(level_name(0), 1, count)
         self.manifest.earlier = [run]
-        self._add_level(run)
+        self._add_level(run, files)
+
+    def _tables(self) -> Export | None:
+        """Return what tables to write, if any."""
+        return self.exports.tables if self.exports else None
 
     def _find_next_level(self) -> None:
         """Expand the last level: successors that were not seen before are the next one."""
@@ -167,8 +177,13 @@ class SparkSearch:
         here = self._pays_here(frontier)
         plan = self._plan(frontier, here)
         owned = self._owned_here(plan) if here else self._run_job(plan)
-        if owned is None:
-            return
+        if owned is not None:
+            with postponed():
+                self._keep_level(plan, owned, here)
+
+    def _keep_level(self, plan: Plan, owned: Sequence[Owned], here: bool) -> None:
+        """Take up what was found of a level, wherever that was, and keep it in the store."""
+        frontier = plan.frontier
         counts = self._summed(plan, owned)
         new = Run(plan.found, plan.shares, sum(part.states for part in owned))
         self._branching = max(sum(counts.taken) / max(frontier.states, 1), 1.0)
@@ -177,7 +192,7 @@ class SparkSearch:
         self._keep_runs(plan, new)
         self.manifest.spark_levels += not here
         self.manifest.expanded = not new.states
-        self._add_level(new)
+        self._add_level(new, [name for one in owned for name in one.all_files])
         for run in plan.merge:
             if not run.parents:
                 self.store.remove(run.name)
@@ -210,6 +225,7 @@ class SparkSearch:
             merge=merge,
             merged=f"merged/{self.depth:05d}",
             shares=shares,
+            export=self._tables(),
         )
 
     def _shares(self) -> int:
@@ -281,13 +297,17 @@ class SparkSearch:
             kept.append(Run(plan.merged, plan.shares, states, parents=False))
         self.manifest.earlier = [*kept, new] if new.states else kept
 
-    def _add_level(self, run: Run) -> None:
-        """Make a run the last level, and keep that in the store."""
+    def _add_level(self, run: Run, files: Sequence[str]) -> None:
+        """Make a run the last level, and keep that in the store; `files` are those of tables."""
         if run.states:
             self.manifest.levels.append(run)
         else:
             self.manifest.expanded = True
+        if self.exports:
+            self.exports.add(files)
         self.manifest.save(self.store)
+        if self.exports:
+            self.exports.publish()
 
     def _note(self, level: int, found: Found) -> None:
         """Keep the violations found while the level of that number was."""
@@ -297,6 +317,8 @@ class SparkSearch:
                 at = level - 1 if prop.kind is Kind.DEADLOCK else level
                 self.violations[prop.name] = at, [self.system.layout.unpack(words)]
                 self.manifest.violations[prop.name] = at, list(words)
+                if self.exports:
+                    self.exports.add_outside(number, at, words)
 
     def _active(self) -> int:
         """Return a bit for every property that is still to be decided."""

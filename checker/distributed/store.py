@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ...spec import TidegateError
@@ -28,6 +29,8 @@ class Store:
     ----------
     location
         A path, or a URI such as ``hdfs://host/path`` or ``s3://bucket/path``.
+    option
+        By which the user named it.
 
     Attributes
     ----------
@@ -44,10 +47,10 @@ class Store:
         If there is no such file system.
     """
 
-    def __init__(self, location: str) -> None:
+    def __init__(self, location: str, option: str = "--store") -> None:
         from pyarrow import fs
 
-        self.location = location
+        self.location, self.option = location, option
         self._root: str
         try:
             if "://" in location:
@@ -59,7 +62,7 @@ class Store:
                 self._root = os.path.abspath(location)
         except (OSError, ValueError, NotImplementedError) as error:
             raise StoreError(
-                f"--store {location}: cannot be opened ({_reason(error)}); give a path, or a URI "
+                f"{option} {location}: cannot be opened ({_reason(error)}); give a path, or a URI "
                 "that starts with file://, hdfs://, s3:// or gs://"
             ) from None
         self.local = isinstance(self._files, fs.LocalFileSystem)
@@ -80,12 +83,13 @@ class Store:
         """
         try:
             self._files.create_dir(self._root, recursive=True)
-            self._write(self._path("probe"), [b"written by tidegate"])
+            with self._created(self._path("probe")) as file:
+                file.write(b"written by tidegate")
             self._files.delete_file(self._path("probe"))
         except OSError as error:
             raise StoreError(
-                f"--store {self.location}: cannot be written to ({_reason(error)}); repair that, "
-                "or name another directory"
+                f"{self.option} {self.location}: cannot be written to ({_reason(error)}); repair "
+                "that, or name another directory"
             ) from None
 
     def write(self, name: str, parts: Iterable[Any]) -> None:
@@ -96,27 +100,76 @@ class Store:
         UnwritableError
             If that is not possible.
         """
-        try:
-            self._write(self._path(name), parts)
-        except OSError as error:
-            raise UnwritableError(
-                f"--store {self.location}, which cannot be written to ({_reason(error)})"
-            ) from None
+        with self.created(name) as file:
+            for part in parts:
+                file.write(part)
 
-    def _write(self, path: str, parts: Iterable[Any]) -> None:
+    @contextmanager
+    def created(self, name: str) -> Iterator[Any]:
+        """Open a file to be written; it is there when the block has ended well.
+
+        Raises
+        ------
+        UnwritableError
+            If that is not possible.
+        """
+        try:
+            with self._created(self._path(name)) as file:
+                yield file
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> UnwritableError:
+        return UnwritableError(
+            f"{self.option} {self.location}, which cannot be written to ({_reason(error)})"
+        )
+
+    @contextmanager
+    def _created(self, path: str) -> Iterator[Any]:
         self._files.create_dir(path.rpartition("/")[0], recursive=True)
         whole = self._files.type_name in WRITTEN_WHOLE
         place = path if whole else f"{path}.{uuid.uuid4().hex}.partial"
         try:
             with self._files.open_output_stream(place) as file:
-                for part in parts:
-                    file.write(part)
+                yield file
             if not whole:
                 self._replace(place, path)
         except BaseException:
             if not whole:
                 self._discard(place)
             raise
+
+    def rename(self, name: str, to: str) -> None:
+        """Give a file another name, in whichever directory.
+
+        Raises
+        ------
+        UnwritableError
+            If that is not possible.
+        """
+        try:
+            self._files.create_dir(self._path(to).rpartition("/")[0], recursive=True)
+            self._replace(self._path(name), self._path(to))
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def present(self, names: Sequence[str]) -> set[str]:
+        """Return which of some files there are."""
+        from pyarrow import fs
+
+        found = self._files.get_file_info([self._path(name) for name in names])
+        pairs = zip(names, found, strict=True)
+        return {name for name, it in pairs if it.type is fs.FileType.File}
+
+    def names(self) -> list[str]:
+        """Return the names of all files, in whichever directory."""
+        from pyarrow import fs
+
+        everything = fs.FileSelector(self._root, allow_not_found=True, recursive=True)
+        found = self._files.get_file_info(everything)
+        return [
+            it.path[len(self._root) :].lstrip("/") for it in found if it.type is fs.FileType.File
+        ]
 
     def open(self, name: str) -> Any:
         """Open a file for reading at any place."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..compiled.memory import GROUP, Region
+from .columns import Export
 from .kernel import Candidates, Counts, Found, Kernel, Sieve
 from .merging import merge_runs
 from .runs import Run, stretches, write_run
@@ -44,6 +45,8 @@ class Plan:
         Those among them that are merged on the way, into `merged`.
     shares
         Partitions: into how many equal shares all fingerprints are divided.
+    export
+        What tables to write, if any.
     """
 
     store: str
@@ -61,6 +64,7 @@ class Plan:
     merge: tuple[Run, ...]
     merged: str
     shares: int
+    export: Export | None = None
 
     @property
     def found(self) -> str:
@@ -75,11 +79,12 @@ def level_name(level: int) -> str:
 
 @dataclass
 class Expanded:
-    """What came of expanding a share, but for the candidates."""
+    """What came of expanding a share, but for the candidates; ``files`` are those of tables."""
 
     share: int
     states: int
     counts: Counts
+    files: tuple[str, ...] = ()
 
 
 @dataclass
@@ -90,6 +95,12 @@ class Owned:
     states: int
     found: Found
     expanded: list[Expanded] = field(default_factory=list)
+    files: tuple[str, ...] = ()
+
+    @property
+    def all_files(self) -> list[str]:
+        """Files of tables, also those that came of expanding."""
+        return [*self.files, *(name for part in self.expanded for name in part.files)]
 
 
 Sent = tuple[int, "bytes | Expanded"]
@@ -116,7 +127,22 @@ def expand_share(kernel: Kernel, store: Store, plan: Plan, share: int) -> Iterat
                     table.clear()
         yield from table.split(table.drain(), plan.shares)
         table.close()
-    yield share, Expanded(share, states, kernel.counts())
+    files = _listed_steps(kernel, store, plan, share)
+    yield share, Expanded(share, states, kernel.counts(), files)
+
+
+def _listed_steps(kernel: Kernel, store: Store, plan: Plan, share: int) -> tuple[str, ...]:
+    """Write the steps from a share of the frontier as tables, where these are asked for."""
+    if plan.export is None:
+        return ()
+    from .tables import write_steps
+
+    pieces = (
+        piece
+        for stretch in stretches(store, plan.frontier, kernel.words, share, plan.shares)
+        for piece in stretch.file.pieces(stretch.first, stretch.end)
+    )
+    return write_steps(kernel, plan.export, plan.level - 1, share, plan.shares, pieces)
 
 
 def own_share(
@@ -138,29 +164,41 @@ def own_share(
             for buffer, count in stretch.file.pieces(stretch.first, stretch.end):
                 sieve.subtract(buffer.address, count)
         sieve.end()
-    write_level(kernel, store, plan.found, plan.shares, share, table, sieve.count)
+    run = Run(plan.found, plan.shares, sieve.count)
+    files = write_level(kernel, store, run, plan.level, share, table, plan.export)
     found = kernel.counts().found
     table.close()
     if plan.merge:
         merge_runs(kernel, store, plan.merge, plan.merged, share, plan.shares)
-    return Owned(share, sieve.count, found, expanded)
+    return Owned(share, sieve.count, found, expanded, files)
 
 
 def write_level(
     kernel: Kernel,
     store: Store,
-    name: str,
-    shares: int,
+    run: Run,
+    level: int,
     share: int,
     table: Candidates,
-    count: int,
-) -> None:
-    """Judge new states, and write them as a share of a level's run."""
+    export: Export | None,
+) -> tuple[str, ...]:
+    """Judge new states, and write them as a share of a level's run; return files of tables.
+
+    Parameters
+    ----------
+    run
+        With the number of states of this share.
+    """
+    count = run.states
     records, parents = Region(count * kernel.record), Region(count * 8)
     kernel.call["accept"](kernel.worker, table.address, count, records.address, parents.address)
     views = records.view(0, count * kernel.record), parents.view(0, count * 8)
-    file = Run(name, shares, count).file(share)
-    write_run(store, file, kernel.words, [views[0]], [views[1]])
+    write_run(store, run.file(share), kernel.words, [views[0]], [views[1]])
+    if export is None:
+        return ()
+    from .tables import write_states
+
+    return write_states(kernel, export, level, share, run.shares, records.address, count)
 
 
 def _address(part: bytes) -> int:

@@ -7,9 +7,12 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from tidegate.checker.distributed import workers
@@ -114,7 +117,7 @@ def dying_amid_shuffle(die):
     return own
 
 
-def dying_amid_a_write(die):
+def dying_amid_a_write(die, which=""):
     def own(plan, share, sent):
         from tidegate.checker.distributed import workers
         from tidegate.checker.distributed.store import Store
@@ -123,7 +126,7 @@ def dying_amid_a_write(die):
 
         def written(store, place, path):
             # What was written lies there under its other name yet.
-            if plan.level == FATAL:
+            if plan.level == FATAL and which in path:
                 die()
             replace(store, place, path)
 
@@ -140,15 +143,29 @@ def dying_amid_a_write(die):
         ("expand", dying_amid_expansion),
         ("own", dying_amid_shuffle),
         ("own", dying_amid_a_write),
+        ("own", partial(dying_amid_a_write, which="/states/")),
     ],
 )
 def test_a_killed_executor_changes_nothing(reported, cluster, tmp_path, monkeypatch, phase, dying):
     marker = tmp_path / "killed"
     # Functions of a test are sent to the executors as they are, and call the real ones there.
     monkeypatch.setattr(workers, phase, dying(kill_executor(str(marker))))
-    found = reported(*MODEL, cluster=cluster, keep_going=True)
+    exporting = replace(cluster, export=str(tmp_path / "tables"))
+    found = reported(*MODEL, cluster=exporting, keep_going=True)
     assert marker.exists()
     assert found == reported(*MODEL, keep_going=True)
+    for table, key, count in (
+        ("states", ["fingerprint"], found["distinct_states"]),
+        ("steps", ["source", "action", "arguments"], found["generated_states"]),
+    ):
+        rows = pq.read_table(tmp_path / "tables" / table).flatten()
+        keys = [name for name in rows.column_names if name.split(".")[0] in key]
+        assert rows.num_rows == rows.group_by(keys).aggregate([]).num_rows == count
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {
+        "states",
+        "steps",
+        "violations",
+    }
 
 
 def test_a_search_whose_driver_was_killed_is_resumed_elsewhere(reported, master, tmp_path):

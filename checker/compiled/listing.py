@@ -1,0 +1,175 @@
+"""Lists of states, steps and violations, in the subset of Python that ``translate`` takes.
+
+What is listed goes into columns of 64-bit numbers, for tables that others read.  It is computed
+from a level's records once more, so that a search which lists nothing pays nothing.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from .blocks import expanded, restore
+from .intrinsics import load, shifted, store
+from .memory import GROUP, Worker
+from .program import Program
+from .seen import fingerprint
+
+
+class Listing(IntEnum):
+    """Where in the block of a list a number is, in bytes.
+
+    Its columns lie behind each other from ``FIRST`` on.  Each has room for ``ROOM`` numbers, of
+    which it holds ``HELD``.
+    """
+
+    FIRST = 0
+    ROOM = 8
+    HELD = 16
+    SIZE = 64
+
+
+class Spread(IntEnum):
+    """Where in the entry of a variable a number is, in bytes.
+
+    ``WORD`` (in bytes), ``SHIFT`` and ``MASK`` say where it is in a state, ``LOW`` is its lowest
+    value.  That of the first state goes to ``OUT``, that of the next one ``STEP`` bytes behind it.
+    """
+
+    WORD = 0
+    SHIFT = 8
+    MASK = 16
+    LOW = 24
+    OUT = 32
+    STEP = 40
+    SIZE = 48
+
+
+def spread(p: Program, worker: int, records: int, count: int, entries: int, variables: int) -> None:
+    """Write every variable of states in a row to where its entry says."""
+    states = load(worker + Worker.STATE)
+    first = 0
+    while first < count:
+        some = min(GROUP, count - first)
+        for number in range(some):
+            restore(p, records + (first + number) * p.words * 8, states + number * p.words * 8)
+        for variable in range(variables):
+            entry = entries + variable * Spread.SIZE
+            place = states + load(entry + Spread.WORD)
+            shift, mask = load(entry + Spread.SHIFT), load(entry + Spread.MASK)
+            low, step = load(entry + Spread.LOW), load(entry + Spread.STEP)
+            out = load(entry + Spread.OUT) + first * step
+            for number in range(some):
+                value = shifted(load(place + number * p.words * 8), shift) & mask
+                store(out + number * step, value + low)
+        first += some
+
+
+def put(p: Program, listing: int, column: int, value: int) -> None:
+    """Write a number of the row that is being added."""
+    place = column * load(listing + Listing.ROOM) + load(listing + Listing.HELD)
+    store(load(listing + Listing.FIRST) + 8 * place, value)
+
+
+def list_violation(p: Program, listing: int, hashed: int, number: int) -> None:
+    """Add a state, by its fingerprint, and the number of a property that it violates."""
+    put(p, listing, 0, hashed)
+    put(p, listing, 1, number)
+    store(listing + Listing.HELD, load(listing + Listing.HELD) + 1)
+
+
+def list_step(p: Program, listing: int, source: int, target: int, instance: int) -> None:
+    """Add a step from the state of that fingerprint to a state, which is made canonical."""
+    if p.symmetric:
+        p.canonical(target)
+    outside = 0
+    if p.constrained and not p.admits(target):
+        outside = 1
+    put(p, listing, 0, source)
+    put(p, listing, 1, fingerprint(p, target))
+    put(p, listing, 2, instance)
+    put(p, listing, 3, outside)
+    store(listing + Listing.HELD, load(listing + Listing.HELD) + 1)
+
+
+def list_group(
+    p: Program, worker: int, listing: int, records: int, count: int, counts: int
+) -> None:
+    """Add the steps from a group of states; they are in the buffer instance by instance."""
+    for instance in range(p.instances):
+        store(counts + 8 * instance, 0)
+    expanded(p, worker, records, count, counts)
+    if load(worker + Worker.ERROR) != 0:
+        return
+    successor = load(worker + Worker.BUFFER)
+    for instance in range(p.instances):
+        for _ in range(load(counts + 8 * instance)):
+            parent = load(successor + p.stride - 8)
+            source = load(records + parent * p.words * 8)
+            list_step(p, listing, source, successor, instance)
+            successor += p.stride
+
+
+def list_deadlocks(p: Program, worker: int, listing: int, records: int, count: int) -> None:
+    """Add those of the states listed last that have no successor."""
+    for number in range(count):
+        alive = load(worker + Worker.ALIVE + 8 * (number >> 6))
+        if alive >> (number & 63) & 1 == 0:
+            list_violation(p, listing, load(records + number * p.words * 8), p.deadlock)
+
+
+def list_steps(
+    p: Program, worker: int, steps: int, deadlocks: int, records: int, count: int, counts: int
+) -> int:
+    """List the steps from states in a row, and deadlocks, as long as there is room.
+
+    Parameters
+    ----------
+    counts
+        Address of a number for each instance, to count with.
+
+    Returns
+    -------
+    int
+        From how many of the states all steps are listed.
+    """
+    done = 0
+    while done < count and load(worker + Worker.ERROR) == 0:
+        some = min(GROUP, count - done)
+        if load(steps + Listing.HELD) + some * p.instances > load(steps + Listing.ROOM):
+            break
+        if load(deadlocks + Listing.HELD) + some > load(deadlocks + Listing.ROOM):
+            break
+        list_group(p, worker, steps, records + done * p.words * 8, some, counts)
+        if p.deadlock >= 0:
+            list_deadlocks(p, worker, deadlocks, records + done * p.words * 8, some)
+        done += some
+    return done
+
+
+def list_violations(
+    p: Program, worker: int, listing: int, records: int, count: int, properties: int
+) -> int:
+    """List what states in a row violate, as long as there is room; return how many are done."""
+    state = load(worker + Worker.STATE)
+    done = 0
+    while done < count:
+        if load(listing + Listing.HELD) + properties > load(listing + Listing.ROOM):
+            break
+        record = records + done * p.words * 8
+        restore(p, record, state)
+        violated = p.judge(state)
+        if violated < 0:
+            store(worker + Worker.ERROR, 1)
+            break
+        number = 0
+        while violated:
+            if violated & 1:
+                list_violation(p, listing, load(record), number)
+            violated = violated >> 1
+            number += 1
+        done += 1
+    return done
+
+
+EXPORTED = (spread, list_steps, list_violations)
+"""What is called from Python; all arguments are numbers."""

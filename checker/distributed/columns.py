@@ -1,0 +1,160 @@
+"""The columns of exported tables, as a description that executors are sent.
+
+They have the names and the nesting of the state's declaration: ``replica[0].log[1].epoch`` is the
+``epoch`` of a record in a list ``log`` in a record in a list ``replica``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...layout import Field, Layout, Variable
+from ...spec import Kind, Property, TidegateError, TransitionSystem
+
+OWN = ("fingerprint", "depth")
+"""Columns of the states that are no variables."""
+
+MOST_SHOWN = 1 << 16
+"""Values up to which a variable's range is spelt out."""
+
+
+class ExportError(TidegateError):
+    """Tables that cannot be written, with the reason."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A variable, or the same variable of all elements of an array.
+
+    Attributes
+    ----------
+    low, high
+        Its range.
+    places
+        Where it is in a state: for each element the word, the shift and the width in bits.
+    shown
+        For an enumeration, a truth value or a set: what each value of the range stands for.
+    """
+
+    low: int
+    high: int
+    places: tuple[tuple[int, int, int], ...]
+    shown: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Items:
+    """An array, of a length that is the same in every state."""
+
+    length: int
+    element: Column
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A record."""
+
+    fields: tuple[tuple[str, Column], ...]
+
+
+Column = Leaf | Items | Struct
+
+
+@dataclass(frozen=True)
+class Export:
+    """What executors need to know to write tables.
+
+    Attributes
+    ----------
+    address
+        Where they go.
+    columns
+        The variables of a state.
+    steps
+        For each instance of an action its name, its parameters and its arguments.
+    properties
+        Their names.
+    """
+
+    address: str
+    columns: Struct
+    steps: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...]
+    properties: tuple[str, ...]
+
+
+def described(
+    address: str, system: TransitionSystem[Any, Any], properties: Sequence[Property]
+) -> Export:
+    """Return what executors need to know to write the tables of a search.
+
+    Raises
+    ------
+    ExportError
+        If there is something that the tables have no place for.
+    """
+    for prop in properties:
+        if prop.kind is Kind.STUCK:
+            raise ExportError(
+                f"--export cannot be combined with -p {prop.name}: that property is decided when "
+                "all states are known, and its violations would be missing; leave one out"
+            )
+    columns = columns_of(system.layout)
+    for name, _ in columns.fields:
+        if name in OWN:
+            raise ExportError(
+                f"--export: {system.name} has a variable {name}, and the table of states a column "
+                "of that name that is not it; rename the variable"
+            )
+    steps = tuple(
+        (instance.action.name, instance.action.parameters, instance.arguments)
+        for instance in system.instances
+    )
+    return Export(address, columns, steps, tuple(prop.name for prop in properties))
+
+
+def columns_of(layout: Layout[Any]) -> Struct:
+    """Return the columns of a state, those of variables that never change included."""
+    tree: dict[str, Any] = {}
+    lengths: dict[str, int] = {}
+    for variable in layout.variables:
+        node: Any = tree
+        form = ""
+        parts = re.findall(r"\w+|\[\d+\]", variable.path)
+        for number, part in enumerate(parts):
+            key = part
+            if part.startswith("["):
+                lengths[form] = max(lengths.get(form, 0), int(part[1:-1]) + 1)
+                key = "[]"
+            form += key
+            node = node.setdefault(key, [] if number == len(parts) - 1 else {})
+        node.append(variable)
+    column = _column(tree, "", lengths)
+    assert isinstance(column, Struct)
+    return column
+
+
+def _column(node: Any, form: str, lengths: dict[str, int]) -> Column:
+    if isinstance(node, list):
+        return _leaf(node)
+    if "[]" in node:
+        return Items(lengths[form], _column(node["[]"], f"{form}[]", lengths))
+    return Struct(tuple((name, _column(node[name], form + name, lengths)) for name in node))
+
+
+def _leaf(variables: list[Variable]) -> Leaf:
+    first = variables[0]
+    places = tuple((v.word, v.shift, v.width) for v in variables)
+    return Leaf(first.low, first.high, places, _shown(first.field, first.low, first.high))
+
+
+def _shown(field: Field, low: int, high: int) -> tuple[Any, ...] | None:
+    """Return what each value stands for, where that is no number."""
+    if field.show is int or high - low >= MOST_SHOWN:
+        return None
+    shown = [field.show(value) for value in range(low, high + 1)]
+    if all(isinstance(value, set) for value in shown):
+        return tuple(sorted(value) for value in shown if isinstance(value, set))
+    return tuple(shown) if all(isinstance(value, (str, bool)) for value in shown) else None

@@ -1,0 +1,138 @@
+"""The tables of a search, as its driver sees them: begun, added to level by level, and finished."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ...spec import Property, TransitionSystem
+from .columns import ExportError, described
+from .manifest import Manifest
+from .store import Store
+from .tables import PENDING, write_outside, write_schemas
+
+
+class Exports:
+    """The tables of a search.
+
+    Parameters
+    ----------
+    location
+        Where they are, by a path or URI.
+    manifest
+        That of the search, which says what of them counts.
+    """
+
+    def __init__(
+        self,
+        location: str,
+        manifest: Manifest,
+        system: TransitionSystem[Any, Any],
+        properties: Sequence[Property],
+    ) -> None:
+        self.store = Store(location, "--export")
+        self.tables = described(self.store.address, system, properties)
+        self._system, self._manifest = system, manifest
+
+    def begin(self) -> None:
+        """Make the tables, without rows.
+
+        Raises
+        ------
+        ExportError
+            If there is anything already where they go.
+        """
+        self.store.make()
+        there = self._names()
+        if there:
+            raise ExportError(
+                f"--export {self.store.location}: holds something already ({there[0]}); name a "
+                "directory that is new or empty"
+            )
+        self._manifest.export = self.store.address
+        self.add(write_schemas(self.tables))
+
+    def go_on(self) -> None:
+        """Go on with the tables of a search that was stopped.
+
+        Raises
+        ------
+        ExportError
+            If they are not as that search left them.
+        """
+        self.publish()
+        there, wrote = len(self._names()), self._manifest.exported
+        if there != wrote:
+            raise ExportError(
+                f"--export {self.store.location}: holds {there} files, and the search wrote "
+                f"{wrote} there; put these back, or begin the search anew"
+            )
+
+    def add(self, names: Sequence[str]) -> None:
+        """Have files become part of the tables when they are published next."""
+        self._manifest.exporting += names
+        self._manifest.exported += len(names)
+
+    def add_outside(self, number: int, level: int, words: Sequence[int]) -> None:
+        """Add a violation by a state that is in no table, since it is outside the constraint."""
+        state = self._system.layout.unpack(words)
+        self._system.layout.load(state)
+        if not self._system.inside():
+            fingerprint = self._system.layout.fingerprint(state)
+            self.add(write_outside(self.tables, number, level, fingerprint))
+
+    def publish(self) -> None:
+        """Make files part of the tables, once the manifest in the store names them."""
+        left = self._manifest.exporting
+        waiting = self.store.present([f"{PENDING}/{name}" for name in left])
+        there = self.store.present(left)
+        while left:
+            name = left[-1]
+            if f"{PENDING}/{name}" in waiting:
+                self.store.rename(f"{PENDING}/{name}", name)
+            elif name not in there:
+                raise ExportError(
+                    f"--export {self.store.location}: {name} is missing; the directory must be one "
+                    "that the driver and all executors share"
+                )
+            left.pop()
+
+    def finish(self) -> None:
+        """Remove what belongs to no level that counts; what could not be published yet is kept."""
+        if not self._manifest.exporting:
+            self.store.remove(PENDING)
+
+    def _names(self) -> list[str]:
+        """Return the names of files, but for those that are not published."""
+        return sorted(name for name in self.store.names() if not name.startswith(f"{PENDING}/"))
+
+
+@contextmanager
+def opened_exports(
+    location: str | None,
+    manifest: Manifest,
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+) -> Iterator[Exports | None]:
+    """Begin, or go on with, the tables of a search, if it has any.
+
+    Parameters
+    ----------
+    location
+        Where a search that begins is to write them.
+    """
+    begun = bool(manifest.levels or manifest.expanded)
+    where = manifest.export if begun else location
+    if where is None:
+        yield None
+        return
+    exports = Exports(where, manifest, system, properties)
+    if begun:
+        exports.go_on()
+    else:
+        exports.begin()
+    try:
+        yield exports
+    finally:
+        exports.finish()

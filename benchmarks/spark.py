@@ -11,11 +11,12 @@ machine, in TMPDIR, and compares.  A candidate is a step taken.
 import argparse
 import json
 import os
-import resource
 import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
+
+from processes import cpu_seconds, largest_resident
 
 from tidegate.checker.check import check
 from tidegate.checker.distributed.jobs import Jobs
@@ -23,27 +24,6 @@ from tidegate.checker.result import Cluster, Resources
 from tidegate.commands.selection import assemble
 
 DEFAULT = ["replicas=3", "log_size=4", "records=4", "max_leader_epoch=2"]
-
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def processes():
-    """Return CPU seconds and memory, in bytes, of this process and all below it."""
-    children, used = {}, {}
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except (OSError, ValueError):
-            continue
-        children.setdefault(int(fields[1]), []).append(int(entry.name))
-        seconds = sum(map(int, fields[11:15])) / TICKS
-        used[int(entry.name)] = seconds, int(fields[21]) * resource.getpagesize()
-    todo, found = [os.getpid()], []
-    while todo:
-        process = todo.pop()
-        found.append(used[process])
-        todo += children.get(process, [])
-    return sum(seconds for seconds, _ in found), max(memory for _, memory in found)
 
 
 class Measured:
@@ -55,11 +35,11 @@ class Measured:
         run = Jobs.run
 
         def measured(jobs, plan, watch):
-            def watched(part):
-                self.memory = max(self.memory, processes()[1])
-                return watch(part)
+            def watched(*progress):
+                self.memory = max(self.memory, largest_resident())
+                return watch(*progress)
 
-            cpu, wall = processes()[0], time.monotonic()
+            cpu, wall = cpu_seconds(), time.monotonic()
             owned = run(jobs, plan, watched)
             self.levels.append(
                 {
@@ -67,7 +47,7 @@ class Measured:
                     "candidates": sum(sum(e.counts.taken) for o in owned for e in o.expanded),
                     "states": sum(o.states for o in owned),
                     "seen": sum(r.states for r in plan.earlier),
-                    "cpu": processes()[0] - cpu,
+                    "cpu": cpu_seconds() - cpu,
                     "wall": time.monotonic() - wall,
                 }
             )

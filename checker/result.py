@@ -121,6 +121,7 @@ class Progress:
 
     ``queue`` counts the states of the level that are still to be expanded, ``memory`` is in bytes
     (0 where it is not known), and ``largest`` is the action taken most often so far.
+    ``waiting`` says what the search waits for, if it gets nowhere, and what to do about it.
     """
 
     distinct_states: int
@@ -129,6 +130,7 @@ class Progress:
     seconds: float
     memory: int = 0
     largest: str = ""
+    waiting: str = ""
 
 
 @dataclass(frozen=True)

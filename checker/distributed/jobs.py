@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 POLL = 0.5
 """Seconds between looks at how far a job is."""
+
+PATIENCE = 15.0
+"""Seconds without any task at work after which the user is told that executors are missing."""
 
 _RAISED = {
     "StoreError": StoreError,
@@ -45,13 +49,14 @@ class Jobs:
         self.context = context
         self._name = f"tidegate-{uuid.uuid4().hex}"
 
-    def run(self, plan: Plan, watch: Callable[[float], bool]) -> list[Owned] | None:
+    def run(self, plan: Plan, watch: Callable[[float, str], bool]) -> list[Owned] | None:
         """Find a level; return what came of every share, or None if it was called off.
 
         Parameters
         ----------
         watch
-            Called now and then with the part of the job's tasks that are done; False calls it off.
+            Called now and then with the part of the job's tasks that are done, and with what the
+            job waits for if none is at work; False calls it off.
 
         Raises
         ------
@@ -65,8 +70,9 @@ class Jobs:
         with collected() as interrupted, ThreadPoolExecutor(1, "tidegate-job") as pool:
             job = pool.submit(self._owned, plan)
             group, called_off = self._group(plan), False
+            look = self._looks(group)
             while wait([job], POLL).not_done:
-                if not called_off and (interrupted or not watch(self._part_done(group))):
+                if not called_off and (interrupted or not watch(*look())):
                     called_off = True
                     self.context.cancelJobGroup(group)
         if interrupted:
@@ -93,18 +99,48 @@ class Jobs:
     def _group(self, plan: Plan) -> str:
         return f"{self._name}-{plan.level}"
 
-    def _part_done(self, group: str) -> float:
-        """Return which part of a group's tasks is done."""
+    def _looks(self, group: str) -> Callable[[], tuple[float, str]]:
+        """Return a function that tells which part of a job is done, and what it waits for."""
+        at_work = time.monotonic()
+
+        def look() -> tuple[float, str]:
+            nonlocal at_work
+            done, active, total = self._tasks(group)
+            if active or done == total:
+                at_work = time.monotonic()
+            waits = time.monotonic() - at_work >= PATIENCE
+            return done / total if total else 0.0, self._missing() if waits else ""
+
+        return look
+
+    def _missing(self) -> str:
+        """Return what to do where no executor takes a task."""
+        conf = self.context.getConf()
+        memory = conf.get("spark.executor.memory", "1g")
+        return (
+            f"waiting for executors: {self.context.master} has had none for {PATIENCE:.0f} s. See "
+            f"that workers are running which have {memory} of memory to spare (--conf "
+            "spark.executor.memory=...) and a core that no other application holds; Ctrl-C ends "
+            "the search, and 'tidegate resume' goes on with it"
+        )
+
+    def _tasks(self, group: str) -> tuple[int, int, int]:
+        """Return how many of a group's tasks are done and at work, and how many there are."""
         tracker = self.context.statusTracker()
-        done = total = 0
+        done = active = total = 0
         for job in tracker.getJobIdsForGroup(group):
             information = tracker.getJobInfo(job)
             for stage in information.stageIds if information else ():
                 stage_information = tracker.getStageInfo(stage)
                 if stage_information:
                     done += stage_information.numCompletedTasks
+                    active += stage_information.numActiveTasks
                     total += stage_information.numTasks
-        return done / total if total else 0.0
+        return done, active, total
+
+
+_NO_MEMORY = r"^(?:[\w.]+\.)?\w*MemoryError\b|\[Errno 12\]|failed to map segment from shared object"
+"""What Python says where it gets no more memory, the last one while it loads a library."""
 
 
 def _told(error: BaseException) -> BaseException:
@@ -113,6 +149,17 @@ def _told(error: BaseException) -> BaseException:
     raised = re.search(rf"^(?:[\w.]+\.)?({'|'.join(_RAISED)})(?:: (.*))?$", text, re.MULTILINE)
     if raised:
         return _RAISED[raised[1]](raised[2] or "")
+    if re.search(_NO_MEMORY, text, re.MULTILINE):
+        return SparkError(
+            "a Python process of an executor got no more memory; give more to go on with "
+            "'tidegate resume', by --conf spark.executor.pyspark.memory=... if that is set (1g is "
+            "the least that is of use), or begin anew in another store with more --partitions"
+        )
+    if "No space left on device" in text:
+        return UnwritableError(
+            "a full disk: there is no room for Spark's temporary files (spark.local.dir; with a "
+            "local master it is in the store)"
+        )
     missing = re.search(r"ModuleNotFoundError: No module named '([\w.]+)'", text)
     if missing:
         module = missing[1].split(".")[0]

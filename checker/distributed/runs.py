@@ -6,6 +6,7 @@ same order, and a footer.  What a record is, ``compiled.blocks`` says.
 
 from __future__ import annotations
 
+import errno
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -92,6 +93,9 @@ class RunFile:
                 "executors share"
             ) from None
         except (OSError, ValueError, struct.error) as error:
+            # A file that finds no room in memory is not damaged.
+            if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+                raise MemoryError(f"{self.where}: no room to map it") from None
             raise StoreError(f"{self.where}: damaged, and cannot be read ({error})") from None
         expected = self.count * (self.record + 8 * self.parents) + FOOTER.size
         if magic != MAGIC or kept != words or size != expected:

@@ -328,13 +328,13 @@ class SparkSearch:
             if prop.name not in self.violations
         )
 
-    def _watch(self, part_done: float) -> bool:
+    def _watch(self, part_done: float, waiting: str = "") -> bool:
         """Report how far the search is; False where a limit is reached."""
         seconds = perf_counter() - self.started
         distinct, limits = self.distinct_states, self._limits
         frontier = self.manifest.levels[-1].states if self.manifest.levels else 0
         queue = int(frontier * (1 - part_done))
-        self._report(Progress(distinct, self.depth, queue, seconds, 0, self._largest()))
+        self._report(Progress(distinct, self.depth, queue, seconds, 0, self._largest(), waiting))
         if limits.seconds is not None and seconds >= limits.seconds:
             self.stopped_by = f"--time-limit {limits.seconds:g}"
         elif limits.max_states is not None and distinct >= limits.max_states:

@@ -44,6 +44,10 @@ class DifferentCodeError(TidegateError):
     """An executor has other code than the driver."""
 
 
+class CutOffError(Exception):
+    """An attempt was not sent all that it was to be sent."""
+
+
 @cache
 def sources() -> str:
     """Return a hash of the code that an executor runs."""
@@ -84,16 +88,45 @@ def kernel_of(plan: Plan, store: Store) -> Kernel:
     return _kernels[plan.code]
 
 
-def expand(plan: Plan, share: int, _: Iterable[Any]) -> Iterator[Sent]:
-    """Expand the share of the frontier that a Spark partition stands for."""
+def expand(plan: Plan, share: int, _: Iterable[Any]) -> Iterator[Sent | tuple[int, int]]:
+    """Expand the share of the frontier that a Spark partition stands for.
+
+    Every owner is told at the end how many bytes it was sent.
+    """
     store = Store(plan.store)
-    yield from expand_share(kernel_of(plan, store), store, plan, share)
+    sizes = [0] * plan.shares
+    for owner, part in expand_share(kernel_of(plan, store), store, plan, share):
+        if isinstance(part, bytes):
+            sizes[owner] += len(part)
+        yield owner, part
+    yield from enumerate(sizes)
 
 
-def own(plan: Plan, share: int, sent: Iterable[tuple[int, bytes | Expanded]]) -> Iterator[Owned]:
+def own(
+    plan: Plan, share: int, sent: Iterable[tuple[int, bytes | Expanded | int]]
+) -> Iterator[Owned]:
     """Own the share that a Spark partition stands for."""
     store = Store(plan.store)
-    yield own_share(kernel_of(plan, store), store, plan, share, (part for _, part in sent))
+    parts = whole(plan.shares, (part for _, part in sent))
+    yield own_share(kernel_of(plan, store), store, plan, share, parts)
+
+
+def whole(senders: int, sent: Iterable[bytes | Expanded | int]) -> Iterator[bytes | Expanded]:
+    """Yield what an owner was sent; it is an error that something is missing at the end.
+
+    When Spark calls an attempt off, since another one was faster for instance, it cuts off what
+    that has yet to read, which looks like the end.  It must not replace the other run then.
+    """
+    size = 0
+    for part in sent:
+        if isinstance(part, int):
+            senders, size = senders - 1, size - part
+            continue
+        if isinstance(part, bytes):
+            size += len(part)
+        yield part
+    if senders or size:
+        raise CutOffError("what this attempt was sent was cut off, so it writes nothing")
 
 
 def owner(share: int) -> int:

@@ -34,7 +34,8 @@ def make_console(stderr: bool = False) -> Console:
 def progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
     """Show how far a search is: one line on a terminal, else a plain line every 30 seconds.
 
-    On a terminal it appears once the search has taken two seconds; it goes to standard error.
+    On a terminal it appears once the search has taken two seconds; it goes to standard error.  What
+    the search waits for has a line of its own, once.
     """
     if quiet:
         yield lambda progress: None
@@ -52,9 +53,13 @@ _PLAIN_EVERY, _LIVE_FROM, _LIVE_EVERY = 30.0, 2.0, 0.25
 def _plain() -> Callable[[Progress], None]:
     """Return a function that prints a line now and then."""
     shown = time.monotonic()
+    told = ""
 
     def show(progress: Progress) -> None:
-        nonlocal shown
+        nonlocal shown, told
+        if progress.waiting != told:
+            told = progress.waiting
+            sys.stderr.write(f"{told}\n" if told else "")
         if time.monotonic() - shown >= _PLAIN_EVERY:
             shown = time.monotonic()
             sys.stderr.write(progress_line(progress) + "\n")
@@ -67,9 +72,14 @@ def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
     status = console.status("", spinner="line")
     stack.callback(status.stop)
     shown = 0.0
+    told = ""
 
     def show(progress: Progress) -> None:
-        nonlocal shown
+        nonlocal shown, told
+        if progress.waiting != told:
+            told = progress.waiting
+            if told:
+                console.print(told)
         if progress.seconds >= _LIVE_FROM and progress.seconds - shown >= _LIVE_EVERY:
             shown = progress.seconds
             status.update(progress_line(progress))

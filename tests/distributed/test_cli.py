@@ -120,6 +120,50 @@ def test_a_full_store_ends_the_search_and_can_be_resumed(tmp_path):
     assert "737,794 distinct states, depth 26" in flat(resumed.output)
 
 
+FULL_DISK = """
+mount -t tmpfs -o size=40m tmpfs "$1" || exit 99
+shift
+"$@"
+status=$?
+mount -o remount,size=600m "${store%/*}"
+python=$1
+"$python" -m tidegate resume "$store" --json "$report"
+exit $status
+"""
+
+
+@pytest.mark.spark
+def test_a_disk_that_is_full_amid_a_job_ends_the_search_and_it_can_be_resumed(tmp_path):
+    """The disk is one that only these processes see, and it holds Spark's own files too."""
+    disk, report = tmp_path / "disk", tmp_path / "report.json"
+    disk.mkdir()
+    apart = ["unshare", "--user", "--map-root-user", "--mount"]
+    try:
+        tried = subprocess.run([*apart, "mount", "-t", "tmpfs", "tmpfs", str(disk)], check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no unshare")
+    if tried.returncode:
+        pytest.skip("mounting is not allowed here")
+    store = disk / "store"
+    bounds = ["-b", "records=3", "-b", "log_size=3", "-p", "none"]
+    where = ["--engine", "spark", "--store", str(store), "--master", "local[2]"]
+    command = [*TIDEGATE, *LARGE, *bounds, *where, "--local-levels", "20000"]
+    done = subprocess.run(
+        [*apart, "sh", "-c", FULL_DISK, "sh", str(disk), *command],
+        env={**os.environ, "store": str(store), "report": str(report)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr
+    assert re.search(
+        r"\(stopped by (a full disk: there is no room|--store \S+, which)", flat(done.stdout)
+    )
+    assert f"Go on with: tidegate resume {store}" in flat(done.stdout)
+    assert "Traceback" not in done.stderr
+    assert json.loads(report.read_text())["distinct_states"] == 4_093_531
+
+
 def test_a_store_keeps_how_it_was_begun_but_no_secrets(tmp_path):
     store = str(tmp_path / "store")
     conf = ["--conf", "spark.hadoop.fs.s3a.secret.key=hidden", "--conf", "spark.executor.cores=2"]

@@ -13,6 +13,7 @@ from tidegate.checker.distributed.kernel import TAIL, KernelError
 from tidegate.checker.distributed.runs import record_of, restored
 from tidegate.checker.distributed.search import SparkSearch
 from tidegate.checker.distributed.tasks import Expanded, expand_share, own_share
+from tidegate.checker.distributed.workers import CutOffError, whole
 from tidegate.checker.result import Cluster, Limits, Resources
 
 SHARES = 3
@@ -111,6 +112,17 @@ def test_how_much_is_gathered_before_it_is_sent_does_not_show(level, held, share
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tasks, "HELD", held)
         assert found() == expected
+
+
+@given(st.lists(st.lists(st.binary(max_size=9), max_size=4), min_size=1, max_size=4), st.data())
+def test_what_was_cut_off_is_no_whole(senders, data):
+    """Spark cuts off what an attempt reads when it calls the attempt off."""
+    sent = [part for parts in senders for part in (*parts, sum(map(len, parts)))]
+    expected = [part for parts in senders for part in parts]
+    assert list(whole(len(senders), sent)) == expected
+    cut = data.draw(st.integers(0, len(sent) - 1))
+    with pytest.raises(CutOffError):
+        list(whole(len(senders), sent[:cut]))
 
 
 def test_a_table_that_runs_over_is_noticed(level, sent):

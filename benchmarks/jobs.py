@@ -1,0 +1,60 @@
+"""Measure what a Spark job costs that has hardly anything to do, by its number of partitions.
+
+Usage, from the root of the repository::
+
+    .venv/bin/python benchmarks/jobs.py [PARTITIONS ...]
+
+The levels of a model of 353 states are searched with ``local[2]``.  It prints medians over levels
+of CPU seconds of all processes and of wall time.  Every task sends something to each other one, so
+that what grows with the square of the number of partitions is seen as well.
+"""
+
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from processes import cpu_seconds
+
+from tidegate.checker.check import check
+from tidegate.checker.distributed.jobs import Jobs
+from tidegate.checker.distributed.session import spark_context
+from tidegate.checker.result import Cluster, Limits, Resources
+from tidegate.commands.selection import assemble
+
+DEFAULT = (1, 2, 8, 32, 128, 256)
+
+
+def main():
+    """Measure, and print a line for each number of partitions."""
+    system, _ = assemble("published/hw", ["records=1", "log_size=1"], ["none"])
+    costs = []
+    run = Jobs.run
+
+    def measured(jobs, plan, watch):
+        cpu, wall = cpu_seconds(), time.monotonic()
+        owned = run(jobs, plan, watch)
+        costs.append((cpu_seconds() - cpu, time.monotonic() - wall))
+        return owned
+
+    Jobs.run = measured
+
+    def search(partitions, depth):
+        costs.clear()
+        cluster = Cluster(local_levels=0, partitions=partitions)
+        resources = Resources(engine="spark", cluster=cluster)
+        check(system, [], resources=resources, limits=Limits(max_depth=depth))
+
+    with TemporaryDirectory() as folder, spark_context(Cluster(master="local[2]"), Path(folder)):
+        # Workers start, and Java becomes fast.
+        search(2, 12)
+        for partitions in map(int, sys.argv[1:] or DEFAULT):
+            search(partitions, 12 if partitions < 100 else 6)
+            cpu, wall = (median(figures) for figures in zip(*costs[1:], strict=True))
+            sys.stdout.write(f"{partitions:5} partitions: {cpu:.2f} CPU s, {wall:.2f} s\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,247 @@
+"""Work out what a search on a large cluster would take, from costs measured on a small one.
+
+Usage, from the root of the repository::
+
+    .venv/bin/python benchmarks/scaling.py
+
+It prints the tables of docs/scaling.md, which says where each input is from.  Nothing is measured
+here and nothing is drawn at random, so the tables are the same on every machine.
+"""
+
+import heapq
+import sys
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
+
+# Measured: benchmarks/spark.py on the model of SHAPE, and docs/scaling.md for the cost of a job.
+CANDIDATE_CPU = 0.36e-6
+"""CPU seconds for each candidate, jobs included."""
+
+TASK_CPU = 0.026
+"""CPU seconds that a task takes which has nothing to do, Spark's share included."""
+
+JOB_CPU = 0.06
+"""CPU seconds of a job, whatever the number of its tasks."""
+
+BRANCHING = 3.2
+"""Candidates, which are steps taken, for each distinct state."""
+
+SHAPE = (
+    1, 6, 30, 138, 366, 1173, 2763, 6102, 13287, 28812, 59364, 112986, 196407, 315132, 477963,
+    687711, 942732, 1226964, 1509000, 1743399, 1889244, 1914432, 1817058, 1613835, 1341717,
+    1034490, 741807, 488520, 293598, 157665, 75120, 28614, 8388, 1992, 372, 36,
+)  # fmt: skip
+"""States of each level: published/kip-320 with 3 replicas, 4 records, log size 4, max epoch 2."""
+
+# From the format of runs, for states of three words.
+WORDS = 3
+CANDIDATE = 8 * (WORDS + 1)
+"""Bytes of a candidate: a record, and its parent's fingerprint."""
+
+TABLE = 6
+"""Times the size of its candidates that an owner's table takes while it grows, at most."""
+
+# Assumed, not measured.
+LEVELS = 60
+"""Levels of a search of a thousand million states or more."""
+
+OWNED = 8_000_000
+"""Candidates of the largest level that a partition is to have at most."""
+
+BLOCK_CPU = 10e-6
+"""CPU seconds that a block of a shuffle takes, which is what one task sends another."""
+
+LAUNCH = 0.001
+"""Seconds that the driver takes to launch a task and to hear of its end: one after the other."""
+
+NETWORK, STORE = 500e6, 200e6
+"""Bytes a second that an executor sends to others, and reads from the store or writes there."""
+
+SERVER = 1e9
+"""Bytes a second of a store that is one server, of NFS for instance."""
+
+REPORT = 600
+"""Bytes that the driver hears of each share: counts for every instance of an action."""
+
+STATES = (10**9, 10**10, 10**11, 10**12)
+EXECUTORS = (10, 100, 1000)
+
+
+@dataclass(frozen=True)
+class Level:
+    """The states of a level, and how many were found before it."""
+
+    states: float
+    seen: float
+
+
+def levels(states):
+    """Return levels of the measured shape, stretched to the number of levels that is assumed."""
+    total, below = sum(SHAPE), [0]
+    for count in SHAPE:
+        below.append(below[-1] + count)
+
+    def found(part):
+        at = part * len(SHAPE)
+        whole = min(int(at), len(SHAPE) - 1)
+        return (below[whole] + (at - whole) * SHAPE[whole]) / total * states
+
+    ends = [found(number / LEVELS) for number in range(LEVELS + 1)]
+    return [Level(b - a, a) for a, b in pairwise(ends)]
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search of so many states by so many executors takes; an executor has one core."""
+
+    states: int
+    executors: int
+
+    @property
+    def partitions(self):
+        """Partitions that keep an owner's memory small, and every executor at work."""
+        largest = max(level.states for level in levels(self.states)) * BRANCHING
+        return max(self.executors, ceil(largest / OWNED))
+
+    @property
+    def worker(self):
+        """Bytes of the table that an owner has on the largest level."""
+        largest = max(level.states for level in levels(self.states)) * BRANCHING
+        return largest / self.partitions * CANDIDATE * TABLE
+
+    def seconds(self, level):
+        """Return what a level takes: its work, its traffic, and what no executor takes away."""
+        candidates = level.states * BRANCHING
+        work = candidates * CANDIDATE_CPU / self.executors
+        shuffled = candidates * CANDIDATE / self.executors / NETWORK
+        # New records and parents once, and once more when merged; all seen records are looked at.
+        stored = level.states * 8 * (2 * WORDS + 1) + (level.seen + level.states) * 8 * WORDS
+        return work + shuffled + stored / self.executors / STORE + self.fixed
+
+    @property
+    def fixed(self):
+        """Seconds of a level that has hardly any states."""
+        tasks = 2 * self.partitions
+        blocks = self.partitions**2 * BLOCK_CPU / self.executors
+        return JOB_CPU + blocks + max(tasks * TASK_CPU / self.executors, tasks * LAUNCH)
+
+    @property
+    def hours(self):
+        """Hours of the whole search, and which part of them is not work on states."""
+        total = sum(self.seconds(level) for level in levels(self.states))
+        return total / 3600, LEVELS * self.fixed / total
+
+
+def duration(hours):
+    """Return hours for a person to read."""
+    return f"{hours * 60:.0f} min" if hours < 2 else f"{hours:,.0f} h"
+
+
+def size(count):
+    """Return bytes for a person to read."""
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")):
+        if count >= unit:
+            return (
+                f"{count / unit:,.3g} {name}"
+                if count < 1000 * unit
+                else f"{count / unit:,.0f} {name}"
+            )
+    return f"{count / 1e3:,.3g} kB"
+
+
+def power(states):
+    """Return a power of ten."""
+    return f"10^{len(str(states)) - 1}"
+
+
+def table(header, rows):
+    """Return a table in Markdown."""
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def time_table():
+    """Return how long searches take."""
+    rows = []
+    for states in STATES:
+        row = [power(states)]
+        for executors in EXECUTORS:
+            hours, idle = Search(states, executors).hours
+            row.append(f"{duration(hours)} ({idle:.0%})")
+        rows.append(row)
+    return table(["distinct states", *(f"{e:,} executors" for e in EXECUTORS)], rows)
+
+
+def volume_table():
+    """Return what is moved and kept, by any number of executors."""
+    rows = []
+    for states in STATES:
+        found = levels(states)
+        shuffled = states * BRANCHING * CANDIDATE
+        read = sum((level.seen + level.states) * 8 * WORDS for level in found)
+        cpu = states * BRANCHING * CANDIDATE_CPU / 3600
+        stored = states * 8 * (2 * WORDS + 1)
+        volumes = (size(shuffled), size(stored), size(read))
+        rows.append([power(states), f"{cpu:,.1f}", *volumes, duration(read / SERVER / 3600)])
+    header = ["distinct states", "CPU hours", "shuffled", "store", "read from the store at most"]
+    header += ["the same from one server"]
+    return table(header, rows)
+
+
+def partition_table():
+    """Return what grows with the number of partitions."""
+    rows = []
+    for states in STATES:
+        search = Search(states, 1000)
+        p = search.partitions
+        rows.append(
+            [
+                power(states),
+                f"{p:,}",
+                size(search.worker),
+                f"{p * LEVELS:,}",
+                f"{p * p:,}",
+                # The size of each block, in one byte; and what every share reports.
+                size(p * p + p * REPORT),
+                f"{search.fixed:.1f} s",
+            ]
+        )
+    header = ["distinct states", "partitions", "table of an owner", "files of levels"]
+    header += ["blocks of a shuffle", "driver, for a level", "an empty level"]
+    return table(header, rows)
+
+
+def slowest(partitions, executors, slow):
+    """Return how much longer a stage takes where one executor is so many times slower.
+
+    Each executor takes the next task when it has done one, as Spark has it.
+    """
+    free = [(0.0, slow if number == 0 else 1.0) for number in range(executors)]
+    end = 0.0
+    for _ in range(partitions):
+        at, pace = heapq.heappop(free)
+        end = max(end, at + pace)
+        heapq.heappush(free, (at + pace, pace))
+    return end / (partitions / executors)
+
+
+def straggler_table():
+    """Return what one slow executor of a hundred costs."""
+    rows = [
+        [f"{each}", *(f"{slowest(100 * each, 100, slow):.2f}" for slow in (2.0, 4.0))]
+        for each in (1, 2, 4, 8, 16)
+    ]
+    return table(["partitions for each executor", "twice as slow", "four times as slow"], rows)
+
+
+TABLES = (time_table, volume_table, partition_table, straggler_table)
+
+
+def main():
+    """Print all tables."""
+    sys.stdout.write("\n".join(make() for make in TABLES))
+
+
+if __name__ == "__main__":
+    main()

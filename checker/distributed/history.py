@@ -36,7 +36,19 @@ class History:
         for file, number in self._records(run, record[0]):
             if record_of(file.words(number)) == record:
                 return self._state(before, file.parent(number), child)
+        if self.system.constraint is not None:
+            return self._inside(before, child)
         raise EngineError(f"{run.name} does not hold a state that was found there")
+
+    def _inside(self, run: Run, child: State) -> State:
+        """Return the least parent of a state outside the constraint, which no level holds."""
+        parents = [
+            state
+            for state in self.states(run)
+            for _, successor in self.system.successors(state)
+            if self.canonical(successor) == child
+        ]
+        return min(parents, key=self.system.layout.fingerprint)
 
     def _state(self, run: Run, fingerprint: int, child: State) -> State:
         """Return the state of that fingerprint; of several the one that `child` follows from."""

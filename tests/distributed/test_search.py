@@ -13,7 +13,7 @@ from tidegate.checker.distributed.runs import Run
 from tidegate.checker.distributed.store import Store, StoreError
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.result import Cluster, Limits, Resources
-from tidegate.spec import DEADLOCK
+from tidegate.spec import DEADLOCK, Outcome, Property
 
 pytestmark = pytest.mark.usefixtures("java")
 
@@ -222,3 +222,13 @@ def test_the_hash_of_the_code_covers_what_an_executor_imports():
         if name.startswith("tidegate.checker.distributed.")
     }
     assert imported <= set(workers.PARTS)
+
+
+def test_a_violation_outside_the_constraint_has_its_shortest_trace(system):
+    searched = system("published/async-isr", "max_offset=1 max_version=2")
+    inside = Property("Inside", "", "", searched.constraint, lambda s, k: "outside")
+    cluster = Cluster(local_levels=HERE)
+    found = check(searched, [inside], resources=Resources(engine="spark", cluster=cluster))
+    expected = check(searched, [inside], resources=Resources(engine="interpreted"))
+    assert found.first.outcome is Outcome.VIOLATED
+    assert found.first.trace == expected.first.trace

@@ -185,10 +185,8 @@ def _print(
 ) -> None:
     """Print the result; `place` is where the search left what it needs to go on."""
     # rich takes a tenth of the time until a small search begins, and --json needs nothing of it.
-    from rich.text import Text
 
     from ..checker.render.summary import print_result, print_verdict
-    from ..checker.render.text import print_prose
 
     console = make_console()
     if options["quiet"]:
@@ -196,4 +194,5 @@ def _print(
     else:
         print_result(console, system, result, options["full"], every)
     if result.stopped_by and place:
-        print_prose(console, Text(f"Go on with: tidegate resume {place}"))
+        # Whole, so that it can be copied.
+        console.print(f"Go on with: tidegate resume {place}", soft_wrap=True)

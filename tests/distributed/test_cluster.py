@@ -22,7 +22,7 @@ from tidegate.checker.distributed.session import spark_context
 from tidegate.checker.result import Cluster, Limits
 from tidegate.cli import main
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "cluster"
 

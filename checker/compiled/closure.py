@@ -119,8 +119,7 @@ class Closure:
             self._function(value)
         elif isinstance(value, (types.GenericAlias, types.MemberDescriptorType)):
             self.plain(value)
-        elif isinstance(value, (types.BuiltinFunctionType, types.ModuleType)):
-            # What a function takes from a module is added where that function is.
+        elif isinstance(value, types.BuiltinFunctionType):
             self.plain(value.__name__)
         elif isinstance(value, type):
             self._type(value)
@@ -160,25 +159,31 @@ class Closure:
         """Add a function: its code, its source, and what its names stand for."""
         self._all([function.__defaults__, function.__kwdefaults__])
         self.plain({name: str(which) for name, which in function.__annotations__.items()})
-        for cell in function.__closure__ or ():
-            self.value(cell.cell_contents)
         if not hasattr(function, "syntax_tree"):
             self._source(function.__code__.co_filename)
         names = self._code(function.__code__)
-        modules = []
+        modules: list[types.ModuleType] = []
+        for cell in function.__closure__ or ():
+            self._named("", cell.cell_contents, modules)
         for name in names:
             if name in function.__globals__:
-                known = function.__globals__[name]
-                self.plain(name)
-                self.value(known)
-                modules += [known] if isinstance(known, types.ModuleType) else []
+                self._named(name, function.__globals__[name], modules)
             elif hasattr(builtins, name):
                 self.plain("built in", name)
+        # Grows while it is gone through, by modules within modules.
         for module in modules:
             for name in names:
                 if hasattr(module, name):
-                    self.plain(module.__name__, name)
-                    self.value(getattr(module, name))
+                    self._named(name, getattr(module, name), modules)
+
+    def _named(self, name: str, value: object, modules: list[types.ModuleType]) -> None:
+        """Add what a name stands for; of a module, later, what the function's names are in it."""
+        self.plain(name)
+        if not isinstance(value, types.ModuleType):
+            self.value(value)
+        elif value not in modules:
+            self.plain(value.__name__)
+            modules.append(value)
 
     def _source(self, file: str) -> None:
         """Add the content of a file: functions are translated from there, not from their code."""

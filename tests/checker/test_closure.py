@@ -1,6 +1,7 @@
 """What is kept of a translation is found again by all that it was made of, and by nothing less."""
 
 import dataclasses
+import types
 
 import pytest
 
@@ -129,6 +130,23 @@ def test_the_source_counts_from_which_is_translated(make_toy, make_action, tmp_p
     assert before != hash_of(make_toy, make_action, space["right"])
     file.unlink()
     assert hash_of(make_toy, make_action, space["right"]) is None
+
+
+def test_a_helper_within_a_module_within_a_module_counts(make_toy, make_action, tmp_path):
+    inner, outer = types.ModuleType("inner"), types.ModuleType("outer")
+    outer.inner = inner
+    found = set()
+    for limit in (3, 4):
+        helper = tmp_path / f"helper{limit}.py"
+        helper.write_text(f"def far(s):\n    return s.at >= {limit}\n")
+        exec(compile(helper.read_text(), str(helper), "exec"), inner.__dict__)
+        file = tmp_path / "own.py"
+        file.write_text("def right(s, k):\n    return not outer.inner.far(s)\n")
+        space = {"outer": outer}
+        exec(compile(file.read_text(), str(file), "exec"), space)
+        found.add(hash_of(make_toy, make_action, space["right"]))
+    assert None not in found
+    assert len(found) == 2
 
 
 class Odd:

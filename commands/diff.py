@@ -15,7 +15,7 @@ from ..checker.result import Limits
 from ..model.differences import differences
 from .comparison.comparing import INTERRUPT, bounds_to_try, counterexamples, decide, states
 from .comparison.revisions import opened
-from .parameters import model_options
+from .parameters import json_option, model_options, quiet_option, time_limit_option
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
@@ -28,14 +28,7 @@ if TYPE_CHECKING:
 @click.argument("old")
 @click.argument("new")
 @model_options("Compare this property")
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, max=1e9, min_open=True),
-    default=120.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time for the searches that decide properties, all together.",
-)
+@time_limit_option("Time for the searches that decide properties, all together.", default=120.0)
 @click.option(
     "--max-states",
     type=click.IntRange(min=1),
@@ -43,14 +36,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="Compare the states of protocols that reach no more than this.",
 )
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    metavar="FILE",
-    help="Write everything as JSON, '-' for standard output (then nothing else goes there).",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@json_option("everything")
+@quiet_option
 @click.pass_context
 def diff(context: click.Context, /, old: str, new: str, **options: Any) -> None:
     """Say what NEW does otherwise than OLD, and what becomes of that.

@@ -14,7 +14,7 @@ from ..checker.render.terminal import make_console, progress, report_file, write
 from ..checker.replay import retaken
 from ..checker.result import Limits
 from ..spec import Kind, Outcome, TransitionSystem
-from .parameters import model_options
+from .parameters import json_option, model_options, quiet_option, time_limit_option
 from .selection import SelectionError, assemble, find_protocol
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
 from .telling import Saved, saved, with_every_history
@@ -27,22 +27,9 @@ if TYPE_CHECKING:
 @click.command(short_help="Tell a trace in words, and which faults and elections it needs.")
 @click.argument("trace", metavar="TRACE.json|PROTOCOL")
 @model_options("Explain a violation of this property")
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, max=1e9, min_open=True),
-    default=120.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time for all searches together.",
-)
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    metavar="FILE",
-    help="Write everything as JSON, '-' for standard output (then nothing else goes there).",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@time_limit_option("Time for all searches together.", default=120.0)
+@json_option("everything")
+@quiet_option
 @click.pass_context
 def explain(context: click.Context, /, trace: str, **options: Any) -> None:
     """Tell a trace sentence by sentence, and find out what its violation needs.

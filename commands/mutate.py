@@ -21,6 +21,7 @@ from ..invariants import INVARIANTS
 from ..model import Protocol
 from ..model.mutants import Mutant, mutants
 from ..spec import ModelError, Outcome, Property
+from .parameters import time_limit_option
 from .pool import processes, share
 from .selection import find_properties, find_protocol
 
@@ -186,12 +187,7 @@ def print_fates(console: Console, name: str, found: Iterator[Fate]) -> None:
     multiple=True,
     help="Check this property (repeatable), or 'all'. Default: the protocol's own.",
 )
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, max=1e9, min_open=True),
-    metavar="SECONDS",
-    help="Give up a search after so many seconds.",
-)
+@time_limit_option("Give up a search after so many seconds.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
 def mutate(
     protocol: str,

@@ -139,12 +139,7 @@ def kept(cluster: Cluster) -> dict[str, Any]:
 def search_options(command: Command) -> Command:
     """Add the options that say how long, and with what, to search."""
     for option in (
-        click.option(
-            "--time-limit",
-            type=click.FloatRange(min=0, max=1e9, min_open=True),
-            metavar="SECONDS",
-            help="Stop after so many seconds.",
-        ),
+        time_limit_option(),
         click.option(
             "--max-depth", type=click.IntRange(min=1), help="Stop at behaviors of N states."
         ),
@@ -168,6 +163,34 @@ def search_options(command: Command) -> Command:
     return command
 
 
+def time_limit_option(
+    about: str = "Stop after so many seconds.", default: float | None = None
+) -> Callable[[Command], Command]:
+    """Return the option that says how long, in seconds."""
+    return click.option(
+        "--time-limit",
+        type=click.FloatRange(min=0, max=1e9, min_open=True),
+        default=default,
+        show_default=default is not None,
+        metavar="SECONDS",
+        help=about,
+    )
+
+
+def json_option(what: str) -> Callable[[Command], Command]:
+    """Return the option that says where something is written for programs."""
+    return click.option(
+        "--json",
+        "json_file",
+        type=click.Path(dir_okay=False, allow_dash=True),
+        metavar="FILE",
+        help=f"Write {what} as JSON, '-' for standard output (then nothing else goes there).",
+    )
+
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+
+
 def output_options(command: Command) -> Command:
     """Add the options that say what is written where."""
     for option in (
@@ -179,14 +202,7 @@ def output_options(command: Command) -> Command:
             metavar="FILE",
             help="Write the counterexample as a page that stands alone.",
         ),
-        click.option(
-            "--json",
-            "json_file",
-            type=click.Path(dir_okay=False, allow_dash=True),
-            metavar="FILE",
-            help="Write the report as JSON, '-' for standard output (then nothing else goes "
-            "there).",
-        ),
+        json_option("the report"),
         click.option(
             "--full", is_flag=True, help="Print every variable of every state of the trace."
         ),

@@ -14,7 +14,7 @@ from ..checker.result import Result, Verdict
 from ..checker.shorten import shortened
 from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
 from ..spec import Outcome, Property, Trace, TransitionSystem
-from .parameters import model_options, output_options
+from .parameters import model_options, output_options, time_limit_option
 from .pool import processes
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
@@ -50,12 +50,7 @@ BATCH = 20
     show_default=True,
     help="Each enabled step alike, or rather an action that this walk has seldom taken.",
 )
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, max=1e9, min_open=True),
-    metavar="SECONDS",
-    help="Begin no further walks after so many seconds; how many those are then varies.",
-)
+@time_limit_option("Begin no further walks after so many seconds; how many those are then varies.")
 @click.option(
     "--continue",
     "keep_going",

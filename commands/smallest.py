@@ -16,7 +16,7 @@ from ..checker.render.terminal import make_console, progress, report_file, write
 from ..checker.result import DEFAULT, Resources
 from ..model import PROTOCOLS, Protocol
 from ..spec import Kind, Property, TransitionSystem
-from .parameters import model_options
+from .parameters import json_option, model_options, quiet_option, time_limit_option
 from .selection import SelectionError, find_properties, find_protocol
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
 
@@ -136,20 +136,9 @@ def find_front(
     show_default="cores",
     help="Searches that run at once for that page.",
 )
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, max=1e9, min_open=True),
-    metavar="SECONDS",
-    help="Stop after so many seconds for each property.",
-)
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    metavar="FILE",
-    help="Write everything as JSON, '-' for standard output (then nothing else goes there).",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@time_limit_option("Stop after so many seconds for each property.")
+@json_option("everything")
+@quiet_option
 @click.pass_context
 def bounds(context: click.Context, /, protocol: str | None, **options: Any) -> None:
     """Find the smallest bounds within which PROTOCOL violates a property: all of them.

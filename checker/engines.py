@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from ..layout import State
 from ..spec import Kind, Property, TidegateError, TransitionSystem
@@ -15,6 +16,8 @@ from ..symmetry import Symmetry
 from .interpreted import Search
 from .kept import code_directory
 from .result import Limits, Progress, Resources
+
+S = TypeVar("S")
 
 ENGINES = ("auto", "interpreted", "compiled", "spark")
 """What ``--engine`` takes; ``auto`` begins with the first and goes on with the fastest."""
@@ -70,6 +73,31 @@ class Finished(Protocol):
         """Give back what it holds; nothing more can be asked of it."""
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be searched, how it may end, and who is told how far it is."""
+
+    system: TransitionSystem[Any, Any]
+    properties: Sequence[Property]
+    keep_going: bool
+    symmetry: Symmetry | None
+    resources: Resources
+    limits: Limits
+    report: Callable[[Progress], None]
+    started: float
+
+    def begun(self, engine: Callable[..., S]) -> S:
+        """Return a search of an engine that works in machine code."""
+        return engine(
+            self.system,
+            self.properties,
+            self.keep_going,
+            self.symmetry,
+            self.resources,
+            self.started,
+        )
+
+
 def finished_search(
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
@@ -88,10 +116,9 @@ def finished_search(
         If that engine cannot do it.
     """
     _refuse(system, properties, resources)
+    asked = _Asked(system, properties, keep_going, symmetry, resources, limits, report, started)
     if resources.engine == "spark":
-        return _distributed(
-            system, properties, keep_going, symmetry, resources, limits, report, started
-        )
+        return _distributed(asked)
     search = Search(system, properties, keep_going, symmetry, started)
     alone = resources.engine == "interpreted" or system.debug
     at_once = resources.engine == "compiled" or resources.checkpoint is not None
@@ -102,9 +129,7 @@ def finished_search(
     if pause_at != 0 and search.run(limits, report, pause_at):
         return search
     try:
-        compiled = _compiled(
-            system, properties, keep_going, symmetry, resources, limits, report, started
-        )
+        compiled = _compiled(asked)
     except KeyboardInterrupt:
         # Nothing was compiled yet: what was covered is what was interpreted.
         search.stopped_by = "an interrupt"
@@ -147,23 +172,15 @@ class _Large:
             self._file.touch()
 
 
-def _compiled(
-    system: TransitionSystem[Any, Any],
-    properties: Sequence[Property],
-    keep_going: bool,
-    symmetry: Symmetry | None,
-    resources: Resources,
-    limits: Limits,
-    report: Callable[[Progress], None],
-    started: float,
-) -> Finished | None:
+def _compiled(asked: _Asked) -> Finished | None:
     """Search with the compiled engine; None where only the interpreted one can say what happens."""
+    resources = asked.resources
     must = resources.engine == "compiled" or resources.checkpoint is not None
-    asked = "--engine compiled" if resources.engine == "compiled" else "--checkpoint"
+    option = "--engine compiled" if resources.engine == "compiled" else "--checkpoint"
     if find_spec("llvmlite") is None:
         if must:
             raise EngineChoiceError(
-                f"{asked} needs llvmlite, which is not installed; install it, or use "
+                f"{option} needs llvmlite, which is not installed; install it, or use "
                 "--engine interpreted"
             )
         return None
@@ -171,39 +188,20 @@ def _compiled(
     from .compiled.values import UnsupportedError
 
     try:
-        search = CompiledSearch(
-            system,
-            properties,
-            keep_going,
-            symmetry,
-            resources,
-            started,
-        )
+        search = asked.begun(CompiledSearch)
     except UnsupportedError as error:
         if must:
-            raise EngineChoiceError(
-                f"{asked}: cannot translate {system.name}: {error}; write it in the "
-                "subset that CONTRIBUTING.md describes, or use --engine interpreted"
-            ) from None
+            raise _untranslated(option, asked, error) from None
         return None
     try:
-        search.run(limits, report)
+        search.run(asked.limits, asked.report)
     except UnfitError:
         search.close()
         return None
     return search
 
 
-def _distributed(
-    system: TransitionSystem[Any, Any],
-    properties: Sequence[Property],
-    keep_going: bool,
-    symmetry: Symmetry | None,
-    resources: Resources,
-    limits: Limits,
-    report: Callable[[Progress], None],
-    started: float,
-) -> Finished:
+def _distributed(asked: _Asked) -> Finished:
     """Search with Spark.
 
     Raises
@@ -224,24 +222,28 @@ def _distributed(
 
     require_java()
     try:
-        search = SparkSearch(system, properties, keep_going, symmetry, resources, started)
+        search = asked.begun(SparkSearch)
     except UnsupportedError as error:
-        raise EngineChoiceError(
-            f"--engine spark: cannot translate {system.name}: {error}; write it in the subset that "
-            "CONTRIBUTING.md describes, or use --engine interpreted"
-        ) from None
+        raise _untranslated("--engine spark", asked, error) from None
     try:
-        search.run(limits, report)
+        search.run(asked.limits, asked.report)
     except KernelError:
         search.close()
         raise EngineChoiceError(
-            f"--engine spark: a step of {system.name} goes beyond an array or a range; "
+            f"--engine spark: a step of {asked.system.name} goes beyond an array or a range; "
             "--engine interpreted says which"
         ) from None
     except BaseException:
         search.close()
         raise
     return search
+
+
+def _untranslated(option: str, asked: _Asked, error: Exception) -> EngineChoiceError:
+    return EngineChoiceError(
+        f"{option}: cannot translate {asked.system.name}: {error}; write it in the subset that "
+        "CONTRIBUTING.md describes, or use --engine interpreted"
+    )
 
 
 def _refuse(

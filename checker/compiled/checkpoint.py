@@ -9,15 +9,14 @@ that dies at any moment leaves the checkpoint before; what it wrote behind those
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import weakref
-import zlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...spec import TidegateError
+from ..sealed import sealed, unsealed
 
 VERSION = 1
 _MANIFEST, _STATES, _LOCK = "manifest.json", "states.bin", "lock"
@@ -107,10 +106,9 @@ class Checkpoint:
     def save(self, manifest: Manifest) -> None:
         """Replace the manifest; the states that it speaks of must be on disk."""
         document = {"tidegate-checkpoint": VERSION, **asdict(manifest)}
-        text = json.dumps(document, sort_keys=True)
         partial = self.folder / f"{_MANIFEST}.partial"
         with open(partial, "w", encoding="utf-8") as file:
-            file.write(json.dumps({"checksum": zlib.crc32(text.encode()), "manifest": document}))
+            file.write(sealed(document))
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, self.folder / _MANIFEST)
@@ -137,13 +135,8 @@ def read_manifest(folder: Path) -> Manifest:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise CheckpointError(f"{path}: cannot be read ({error})") from None
-    try:
-        whole = json.loads(text)
-        document = whole["manifest"]
-        intact = zlib.crc32(json.dumps(document, sort_keys=True).encode()) == whole["checksum"]
-    except (ValueError, KeyError, TypeError):
-        intact = False
-    if not intact:
+    document = unsealed(text)
+    if document is None:
         raise CheckpointError(f"{path}: damaged, its checksum is wrong; begin the search anew")
     if document.pop("tidegate-checkpoint") != VERSION:
         raise CheckpointError(f"{path}: written by another version of Tidegate; begin anew")

@@ -6,12 +6,11 @@ driver that was killed had begun behind it is found and written again.
 
 from __future__ import annotations
 
-import json
-import zlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..sealed import sealed, unsealed
 from .runs import Run
 from .store import Store, StoreError
 
@@ -73,9 +72,7 @@ class Manifest:
     def save(self, store: Store) -> None:
         """Replace the manifest in the store."""
         document = {_KIND: VERSION, **asdict(self)}
-        text = json.dumps(document, sort_keys=True)
-        whole = {"checksum": zlib.crc32(text.encode()), "manifest": document}
-        store.write(NAME, [json.dumps(whole).encode()])
+        store.write(NAME, [sealed(document).encode()])
 
 
 def is_store(location: str) -> bool:
@@ -120,13 +117,8 @@ def read_manifest(store: Store) -> Manifest:
         ) from None
     except OSError as error:
         raise StoreError(f"{where}: cannot be read ({error})") from None
-    try:
-        whole = json.loads(content)
-        document = whole["manifest"]
-        intact = zlib.crc32(json.dumps(document, sort_keys=True).encode()) == whole["checksum"]
-    except (ValueError, KeyError, TypeError):
-        intact = False
-    if not intact:
+    document = unsealed(content)
+    if document is None:
         raise StoreError(f"{where}: damaged, its checksum is wrong; begin the search anew")
     if document.pop(_KIND, None) != VERSION:
         raise StoreError(f"{where}: written by another version of Tidegate; begin anew")

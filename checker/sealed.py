@@ -1,0 +1,28 @@
+"""JSON with a checksum, so that a file which is damaged is noticed."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+
+def sealed(document: Mapping[str, Any]) -> str:
+    """Return a document as text, with its checksum."""
+    return json.dumps({"checksum": _checksum(document), "manifest": document})
+
+
+def unsealed(text: str | bytes) -> dict[str, Any] | None:
+    """Return the document in what :func:`sealed` returned; None if that is damaged."""
+    try:
+        whole = json.loads(text)
+        document: dict[str, Any] = whole["manifest"]
+        intact = _checksum(document) == whole["checksum"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return document if intact else None
+
+
+def _checksum(document: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(document, sort_keys=True).encode())

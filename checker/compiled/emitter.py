@@ -114,6 +114,25 @@ class Emitter:
         self.prologue.append(f"  {address} = alloca i64")
         return address
 
+    def room(self, count: int) -> str:
+        """Return the address of room for so many numbers."""
+        address = self.register()
+        self.prologue.append(f"  {address} = alloca [{count} x i64]")
+        return address
+
+    def element(self, base: str, index: int | str) -> str:
+        """Return the address of one of the numbers that lie in a row."""
+        return self.value(f"getelementptr i64, ptr {base}, i64 {index}")
+
+    def at(self, address: str, offset: int) -> str:
+        """Return as an address the number `address`, so many bytes on."""
+        return self.value(f"inttoptr i64 {self.value(f'add i64 {address}, {offset}')} to ptr")
+
+    def definition(self, head: str, attributes: str) -> str:
+        """Return all that was emitted as a function."""
+        lines = "\n".join([*self.prologue, *self.lines])
+        return f"define internal {head} {attributes} nounwind {{\nentry:\n{lines}\n}}"
+
     @contextmanager
     def aside(self) -> Iterator[list[str]]:
         """Collect what is emitted in a list of its own instead of the function."""

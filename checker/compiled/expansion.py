@@ -127,14 +127,14 @@ class Expansion:
         # Beyond the last state there is none that is enabled, ever.
         out.emit(f"call void @llvm.memset.p0.i64(ptr %answers, i8 0, i64 {GROUP}, i1 false)")
         for block in range(GROUP // BITS):
-            out.emit(f"store i64 0, ptr {self._at(out, '%alive', 8 * block)}")
+            out.emit(f"store i64 0, ptr {out.at('%alive', 8 * block)}")
         state = self._counted(out, "%count")
         for word in range(self.words):
             offset = out.value(f"mul i64 {state}, {8 * self.words}")
             offset = out.value(f"add i64 {offset}, {8 * word}")
             address = out.value(f"add i64 %states, {offset}")
             value = out.value(f"load i64, ptr {out.value(f'inttoptr i64 {address} to ptr')}")
-            out.emit(f"store i64 {value}, ptr {self._element(out, f'%c{word}', state)}")
+            out.emit(f"store i64 {value}, ptr {out.element(f'%c{word}', state)}")
         self._again(out)
         place, failed = "%buffer", "0"
         for number in range(len(self.system.instances)):
@@ -147,7 +147,7 @@ class Expansion:
             new = out.value(
                 f"udiv exact i64 {out.value(f'sub i64 {following}, {place}')}, {self.stride}"
             )
-            counter = self._at(out, "%taken", 8 * number)
+            counter = out.at("%taken", 8 * number)
             counted = out.value(f"add i64 {out.value(f'load i64, ptr {counter}')}, {new}")
             out.emit(f"store i64 {counted}, ptr {counter}")
             place = following
@@ -156,17 +156,17 @@ class Expansion:
         well = out.value(f"icmp eq i64 {failed}, 0")
         out.emit(f"ret i64 {out.value(f'select i1 {well}, i64 {found}, i64 -1')}")
         head = "i64 @expand(i64 %states, i64 %count, i64 %buffer, i64 %taken, i64 %alive)"
-        return self._define(head, out, "noinline")
+        return out.definition(head, "noinline")
 
     def _guards(self, number: int, instance: Instance) -> str:
         """Return ``guards.N``: for each state whether the instance is enabled (1), or fails (2)."""
         out = Emitter()
-        words = self._room(out)
+        words = out.room(self.words + 1)
         state = self._counted(out, "%count")
         for word in range(self.words):
-            value = out.value(f"load i64, ptr {self._element(out, f'%c{word}', state)}")
-            out.emit(f"store i64 {value}, ptr {self._word(out, words, word)}")
-        error = self._word(out, words, self.words)
+            value = out.value(f"load i64, ptr {out.element(f'%c{word}', state)}")
+            out.emit(f"store i64 {value}, ptr {out.element(words, word)}")
+        error = out.element(words, self.words)
         out.emit(f"store i64 0, ptr {error}")
         guards = self._straight(words, instance)
         enabled = out.value(f'call i1 @"{guards.name}"(ptr {words})')
@@ -180,7 +180,7 @@ class Expansion:
         out.emit("ret void")
         head = f"void @guards.{number}({self.columns}, ptr noalias %answers, i64 %count)"
         loop = f"!{number} = distinct !{{!{number}, {', '.join(HINTS)}}}"
-        return f"{self._define(head, out, 'noinline')}\n{loop}"
+        return f"{out.definition(head, 'noinline')}\n{loop}"
 
     def _instance(self, number: int) -> str:
         """Return ``instance.N``: the effect on each state where the instance is enabled.
@@ -206,29 +206,29 @@ class Expansion:
     def _step(self, number: int, instance: Instance) -> str:
         """Return ``step.N``: the effect on a copy of the state; bit 0 taken, bit 1 failed."""
         out = Emitter()
-        words = self._room(out)
+        words = out.room(self.words + 1)
         for word in range(self.words):
-            out.emit(f"store i64 %w{word}, ptr {self._word(out, words, word)}")
-        out.emit(f"store i64 0, ptr {self._word(out, words, self.words)}")
+            out.emit(f"store i64 %w{word}, ptr {out.element(words, word)}")
+        out.emit(f"store i64 0, ptr {out.element(words, self.words)}")
         rest = Mode.WHOLE if self._straight(words, instance).cut else Mode.EFFECT
         effect = self.unit.function(instance.action.apply, self._given(words, instance), rest)
         taken = out.value(f'call i1 @"{effect.name}"(ptr {words})')
         differ = "0"
         for word in range(self.words):
-            value = out.value(f"load i64, ptr {self._word(out, words, word)}")
-            out.emit(f"store i64 {value}, ptr {self._at(out, '%place', 8 * word)}")
+            value = out.value(f"load i64, ptr {out.element(words, word)}")
+            out.emit(f"store i64 {value}, ptr {out.at('%place', 8 * word)}")
             differ = out.value(f"or i64 {differ}, {out.value(f'xor i64 {value}, %w{word}')}")
-        out.emit(f"store i64 %state, ptr {self._at(out, '%place', self.stride - 8)}")
+        out.emit(f"store i64 %state, ptr {out.at('%place', self.stride - 8)}")
         # What becomes of a step that is not enabled and has written all the same is for the
         # interpreted engine to say.
         written = out.value(f"icmp ne i64 {differ}, 0")
         untidy = out.value(f"select i1 {taken}, i1 false, i1 {written}")
-        error = out.value(f"load i64, ptr {self._word(out, words, self.words)}")
+        error = out.value(f"load i64, ptr {out.element(words, self.words)}")
         error = out.value(f"or i64 {error}, {out.value(f'zext i1 {untidy} to i64')}")
         shifted = out.value(f"shl i64 {error}, 1")
         out.emit(f"ret i64 {out.value(f'or i64 {shifted}, {self._bit(out, taken)}')}")
         given = ", ".join(f"i64 %w{word}" for word in range(self.words))
-        return self._define(f"i64 @step.{number}({given}, i64 %state, i64 %place)", out, "")
+        return out.definition(f"i64 @step.{number}({given}, i64 %state, i64 %place)", "")
 
     def _straight(self, words: str, instance: Instance) -> Compiled:
         """Return the guards of an instance, up to the first loop in them."""
@@ -257,29 +257,6 @@ class Expansion:
         out.terminated = True
         out.place_label("done")
 
-    def _room(self, out: Emitter) -> str:
-        """Emit the room for a state and its error word."""
-        words = out.register()
-        out.prologue.append(f"  {words} = alloca [{self.words + 1} x i64]")
-        return words
-
     @staticmethod
     def _bit(out: Emitter, truth: str, bits: int = 64) -> str:
         return out.value(f"zext i1 {truth} to i{bits}")
-
-    @staticmethod
-    def _word(out: Emitter, words: str, index: int) -> str:
-        return out.value(f"getelementptr i64, ptr {words}, i64 {index}")
-
-    @staticmethod
-    def _element(out: Emitter, column: str, index: str) -> str:
-        return out.value(f"getelementptr i64, ptr {column}, i64 {index}")
-
-    @staticmethod
-    def _at(out: Emitter, address: str, offset: int) -> str:
-        return out.value(f"inttoptr i64 {out.value(f'add i64 {address}, {offset}')} to ptr")
-
-    @staticmethod
-    def _define(head: str, out: Emitter, attributes: str) -> str:
-        lines = "\n".join([*out.prologue, *out.lines])
-        return f"define internal {head} {attributes} nounwind {{\nentry:\n{lines}\n}}"

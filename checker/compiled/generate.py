@@ -199,13 +199,11 @@ class Generator:
         self._define("i1 @admits(i64 %state)", out, "noinline")
 
     def _define(self, head: str, out: Emitter, attributes: str) -> None:
-        lines = "\n".join([*out.prologue, *out.lines])
-        self.texts.append(f"define internal {head} {attributes} nounwind {{\nentry:\n{lines}\n}}")
+        self.texts.append(out.definition(head, attributes))
 
     def _allocated(self, out: Emitter) -> str:
         """Emit the room for a state and its error word."""
-        words = out.register()
-        out.prologue.append(f"  {words} = alloca [{self.words + 1} x i64]")
+        words = out.room(self.words + 1)
         out.emit(f"store i64 0, ptr {self._error_word(out, words)}")
         return words
 
@@ -213,17 +211,9 @@ class Generator:
         """Emit a copy of a stored state, with its error word."""
         words = self._allocated(out)
         for index in range(self.words):
-            value = out.value(f"load i64, ptr {self._stored(out, address, index)}")
-            out.emit(f"store i64 {value}, ptr {self._word(out, words, index)}")
+            value = out.value(f"load i64, ptr {out.at(address, 8 * index)}")
+            out.emit(f"store i64 {value}, ptr {out.element(words, index)}")
         return words
 
-    @staticmethod
-    def _stored(out: Emitter, address: str, index: int) -> str:
-        return out.value(f"inttoptr i64 {out.value(f'add i64 {address}, {8 * index}')} to ptr")
-
-    @staticmethod
-    def _word(out: Emitter, words: str, index: int) -> str:
-        return out.value(f"getelementptr i64, ptr {words}, i64 {index}")
-
     def _error_word(self, out: Emitter, words: str) -> str:
-        return self._word(out, words, self.words)
+        return out.element(words, self.words)

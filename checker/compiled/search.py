@@ -18,6 +18,7 @@ from .build import Code
 from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .journal import Journal, code_hash
+from .levels import LevelSearch
 from .machine import Machine, Segments, Sizes, Words, table_bytes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .room import Room
@@ -35,17 +36,13 @@ class UnfitError(Exception):
     """Some step went beyond an array or a range; only the interpreted engine can say which."""
 
 
-class CompiledSearch:
+class CompiledSearch(LevelSearch):
     """A breadth-first search in machine code, with what is known of it so far.
-
-    It has the attributes of :class:`..interpreted.Search` that a report needs.
 
     Parameters
     ----------
     resources
         How much it may use, and where it keeps a checkpoint.
-    started
-        When the clock began that a limit in seconds refers to; now, if not given.
     """
 
     name = "compiled"
@@ -59,18 +56,12 @@ class CompiledSearch:
         resources: Resources = DEFAULT,
         started: float | None = None,
     ) -> None:
-        self.system = system
-        self.properties = properties
-        self.keep_going = keep_going
-        self.symmetry = symmetry
+        super().__init__(system, properties, keep_going, symmetry, started)
         self.exact = resources.store == "exact"
-        self.violations: dict[str, tuple[int, list[State]]] = {}
         self.levels: list[Segments] = []
         self.frontier: Segments = []
         self._behind = 0
         self._intact = True
-        self.stopped_by: str | None = None
-        self.started = perf_counter() if started is None else started
         self.module, self._machine_code = cached_code(system, properties, self.exact, symmetry)
         self.memory = resources.memory or available_memory()
         self._words: dict[str, tuple[int, Words]] = {}
@@ -90,8 +81,6 @@ class CompiledSearch:
                 self._begun or Manifest(resources.about, self._code, self.machine.state_bytes),
                 resources.checkpoint_every,
             )
-        self._report: Callable[[Progress], None] = lambda progress: None
-        self._limits = Limits()
 
     def _machine(self, resources: Resources) -> Machine:
         """Make the machine, with a table that is large enough for what is known already."""
@@ -280,27 +269,21 @@ class CompiledSearch:
     def _watch(self) -> bool:
         """Report how far the search is; False where a limit is reached."""
         seconds = perf_counter() - self.started
-        machine, limits = self.machine, self._limits
+        machine = self.machine
         distinct = machine.inserted
         left = machine.shared[Shared.CHUNKS] - machine.shared[Shared.CURSOR]
         queue = max(left, 0) * machine.sizes.chunk + self._behind
         self._report(
             Progress(
-                distinct, len(self.levels), queue, seconds, machine.bytes_used, self._largest()
+                distinct,
+                len(self.levels),
+                queue,
+                seconds,
+                machine.bytes_used,
+                self._largest(machine.taken),
             )
         )
-        if limits.seconds is not None and seconds >= limits.seconds:
-            self.stopped_by = f"--time-limit {limits.seconds:g}"
-        elif limits.max_states is not None and distinct >= limits.max_states:
-            self.stopped_by = f"--max-states {limits.max_states}"
-        return self.stopped_by is None
-
-    def _largest(self) -> str:
-        """Return the name of the action that was taken most often."""
-        taken = self.machine.taken
-        if not taken:
-            return ""
-        return self.system.instances[max(range(len(taken)), key=taken.__getitem__)].action.name
+        return self._within_limits(distinct, seconds)
 
     def _make_room(self) -> bool:
         """Let the table grow, or the states behind it; False where no memory is left for that."""
@@ -317,12 +300,7 @@ class CompiledSearch:
             prop = self.properties[number]
             level = expanded if prop.kind is Kind.DEADLOCK else len(self.levels) - 1
             self._keep(prop.name, level, words)
-        active = sum(
-            1 << number
-            for number, prop in enumerate(self.properties)
-            if prop.name not in self.violations
-        )
-        machine.shared[Shared.ACTIVE] = active
+        machine.shared[Shared.ACTIVE] = self._active()
 
     def _keep(self, name: str, level: int, words: Words) -> None:
         """Keep a violation, unless one of that property is known already."""

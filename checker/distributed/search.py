@@ -12,6 +12,7 @@ from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
 from ..compiled.generate import Generator
 from ..compiled.journal import code_hash
+from ..compiled.levels import LevelSearch
 from ..counterexample import itself
 from ..result import DEFAULT, Cluster, Limits, Progress, Resources
 from .columns import Export
@@ -37,10 +38,8 @@ MERGED_HERE = 1 << 20
 """States that the driver merges itself, at most."""
 
 
-class SparkSearch:
+class SparkSearch(LevelSearch):
     """A breadth-first search whose levels are found by Spark, with what is known of it so far.
-
-    It has the attributes of :class:`..interpreted.Search` that a report needs.
 
     Parameters
     ----------
@@ -61,14 +60,8 @@ class SparkSearch:
         resources: Resources = DEFAULT,
         started: float | None = None,
     ) -> None:
-        self.system = system
-        self.properties = properties
-        self.keep_going = keep_going
-        self.symmetry = symmetry
+        super().__init__(system, properties, keep_going, symmetry, started)
         self.cluster = resources.cluster or Cluster()
-        self.violations: dict[str, tuple[int, list[State]]] = {}
-        self.stopped_by: str | None = None
-        self.started = perf_counter() if started is None else started
         self._text, self.module = Generator(system, properties, True, symmetry).module(ENTRIES)
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
         self._stack = ExitStack()
@@ -86,8 +79,6 @@ class SparkSearch:
         self.kernel = Kernel(self._text, self.module, len(system.instances), len(properties))
         self._jobs: Any = None
         self._branching = BRANCHING
-        self._report: Callable[[Progress], None] = lambda progress: None
-        self._limits = Limits()
         for name, (level, words) in self.manifest.violations.items():
             self.violations[name] = level, [system.layout.unpack(words)]
 
@@ -320,31 +311,15 @@ class SparkSearch:
                 if self.exports:
                     self.exports.add_outside(number, at, words)
 
-    def _active(self) -> int:
-        """Return a bit for every property that is still to be decided."""
-        return sum(
-            1 << number
-            for number, prop in enumerate(self.properties)
-            if prop.name not in self.violations
-        )
-
     def _watch(self, part_done: float, waiting: str = "") -> bool:
         """Report how far the search is; False where a limit is reached."""
         seconds = perf_counter() - self.started
-        distinct, limits = self.distinct_states, self._limits
+        distinct = self.distinct_states
         frontier = self.manifest.levels[-1].states if self.manifest.levels else 0
         queue = int(frontier * (1 - part_done))
-        self._report(Progress(distinct, self.depth, queue, seconds, 0, self._largest(), waiting))
-        if limits.seconds is not None and seconds >= limits.seconds:
-            self.stopped_by = f"--time-limit {limits.seconds:g}"
-        elif limits.max_states is not None and distinct >= limits.max_states:
-            self.stopped_by = f"--max-states {limits.max_states}"
-        return self.stopped_by is None
-
-    def _largest(self) -> str:
-        """Return the name of the action that was taken most often."""
-        taken = self.taken
-        return self.system.instances[max(range(len(taken)), key=taken.__getitem__)].action.name
+        largest = self._largest(self.taken)
+        self._report(Progress(distinct, self.depth, queue, seconds, 0, largest, waiting))
+        return self._within_limits(distinct, seconds)
 
     def _verify_symmetry(self, frontier: Run) -> None:
         """Check for some states of a level that their permutations are treated alike."""

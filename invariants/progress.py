@@ -35,12 +35,15 @@ def _behind(s: BrokerState, k: Constants) -> int:
 def recovered(s: BrokerState, k: Constants) -> bool:
     """Whether there is an acting leader and every live replica has all it has.
 
+    A change of the ISR that the leader has proposed must have been answered as well.
+
     Without a leader: whether there cannot be one, for want of a live member of the ISR; or of an
     election within the bounds, and then this state says nothing about the protocol.
     """
-    if acting_leader(s) == NONE:
+    leader = acting_leader(s)
+    if leader == NONE:
         return not _can_be_led(s, k)
-    return _behind(s, k) == NONE
+    return _behind(s, k) == NONE and s.replica[leader].proposed == 0
 
 
 def explain(s: BrokerState, k: Constants) -> str:
@@ -52,6 +55,12 @@ def explain(s: BrokerState, k: Constants) -> str:
             "new fault leads to a state in which one does."
         )
     behind = _behind(s, k)
+    if behind == NONE:
+        return (
+            f"Broker {leader} leads epoch {s.quorum.epoch} and waits for the answer to a change of "
+            "the ISR that it has proposed, which no step but a new fault or election brings: it "
+            "cannot change the ISR any more."
+        )
     replica = s.replica[behind]
     if replica.leader != leader or replica.epoch != s.quorum.epoch:
         what = f"has not taken up epoch {s.quorum.epoch}"
@@ -70,8 +79,8 @@ STUCK = Property(
     name="Stuck",
     kind=Kind.STUCK,
     statement="From every state, steps that heal (all but faults and writes) can lead to one in "
-    "which a leader acts, if a member of the ISR is alive and the bounds leave an election, and "
-    "every live replica follows it with the same log end.",
+    "which a leader acts, if a member of the ISR is alive and the bounds leave an election, every "
+    "live replica follows it with the same log end, and no change of the ISR is pending.",
     source="KAFKA-10706; ReplicaEventuallyCatchesUp without fairness (TLA+: possibility)",
     predicate=recovered,
     explain=explain,

@@ -64,7 +64,63 @@ def explain_high_watermark_monotonic(s: BrokerState, k: Constants) -> str:
     )
 
 
+def _missing_read(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, offset) of a record that a consumer read and a later acting leader lacks."""
+    leader = acting_leader(s)
+    if leader == NONE:
+        return None
+    replica = s.replica[leader]
+    for offset in range(k.log_size):
+        read = s.aux_read[offset]
+        if (
+            read.record != NONE
+            and read.epoch < replica.epoch
+            and replica.log[offset].record != read.record
+        ):
+            return leader, offset
+    return None
+
+
+def no_read_record_lost(s: BrokerState, k: Constants) -> bool:
+    """Whether the acting leader has every record that was read in an earlier epoch."""
+    return _missing_read(s, k) is None
+
+
+def explain_no_read_record_lost(s: BrokerState, k: Constants) -> str:
+    """Say what was read where and is not there any more."""
+    missing = _missing_read(s, k)
+    if missing is None:
+        return ""
+    leader, offset = missing
+    read = s.aux_read[offset]
+    return (
+        f"A consumer has read m{read.record} at offset {offset} from the leader of epoch "
+        f"{read.epoch}; broker {leader}, which leads epoch {s.replica[leader].epoch}, does not "
+        "have it there."
+    )
+
+
+def no_read_record_lost_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return where the record should be."""
+    missing = _missing_read(s, k)
+    if missing is None:
+        return ()
+    leader, offset = missing
+    return (Place(leader, offset, f"m{s.aux_read[offset].record}"),)
+
+
 PROPERTIES = (
+    Property(
+        name="NoReadRecordLost",
+        statement="Every record that a consumer has read is in the log of every broker that acts "
+        "as leader in a later epoch (with isr_propagation=zookeeper it reads from whom its "
+        "metadata names; elsewhere it has read what is committed).",
+        source="KIP-101, KIP-320",
+        predicate=no_read_record_lost,
+        explain=explain_no_read_record_lost,
+        places=no_read_record_lost_places,
+        needs=frozenset({"read"}),
+    ),
     Property(
         name="ConsistentRead",
         statement="At every offset below its high watermark, every broker that leads has the "

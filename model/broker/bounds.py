@@ -13,6 +13,9 @@ from .rules import Rules
 ACKS_ALL = -1
 """``acks=all``, as Kafka itself encodes it."""
 
+INSTANT, ZOOKEEPER, KRAFT = range(3)
+"""How a leader's change of the ISR gets about."""
+
 
 @dataclass(frozen=True)
 class BrokerBounds:
@@ -59,6 +62,15 @@ class BrokerBounds:
     stale_leader_and_isr: bool = switch(
         "a restarted broker takes up any LeaderAndIsr ever sent (before KIP-380)"
     )
+    isr_propagation: int = choice(
+        "instant",
+        {"instant": INSTANT, "zookeeper": ZOOKEEPER, "kraft": KRAFT},
+        "how a leader's change of the ISR gets about: everywhere at once; through ZooKeeper, "
+        "notifications and UpdateMetadata; or by AlterPartition (KIP-497)",
+    )
+    controller_crashes: int = number(
+        0, 0, 12, "with isr_propagation=zookeeper: crashes of the controller; another takes over"
+    )
 
     def __post_init__(self) -> None:
         if self.min_isr > self.replicas:
@@ -71,17 +83,25 @@ class BrokerBounds:
                 f"log_size={self.log_size} exceeds records={self.records}: no log can grow beyond "
                 "the records written; lower log_size or leave it out"
             )
+        if self.controller_crashes and self.isr_propagation != ZOOKEEPER:
+            raise BoundsError(
+                f"controller_crashes={self.controller_crashes} means nothing without "
+                "isr_propagation=zookeeper: only there has the controller anything to lose; set "
+                "that, or leave controller_crashes out"
+            )
 
 
 @dataclass(frozen=True)
 class Constants(BrokerBounds):
     """What actions and rules are handed as ``k``: the bounds, the rules and what to remember.
 
-    ``track_committed``, ``track_acked`` and ``track_high_watermark`` say whether the histories of
-    committed and of acknowledged records, and of what consumers saw, are part of the state.
+    ``track_committed``, ``track_acked``, ``track_high_watermark`` and ``track_read`` say whether
+    the histories of committed and of acknowledged records, of what consumers saw, and of the
+    records that a consumer read are part of the state.
     """
 
     rules: Rules = Rules()
     track_committed: bool = False
     track_acked: bool = False
     track_high_watermark: bool = False
+    track_read: bool = False

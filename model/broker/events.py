@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from ...scene import Event, Scene
+from . import isr_events
 from .pictures import (
     CLIENTS,
     CONTROLLER,
@@ -18,6 +19,7 @@ from .pictures import (
     quorum_of,
     said,
 )
+from .told import lost_with, proposed, raised
 from .truncation import asked_epoch, cache_told, why_answer, why_cut, why_cut_at_once
 from .view import braced
 
@@ -34,35 +36,14 @@ def event(action: str, arguments: Arguments, before: Scene, after: Scene) -> Eve
         if was.cache != now.cache:
             sentences.append(cache_told(was, now))
             forgets += tuple(epoch for epoch, _ in was.cache if epoch not in dict(now.cache))
+    if action != "ProposeShrink" and (asks := proposed(before, after)):
+        sentences.append(asks)
     isr = quorum_of(after).isr
     if told.actor != CONTROLLER and isr != quorum_of(before).isr:
         exchange = (*exchange, (told.actor, CONTROLLER, f"isr {braced(isr)}"))
     return dataclasses.replace(
         told, sentence=" ".join(sentences), exchange=exchange, forgets=forgets
     )
-
-
-def _lost_with(number: int, before: Scene, after: Scene) -> str:
-    """Say which answers to a broker, or of it, are gone, and what is not known therefore."""
-    told, left = "", {message.key for message in after.messages}
-    for message in before.messages:
-        if message.quiet or message.key in left:
-            continue
-        follower = int(message.key)
-        hw = f"HW is still {log_of(after, follower).hw}"
-        if message.receiver == broker(number) == broker(follower):
-            told += f" before the answer of {message.sender} ({message.text}) reaches it: its {hw}"
-        elif message.sender == broker(number) != broker(follower):
-            told += f", and its answer ({message.text}) never reaches broker {follower}, whose {hw}"
-    return told
-
-
-def _raised(number: int, before: Scene, after: Scene) -> str:
-    """Say that a high watermark rose, and why, as the end of a sentence; nothing if it did not."""
-    was, now = log_of(before, number).hw, log_of(after, number).hw
-    if now <= was:
-        return ""
-    return f", and raises its HW from {was} to {now}: all of the ISR has what is below"
 
 
 def _produce(a: Arguments, before: Scene, after: Scene) -> Event:
@@ -72,7 +53,7 @@ def _produce(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(leader),
         f"A producer writes {entry.name} to broker {leader}, which appends it at offset "
-        f"{log.leo - 1} in leader epoch {entry.epoch}{_raised(leader, before, after)}.",
+        f"{log.leo - 1} in leader epoch {entry.epoch}{raised(leader, before, after)}.",
         exchange=((CLIENTS, broker(leader), f"write {entry.name}"),),
     )
 
@@ -149,7 +130,7 @@ def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["leader"]),
         f"Broker {a['leader']} serves a fetch of broker {a['follower']}, which has died since"
-        f"{_raised(a['leader'], before, after)}.",
+        f"{raised(a['leader'], before, after)}.",
     )
 
 
@@ -208,12 +189,12 @@ def _late(epoch: int, after: Scene) -> str:
 
 def _become_leader(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, epoch = a["leader"], a["epoch"]
-    late, lost = _late(epoch, after), _lost_with(leader, before, after)
+    late, lost = _late(epoch, after), lost_with(leader, before, after)
     lost = f" It does so{lost}." if lost else ""
     return Event(
         broker(leader),
         f"Broker {leader} hears that it leads epoch {epoch} and begins to lead"
-        f"{_raised(leader, before, after)}.{late}{lost}",
+        f"{raised(leader, before, after)}.{late}{lost}",
         sign="late" if late else "",
         takes=(announced(leader, epoch),),
         drops=f"dropped: broker {leader} took up epoch {epoch}",
@@ -230,7 +211,7 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
             told = f" {why[:1].upper()}{why[1:]}. " if why else " "
             told += _cut(follower, before, after)
     late = _late(epoch, after)
-    lost = _lost_with(follower, before, after)
+    lost = lost_with(follower, before, after)
     lost = f" It does so{lost}." if lost else ""
     return Event(
         broker(follower),
@@ -248,7 +229,7 @@ def _shrink_isr(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(leader),
         f"Broker {leader} takes broker {a['follower']}, which is behind, out of the ISR, which is "
-        f"{braced(quorum_of(after).isr)} now{_raised(leader, before, after)}.",
+        f"{braced(quorum_of(after).isr)} now{raised(leader, before, after)}.",
     )
 
 
@@ -279,7 +260,7 @@ def _fence(a: Arguments, before: Scene, after: Scene) -> Event:
 
 def _crash(a: Arguments, before: Scene, after: Scene) -> Event:
     number = a["broker"]
-    lost = _lost_with(number, before, after)
+    lost = lost_with(number, before, after)
     return Event(
         broker(number),
         f"Broker {number} crashes{lost}. Its memory is lost, its log stays on disk.",
@@ -290,7 +271,7 @@ def _crash(a: Arguments, before: Scene, after: Scene) -> Event:
 
 def _lose_power(a: Arguments, before: Scene, after: Scene) -> Event:
     number = a["broker"]
-    lost = _lost_with(number, before, after)
+    lost = lost_with(number, before, after)
     return Event(
         broker(number),
         f"Broker {number} loses power{lost}. Of its log, only what is below offset {a['kept']} "
@@ -350,5 +331,6 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "Restart": _restart,
     "CheckpointHw": _checkpoint_hw,
     "LoseMessage": _lose_message,
+    **isr_events.EVENTS,
 }
 """Every action of the family."""

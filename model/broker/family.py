@@ -13,8 +13,17 @@ from typing import Any
 
 from ...spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol, Scenario, assemble
-from .actions import controller, epoch_request, faults, follower, leader, metadata
-from .bounds import BrokerBounds, Constants
+from .actions import (
+    alter_partition,
+    controller,
+    epoch_request,
+    faults,
+    follower,
+    leader,
+    metadata,
+    notification,
+)
+from .bounds import KRAFT, ZOOKEEPER, BrokerBounds, Constants
 from .scenes import VIEW
 from .state import BrokerState
 from .survivors import SURVIVORS
@@ -32,6 +41,13 @@ def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
         replica.alive = True
         replica.epoch = 0
         replica.leader = 0
+        if k.isr_propagation == ZOOKEEPER:
+            replica.metadata = 0
+    if k.isr_propagation == ZOOKEEPER:
+        s.controller.isr = everybody
+        s.producer.leader = 0
+        if k.track_read:
+            s.consumer.leader = 0
     s.replica[0].isr = everybody
     if k.rules.epoch_cache:
         k.rules.begin_leading(s, k, 0)
@@ -58,6 +74,11 @@ def build(
 def brokers(k: Constants) -> Iterator[tuple[int, ...]]:
     """Yield each broker."""
     return ((broker,) for broker in range(k.replicas))
+
+
+def nobody(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield no participant, once: there is one controller, and one of each client."""
+    return iter(((),))
 
 
 def pairs(k: Constants) -> Iterator[tuple[int, ...]]:
@@ -98,6 +119,39 @@ def _fault(
     )
 
 
+def kraft(
+    name: str,
+    apply: Callable[..., bool],
+    who: str,
+    source: str,
+    arguments: Callable[[Any], Iterator[tuple[int, ...]]] = brokers,
+) -> Action:
+    """Make an action that a KRaft cluster has."""
+    return Action(
+        name, apply, who, arguments, source, available=lambda k: k.isr_propagation == KRAFT
+    )
+
+
+def zookeeper(
+    name: str,
+    apply: Callable[..., bool],
+    who: str,
+    arguments: Callable[[Any], Iterator[tuple[int, ...]]] = nobody,
+    history: str = "",
+) -> Action:
+    """Make an action that a cluster with ZooKeeper has, if need be where a history is kept."""
+    return Action(
+        name,
+        apply,
+        who,
+        arguments,
+        "KAFKA-1367",
+        available=lambda k: (
+            k.isr_propagation == ZOOKEEPER and (not history or getattr(k, f"track_{history}"))
+        ),
+    )
+
+
 CLIENT = (
     Action(
         "Produce", leader.produce, "leader", brokers, "KIP-101", Fairness.NONE,
@@ -128,7 +182,10 @@ EPOCH_REQUESTS = (
 METADATA = (
     Action("BecomeLeader", metadata.become_leader, "leader", told, "KIP-101"),
     Action("BecomeFollower", metadata.become_follower, "follower", told, "KIP-101"),
-    Action("ShrinkIsr", leader.shrink_isr, "leader", pairs, "KIP-497"),
+    Action(
+        "ShrinkIsr", leader.shrink_isr, "leader", pairs, "KIP-497",
+        available=lambda k: k.isr_propagation != KRAFT,
+    ),
     Action(
         "Elect", controller.elect, "controller", brokers, "KIP-101",
         available=lambda k: k.elections > 0,
@@ -138,6 +195,33 @@ METADATA = (
         available=lambda k: k.elections > 0,
     ),
 )  # fmt: skip
+
+ALTER_PARTITION = (
+    kraft("ProposeShrink", alter_partition.propose_shrink, "leader", "KIP-497", pairs),
+    kraft("HandleAlterPartition", alter_partition.handle_alter_partition, "controller", "KIP-497"),
+    kraft(
+        "HandleAlterPartitionResponse", alter_partition.handle_alter_partition_response, "leader",
+        "KIP-497",
+    ),
+    kraft("FenceOutOfSync", alter_partition.fence_out_of_sync, "controller", "KIP-631"),
+    kraft("Unfence", alter_partition.unfence, "controller", "KIP-631"),
+    Action(
+        "FenceLiveFollower", controller.fence_live_follower, "controller", brokers, "KIP-841",
+        Fairness.NONE,
+        available=lambda k: k.isr_propagation == KRAFT and k.moves and k.elections > 0,
+    ),
+)  # fmt: skip
+
+NOTIFICATION = (
+    zookeeper("WriteNotification", notification.write_notification, "leader", brokers),
+    zookeeper("ReadNotification", notification.read_notification, "controller"),
+    zookeeper("RefreshCache", notification.refresh_cache, "controller"),
+    zookeeper("DeleteNotification", notification.delete_notification, "controller"),
+    zookeeper("UpdateMetadata", notification.update_metadata, "broker", brokers),
+    zookeeper("RefreshProducer", notification.refresh_producer, "client", brokers),
+    zookeeper("RefreshConsumer", notification.refresh_consumer, "client", brokers, "read"),
+    zookeeper("Consume", notification.consume, "client", brokers, "read"),
+)
 
 FAULTS = (
     _fault("Crash", faults.crash, "broker", "KIP-101", "crashes"),
@@ -151,9 +235,17 @@ FAULTS = (
         available=lambda k: bool(k.hw_checkpoint),
     ),
     _fault("LoseMessage", faults.lose_message, "network", "KIP-101", "lost_messages"),
+    Action(
+        "StartController", notification.start_controller, "controller", nobody, "KAFKA-1367",
+        available=lambda k: bool(k.controller_crashes),
+    ),
+    _fault(
+        "CrashController", notification.crash_controller, "controller", "KAFKA-1367",
+        "controller_crashes", nobody,
+    ),
 )  # fmt: skip
 
-ACTIONS = CLIENT + FETCHING + METADATA + FAULTS
+ACTIONS = CLIENT + FETCHING + METADATA + FAULTS + ALTER_PARTITION + NOTIFICATION
 """Those of a protocol without leader epochs; KIP-101 puts OffsetsForLeaderEpoch behind them."""
 
 _TWO = {"records": 3, "crashes": 2, "elections": 3}
@@ -200,6 +292,9 @@ PERTURBATIONS = {
     "Elect": "election",
     "Fence": "fence",
     "ShrinkIsr": "ISR shrink",
+    "ProposeShrink": "ISR shrink",
+    "FenceLiveFollower": "fence",
+    "CrashController": "crash of the controller",
 }
 
 BROKER = Family(

@@ -7,16 +7,20 @@ what it keeps.
 from __future__ import annotations
 
 from ...layout import NONE
-from .bounds import Constants
+from .bounds import ZOOKEEPER, Constants
 from .state import BrokerState
 
 
 def note_committed(s: BrokerState, k: Constants, leader: int, start: int) -> None:
     """Remember what a leader holds from offset `start` up to its high watermark as committed.
 
-    Consumers read at once, so this is also what they have read.  The first record that any leader
+    Consumers read at once, so this is also what they have read; where their metadata may be stale,
+    they read when they do.  The first record that any leader
     committed at an offset is the one that must never be lost.
     """
+    if k.track_read and k.isr_propagation != ZOOKEEPER:
+        for offset in range(start, s.replica[leader].hw):
+            note_read(s, k, leader, offset)
     if not k.track_committed:
         return
     replica = s.replica[leader]
@@ -49,3 +53,13 @@ def note_acked(s: BrokerState, k: Constants, leader: int, start: int, stop: int)
             acked = s.aux_acked[replica.log[offset].record]
             acked.offset = offset
             acked.epoch = replica.epoch
+
+
+def note_read(s: BrokerState, k: Constants, leader: int, offset: int) -> None:
+    """Remember that a consumer has read what a leader holds at an offset; the first time counts."""
+    if not k.track_read:
+        return
+    read = s.aux_read[offset]
+    if read.record == NONE:
+        read.record = s.replica[leader].log[offset].record
+        read.epoch = s.replica[leader].epoch

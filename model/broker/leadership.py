@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...layout import NONE
-from .bounds import ACKS_ALL, Constants
+from .bounds import ACKS_ALL, ZOOKEEPER, Constants
 from .history import note_acked, note_committed, note_high_watermark
 from .state import BrokerState
 
@@ -37,14 +37,16 @@ def size(isr: int) -> int:
 def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     """Raise a leader's high watermark to what every member of its ISR is known to hold.
 
-    The leader's own log end counts for itself; it never goes down while the leader leads.
+    The leader's own log end counts for itself; it never goes down while the leader leads.  Which
+    replicas it waits for is a rule.
     """
     replica = s.replica[leader]
+    isr = k.rules.isr_for_hw(s, k, leader)
     if k.hw_needs_min_isr and size(replica.isr) < k.min_isr:
         return
     held = replica.leo
     for follower in range(k.replicas):
-        if follower != leader and replica.isr >> follower & 1:
+        if follower != leader and isr >> follower & 1:
             held = min(held, replica.remote_leo[follower])
     before = replica.hw
     if held <= before:
@@ -52,14 +54,17 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     replica.hw = held
     note_committed(s, k, leader, before)
     note_high_watermark(s, k, leader)
-    if k.acks == ACKS_ALL and size(replica.isr) >= k.min_isr:
+    if k.acks == ACKS_ALL and size(isr) >= k.min_isr:
         note_acked(s, k, leader, before, held)
 
 
 def change_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
     """Write a new ISR to the quorum state and take it as the leader's own.
 
-    Whoever calls this has asked the rule ``may_change_isr``.
+    Whoever calls this has asked the rule ``may_change_isr``.  With ZooKeeper nobody else hears of
+    it before the leader has written a notification.
     """
     s.quorum.isr = isr
     s.replica[leader].isr = isr
+    if k.isr_propagation == ZOOKEEPER:
+        s.replica[leader].change_set = 1

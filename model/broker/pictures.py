@@ -6,11 +6,21 @@ from dataclasses import dataclass, field
 
 from ...layout import NONE
 from ...scene import Entry, Log, Message, Participant, Promise, Scene
-from .bounds import ACKS_ALL, Constants
-from .messages import EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE
+from .bounds import ACKS_ALL, ZOOKEEPER, Constants
+from .messages import EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE, NOTHING, ORPHANED, REQUEST
 from .rules import Rules
 from .state import BrokerState, LogEntry
-from .view import braced, leadership, log_entries, role, under_way
+from .view import (
+    alter_partition,
+    braced,
+    clients,
+    controller,
+    isr_changes,
+    leadership,
+    log_entries,
+    role,
+    under_way,
+)
 
 CONTROLLER, CLIENTS = "controller", "clients"
 
@@ -55,19 +65,25 @@ def broker(number: int) -> str:
 def scene(s: BrokerState, k: Constants) -> Scene:
     """Return the picture of a state."""
     quorum = s.quorum
+    leads, isr = leadership(s, braced)
     everybody: list[Participant] = [
         Quorum(
             CONTROLLER,
-            *leadership(s, braced),
+            leads,
+            (*isr, *controller(s, k)),
+            alive=not s.controller.down,
             epoch=quorum.epoch,
             leader=quorum.leader,
             isr=quorum.isr,
         )
     ]
     everybody += [_participant(s, k, number) for number in range(k.replicas)]
-    everybody.append(Participant(CLIENTS, f"{s.written} of {k.records} written"))
+    details = clients(s, k) if k.isr_propagation == ZOOKEEPER else ()
+    everybody.append(Participant(CLIENTS, f"{s.written} of {k.records} written", details))
     return Scene(
-        tuple(everybody), (*_requests(s, k), *_announcements(s, k)), (*_read(s, k), *_acked(s, k))
+        tuple(everybody),
+        (*_requests(s, k), *_proposals(s, k), *_announcements(s, k)),
+        (*_read(s, k), *_acked(s, k)),
     )
 
 
@@ -84,6 +100,7 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
     if s.late_fetch[number].leader != NONE:
         late = s.late_fetch[number]
         details.append(f"its fetch at {late.offset} is still at broker {late.leader}")
+    details += isr_changes(s, k, number, braced)
     return Broker(
         name=broker(number),
         role=role(s, number, braced),
@@ -132,6 +149,22 @@ def _requests(s: BrokerState, k: Constants) -> list[Answer]:
     return found
 
 
+def proposal(number: int) -> str:
+    """Return the key of what is under way between a leader and the controller."""
+    return f"AlterPartition {number}"
+
+
+def _proposals(s: BrokerState, k: Constants) -> list[Message]:
+    """Return what is under way between leaders and the controller."""
+    found = []
+    for number, it in enumerate(s.alter_partition):
+        if it.kind != NOTHING:
+            asks = it.kind in (REQUEST, ORPHANED)
+            ends = (broker(number), CONTROLLER) if asks else (CONTROLLER, broker(number))
+            found.append(Message(proposal(number), *ends, alter_partition(s, number, braced)))
+    return found
+
+
 def _announcements(s: BrokerState, k: Constants) -> list[Message]:
     """Return each LeaderAndIsr that a live broker may still take up."""
     return [
@@ -155,13 +188,25 @@ def announced(number: int, epoch: int) -> str:
 
 
 def _read(s: BrokerState, k: Constants) -> list[Promise]:
-    """Return what consumers have read."""
-    return [
+    """Return what consumers have read, or may have read."""
+    stale = k.isr_propagation == ZOOKEEPER and k.track_read
+    consumed = [
+        Promise(
+            CLIENTS,
+            f"m{it.record}",
+            f"read in e{it.epoch}",
+            f"a consumer reads m{it.record} at offset {offset}",
+        )
+        for offset, it in enumerate(s.aux_read)
+        if stale and it.record != NONE
+    ]
+    return consumed + [
         Promise(
             CLIENTS,
             f"m{it.record}",
             f"committed in e{it.epoch}",
-            f"m{it.record} is committed at offset {offset}: consumers read it",
+            f"m{it.record} is committed at offset {offset}: consumers "
+            + ("may read it" if stale else "read it"),
         )
         for offset, it in enumerate(s.aux_committed)
         if it.record != NONE

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...layout import NONE
 from .log import truncate_to
-from .messages import IDLE
+from .messages import IDLE, NOTHING
 
 if TYPE_CHECKING:
     from .bounds import Constants
@@ -96,6 +96,42 @@ def leads_in_quorum(s: BrokerState, k: Constants, broker: int) -> bool:
     )
 
 
+def stored_isr(s: BrokerState, k: Constants) -> int:
+    """Elect from the ISR that the quorum state has, which is read anew for each election."""
+    return s.quorum.isr
+
+
+def maximal_isr(s: BrokerState, k: Constants, leader: int) -> int:
+    """Count the members of the ISR, and those that may be members already (KIP-497).
+
+    The leader has proposed them; the controller may have agreed without its knowing.
+    """
+    return s.replica[leader].isr | s.replica[leader].proposed
+
+
+def nothing_in_flight(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Propose a change of the ISR only once the last one was answered (KAFKA-12686)."""
+    return s.replica[leader].proposed == 0 and s.alter_partition[leader].kind == NOTHING
+
+
+def in_present_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Accept a change of the ISR in the present epoch only, which has one leader (KIP-497)."""
+    return s.alter_partition[leader].epoch == s.quorum.epoch and s.quorum.leader == leader
+
+
+def unless_fenced(s: BrokerState, k: Constants, isr: int) -> bool:
+    """Let nobody into the ISR whom the controller holds for dead or about to stop (KIP-841)."""
+    return isr & s.quorum.fenced == 0
+
+
+def unless_rebooted(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Let nobody into the ISR that has registered anew since it fetched (KIP-903).
+
+    It may have lost what it had then.
+    """
+    return s.alter_partition[leader].rebooted == 0
+
+
 @dataclass(frozen=True)
 class Rules:
     """The decision points of the broker family.
@@ -125,6 +161,15 @@ class Rules:
         Whether a follower that fetches at this offset may join the ISR; both must say so.
     may_change_isr
         Whether a leader may change the ISR in the quorum state.
+    isr_for_election
+        The ISR, as a set, from which the controller elects.
+    isr_for_hw
+        The set of replicas that must have a record before a leader commits it.
+    may_propose
+        Whether a leader may propose a change of the ISR to the controller.
+    may_alter_partition, may_be_members, may_still_be_members
+        Whether the controller accepts a leader's proposal: as to its epoch, as to the members of
+        the proposed ISR, and as to what they were when they fetched; all must say so.
     """
 
     epoch_cache: bool = False
@@ -144,3 +189,9 @@ class Rules:
     has_committed: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_hw
     has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_epoch_start
     may_change_isr: Callable[[BrokerState, Constants, int], bool] = leads_in_quorum
+    isr_for_election: Callable[[BrokerState, Constants], int] = stored_isr
+    isr_for_hw: Callable[[BrokerState, Constants, int], int] = maximal_isr
+    may_propose: Callable[[BrokerState, Constants, int], bool] = nothing_in_flight
+    may_alter_partition: Callable[[BrokerState, Constants, int], bool] = in_present_epoch
+    may_be_members: Callable[[BrokerState, Constants, int], bool] = unless_fenced
+    may_still_be_members: Callable[[BrokerState, Constants, int], bool] = unless_rebooted

@@ -7,8 +7,8 @@ range holds a single value (because an option is off) takes no room in the store
 from __future__ import annotations
 
 from ...layout import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
-from .bounds import Constants
-from .messages import EPOCH_RESPONSE, MESSAGES, OUT_OF_RANGE
+from .bounds import KRAFT, ZOOKEEPER, Constants
+from .messages import ALTER_PARTITION, EPOCH_RESPONSE, MESSAGES, OUT_OF_RANGE, OUTDATED
 
 
 def _highest_message(k: Constants) -> int:
@@ -18,6 +18,14 @@ def _highest_message(k: Constants) -> int:
 def _epochs(k: Constants) -> int:
     """Leader epochs that can ever exist: the initial one and one per election or fence."""
     return k.elections + 1
+
+
+def _with_kraft(k: Constants, high: int, low: int = 0) -> int:
+    return high if k.isr_propagation == KRAFT else low
+
+
+def _with_zookeeper(k: Constants, high: int, low: int = 0) -> int:
+    return high if k.isr_propagation == ZOOKEEPER else low
 
 
 class LogEntry(Record):
@@ -78,6 +86,21 @@ class Replica(Record):
         ),
         by_replica=True,
     )
+    proposed: int = subset(
+        lambda k: _with_kraft(k, k.replicas),
+        "while it leads: the ISR that it has proposed by AlterPartition, none if no change of it "
+        "is pending",
+        names="replicas",
+    )
+    change_set: int = integer(
+        0,
+        lambda k: _with_zookeeper(k, 1),
+        "whether it changed the ISR and has yet to write a notification of that",
+    )
+    metadata: int = replica_id(
+        lambda k: _with_zookeeper(k, k.replicas - 1, NONE),
+        "the leader, as the last UpdateMetadata told it; what it tells clients",
+    )
 
 
 class Message(Record):
@@ -114,6 +137,30 @@ class LateFetch(Record):
     offset: int = integer(0, lambda k: k.log_size if k.late_request else 0, "its fetch offset")
 
 
+class AlterPartition(Record):
+    """A leader's request to change the ISR, or the controller's response to it (KIP-497).
+
+    The partition epoch that it carries is not a number here: within a leader epoch nobody but the
+    leader changes the ISR, one request at a time, so it is the present one if the leader epoch is.
+    """
+
+    kind: int = one_of(
+        ALTER_PARTITION, "what is under way", high=lambda k: _with_kraft(k, OUTDATED)
+    )
+    epoch: int = integer(
+        NONE, lambda k: _with_kraft(k, k.elections, NONE), "leader epoch that the request carries"
+    )
+    isr: int = subset(
+        lambda k: _with_kraft(k, k.replicas), "the ISR that the leader proposes", names="replicas"
+    )
+    rebooted: int = subset(
+        lambda k: _with_kraft(k, k.replicas),
+        "those of them that have registered anew since they fetched: the broker epochs that the "
+        "request carries for them are old (KIP-903)",
+        names="replicas",
+    )
+
+
 class LeaderAndIsr(Record):
     """What the controller told every broker about one leader epoch; it may arrive at any time."""
 
@@ -129,6 +176,70 @@ class Quorum(Record):
         0, lambda k: k.elections, "leader epoch: one more at each election or fence"
     )
     isr: int = subset(lambda k: k.replicas, "the in-sync replicas", names="replicas")
+    fenced: int = subset(
+        lambda k: _with_kraft(k, k.replicas),
+        "brokers that are fenced: they may neither lead nor join the ISR",
+        names="replicas",
+    )
+
+
+class Controller(Record):
+    """The controller of a cluster with ZooKeeper, and the notifications that it has yet to read."""
+
+    down: int = integer(
+        0, lambda k: 1 if k.controller_crashes else 0, "whether there is no controller just now"
+    )
+    isr: int = subset(
+        lambda k: _with_zookeeper(k, k.replicas), "the ISR in its cache", names="replicas"
+    )
+    notification: int = integer(
+        0,
+        lambda k: _with_zookeeper(k, 1),
+        "whether ZooKeeper holds a notification that it has not read",
+    )
+    handling: int = one_of(
+        ("nothing", "a notification that it has read", "one whose change is in its cache"),
+        "how far it is with the notification that it has read and not yet deleted",
+        high=lambda k: _with_zookeeper(k, 2),
+    )
+
+
+class Producer(Record):
+    """Whoever writes, to the broker that it believes to be the leader."""
+
+    leader: int = replica_id(
+        lambda k: _with_zookeeper(k, k.replicas - 1, NONE),
+        "the leader, as the metadata says that it saw last",
+    )
+
+
+class Consumer(Record):
+    """Whoever reads, from the broker that it believes to be the leader.
+
+    It is part of the state where a property asks what it has read.  Elsewhere, and without
+    metadata that may be stale, a record counts as read as soon as it is committed.
+    """
+
+    leader: int = replica_id(
+        lambda k: _with_zookeeper(k, k.replicas - 1, NONE) if k.track_read else NONE,
+        "the leader, as the metadata says that it saw last",
+    )
+    offset: int = integer(
+        0,
+        lambda k: _with_zookeeper(k, k.log_size) if k.track_read else 0,
+        "the offset that it reads next",
+    )
+
+
+class Read(Record):
+    """A record that the consumer has read, at one offset."""
+
+    epoch: int = integer(
+        NONE,
+        lambda k: k.elections if k.track_read else NONE,
+        "leader epoch of the leader that answered",
+    )
+    record: int = integer(NONE, lambda k: k.records - 1 if k.track_read else NONE, "which")
 
 
 class Committed(Record):
@@ -158,7 +269,16 @@ class BrokerState(Record):
     replica: list[Replica] = array(lambda k: k.replicas, Replica, by_replica=True)
     message: list[Message] = array(lambda k: k.replicas, Message, by_replica=True)
     late_fetch: list[LateFetch] = array(lambda k: k.replicas, LateFetch, by_replica=True)
+    alter_partition: list[AlterPartition] = array(
+        lambda k: k.replicas, AlterPartition, by_replica=True
+    )
     leader_and_isr: list[LeaderAndIsr] = array(_epochs, LeaderAndIsr)
+    controller: Controller = nested(Controller)
+    producer: Producer = nested(Producer)
+    consumer: Consumer = nested(Consumer)
+    controllers_crashed: int = integer(
+        0, lambda k: k.controller_crashes, "crashes of the controller so far"
+    )
     written: int = integer(0, lambda k: k.records, "records written so far; the next one's name")
     crashed: int = integer(0, lambda k: k.crashes, "crashes so far")
     lost_power: int = integer(0, lambda k: k.power_losses, "power losses so far")
@@ -170,3 +290,4 @@ class BrokerState(Record):
         lambda k: k.log_size if k.track_high_watermark else 0,
         "highest high watermark of any acting leader so far",
     )
+    aux_read: list[Read] = array(lambda k: k.log_size, Read)

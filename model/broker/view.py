@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...layout import NONE, members
-from .bounds import Constants
+from .bounds import KRAFT, ZOOKEEPER, Constants
 from .leadership import leads
-from .messages import EPOCH_REQUEST, EPOCH_RESPONSE, FETCH, FETCH_RESPONSE, OUT_OF_RANGE
+from .messages import (
+    ACCEPTED,
+    EPOCH_REQUEST,
+    EPOCH_RESPONSE,
+    FETCH,
+    FETCH_RESPONSE,
+    ORPHANED,
+    OUT_OF_RANGE,
+    OUTDATED,
+    REFUSED,
+    REQUEST,
+)
 from .state import BrokerState, LogEntry, Replica
 
 LEGEND = (
@@ -19,10 +30,17 @@ LEGEND = (
 
 def columns(s: BrokerState, k: Constants) -> dict[str, str]:
     """Return the heading and the text of each column: the controller, then every broker."""
-    shown = {"controller": _controller(s)}
+    shown = {"controller": _controller(s, k)}
     for broker in range(k.replicas):
-        parts = (role(s, broker), _log(s, k, broker), _under_way(s, k, broker))
+        parts = (
+            role(s, broker),
+            _log(s, k, broker),
+            _under_way(s, k, broker),
+            *isr_changes(s, k, broker),
+        )
         shown[f"broker {broker}"] = "\n".join(part for part in parts if part)
+    if k.isr_propagation == ZOOKEEPER:
+        shown["clients"] = "\n".join(clients(s, k))
     return shown
 
 
@@ -62,9 +80,65 @@ def leadership(
     return f"{leader} e{s.quorum.epoch}", (f"isr {written(s.quorum.isr)}",)
 
 
-def _controller(s: BrokerState) -> str:
+def _controller(s: BrokerState, k: Constants) -> str:
     leader, details = leadership(s)
-    return "\n".join((leader, *details))
+    return "\n".join((leader, *details, *controller(s, k, replicas)))
+
+
+def controller(
+    s: BrokerState, k: Constants, written: Callable[[int], str] = braced
+) -> tuple[str, ...]:
+    """Return what the controller knows besides the quorum state, and what it has yet to do."""
+    if k.isr_propagation == KRAFT:
+        return (f"fenced {written(s.quorum.fenced)}",) if s.quorum.fenced else ()
+    if k.isr_propagation != ZOOKEEPER:
+        return ()
+    if s.controller.down:
+        return ("down",)
+    handles = ("", "has read a notification", "has yet to delete a notification")
+    unread = "a notification is unread" if s.controller.notification else ""
+    lines = (f"cached isr {written(s.controller.isr)}", unread, handles[s.controller.handling])
+    return tuple(line for line in lines if line)
+
+
+def clients(s: BrokerState, k: Constants) -> tuple[str, ...]:
+    """Return whom clients believe to be the leader."""
+    lines = [f"producer writes to {s.producer.leader}"]
+    if k.track_read:
+        lines.append(f"consumer reads {s.consumer.offset} from {s.consumer.leader}")
+    return tuple(lines)
+
+
+def isr_changes(
+    s: BrokerState, k: Constants, broker: int, written: Callable[[int], str] = replicas
+) -> tuple[str, ...]:
+    """Return how far a broker is with a change of the ISR, and what it tells clients."""
+    replica, lines = s.replica[broker], []
+    if replica.proposed:
+        lines.append(f"proposes isr {written(replica.proposed)}")
+    if text := alter_partition(s, broker, written):
+        lines.append(text)
+    if replica.change_set:
+        lines.append("has yet to announce its isr")
+    if k.isr_propagation == ZOOKEEPER and replica.alive and replica.metadata != s.quorum.leader:
+        named = "nobody" if replica.metadata == NONE else f"{replica.metadata}"
+        lines.append(f"metadata names {named}")
+    return tuple(lines)
+
+
+def alter_partition(s: BrokerState, leader: int, written: Callable[[int], str] = replicas) -> str:
+    """Return what is under way between a leader and the controller; nothing if nothing is."""
+    it = s.alter_partition[leader]
+    asked = f"AlterPartition e{it.epoch} isr {written(it.isr)}"
+    old = f", old broker epoch of {written(it.rebooted)}" if it.rebooted else ""
+    texts = {
+        REQUEST: asked + old,
+        ORPHANED: f"{asked}{old}, sender gone",
+        ACCEPTED: f"e{it.epoch} isr {written(it.isr)}",
+        REFUSED: f"e{it.epoch}: ineligible replica",
+        OUTDATED: f"e{it.epoch}: outdated",
+    }
+    return texts.get(it.kind, "")
 
 
 def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from ....layout import NONE
-from ..bounds import Constants
+from ..bounds import KRAFT, Constants
 from ..leadership import size
 from ..state import BrokerState
 from .metadata import forget_outdated, send_leader_and_isr
 
 
 def _live_members(s: BrokerState, k: Constants) -> int:
-    """Return the live members of the ISR, as a set."""
+    """Return the live members of the ISR from which the controller elects, as a set."""
     live = 0
     for broker in range(k.replicas):
         if s.replica[broker].alive:
             live |= 1 << broker
-    return live & s.quorum.isr
+    return live & k.rules.isr_for_election(s, k) & ~s.quorum.fenced
 
 
 def elect(s: BrokerState, k: Constants, broker: int) -> bool:
@@ -28,7 +28,11 @@ def elect(s: BrokerState, k: Constants, broker: int) -> bool:
     """
     if s.quorum.epoch == k.elections:
         return False
+    if s.controller.down:
+        return False
     if not s.replica[broker].alive:
+        return False
+    if s.quorum.fenced >> broker & 1:
         return False
     leader = s.quorum.leader
     if (
@@ -54,13 +58,35 @@ def fence(s: BrokerState, k: Constants, broker: int) -> bool:
     """
     if s.quorum.epoch == k.elections:
         return False
+    if s.controller.down:
+        return False
     if s.replica[broker].alive and not (k.moves and s.quorum.leader == broker):
         return False
     member = s.quorum.isr >> broker & 1
     if s.quorum.leader != broker and not (member and size(s.quorum.isr) > 1):
         return False
+    if k.isr_propagation == KRAFT:
+        s.quorum.fenced |= 1 << broker
     leader = NONE if s.quorum.leader == broker else s.quorum.leader
     isr = s.quorum.isr & ~(1 << broker)
     send_leader_and_isr(s, k, leader, isr if isr else 1 << broker)
+    forget_outdated(s, k)
+    return True
+
+
+def fence_live_follower(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Take a live follower out of the ISR: its heartbeats are late, or it announced its stop."""
+    if s.quorum.epoch == k.elections:
+        return False
+    if not s.replica[broker].alive:
+        return False
+    if s.quorum.leader == broker:
+        return False
+    if not s.quorum.isr >> broker & 1:
+        return False
+    if size(s.quorum.isr) == 1:
+        return False
+    s.quorum.fenced |= 1 << broker
+    send_leader_and_isr(s, k, s.quorum.leader, s.quorum.isr & ~(1 << broker))
     forget_outdated(s, k)
     return True

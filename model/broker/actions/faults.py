@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ....layout import NONE
-from ..bounds import Constants
+from ..bounds import KRAFT, Constants
 from ..leadership import size
 from ..log import truncate_to
 from ..messages import FETCH, IDLE
 from ..rules import clear_message, forget_followers
 from ..state import BrokerState
+from .alter_partition import note_registration, orphan_request
 from .leader import forget_late_fetch
 from .metadata import forget_outdated
 
@@ -35,6 +36,11 @@ def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
         replica.hw = min(replica.checkpoint, replica.leo)
     replica.epoch_start = 0
     replica.isr = 0
+    replica.proposed = 0
+    replica.change_set = 0
+    replica.metadata = NONE
+    if k.isr_propagation == KRAFT:
+        orphan_request(s, k, broker)
     forget_followers(s, k, broker)
     # Loading a log cuts its epoch cache to it: an epoch without a record is not remembered.
     truncate_to(s, k, broker, replica.leo)
@@ -74,7 +80,8 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
 
     It refuses what was sent to its previous incarnation (KIP-380): every epoch before the one
     that the quorum state has at this moment, and that one too where it names itself the leader.
-    With ``bounce_noticed`` it starts only when there is nothing left to fence.
+    With ``bounce_noticed`` it starts only when there is nothing left to fence; in a KRaft cluster
+    it can register again only once it is fenced.
     """
     if s.replica[broker].alive:
         return False
@@ -82,6 +89,10 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
         return False
     if k.bounce_noticed and s.quorum.isr >> broker & 1 and size(s.quorum.isr) > 1:
         return False
+    if k.isr_propagation == KRAFT and not s.quorum.fenced >> broker & 1:
+        return False
+    if k.isr_propagation == KRAFT:
+        note_registration(s, k, broker)
     replica = s.replica[broker]
     replica.alive = True
     replica.restarted = True

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from ....layout import NONE
-from ..bounds import ACKS_ALL, Constants
+from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
 from ..history import note_acked
 from ..leadership import advance_hw, change_isr, leads, size
 from ..log import append
 from ..messages import EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE
 from ..state import BrokerState
+from .alter_partition import propose
 
 
 def produce(s: BrokerState, k: Constants, leader: int) -> bool:
     """Append the next record of a producer; a zombie that believes it leads accepts it too.
 
-    With acks=all the append is refused while the ISR is smaller than min.insync.replicas.
+    With ZooKeeper the producer writes to the leader that its metadata names.  With acks=all the
+    append is refused while the ISR is smaller than min.insync.replicas.
     """
     if not leads(s, leader):
         return False
@@ -23,6 +25,8 @@ def produce(s: BrokerState, k: Constants, leader: int) -> bool:
     if s.replica[leader].leo == k.log_size:
         return False
     if k.acks == ACKS_ALL and size(s.replica[leader].isr) < k.min_isr:
+        return False
+    if k.isr_propagation == ZOOKEEPER and s.producer.leader != leader:
         return False
     replica = s.replica[leader]
     append(s, k, leader, replica.epoch, s.written)
@@ -41,9 +45,11 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
         not replica.isr >> follower & 1
         and k.rules.has_committed(s, k, leader, offset)
         and k.rules.has_epoch_start(s, k, leader, offset)
-        and k.rules.may_change_isr(s, k, leader)
     ):
-        change_isr(s, k, leader, replica.isr | 1 << follower)
+        if k.isr_propagation == KRAFT:
+            propose(s, k, leader, replica.isr | 1 << follower)
+        elif k.rules.may_change_isr(s, k, leader):
+            change_isr(s, k, leader, replica.isr | 1 << follower)
     advance_hw(s, k, leader)
 
 
@@ -96,7 +102,10 @@ def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) 
         return False
     if late.offset > s.replica[leader].leo:
         return False
+    pending = s.replica[leader].proposed
     receive_fetch(s, k, leader, follower, late.offset)
+    if s.replica[follower].alive and s.replica[leader].proposed != pending:
+        s.alter_partition[leader].rebooted |= 1 << follower
     forget_late_fetch(s, follower)
     return True
 

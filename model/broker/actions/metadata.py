@@ -7,7 +7,7 @@ What was said of an epoch stays there to be taken up: it may arrive late, out of
 from __future__ import annotations
 
 from ....layout import NONE
-from ..bounds import Constants
+from ..bounds import ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark
 from ..leadership import advance_hw
 from ..state import BrokerState
@@ -20,6 +20,8 @@ def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> 
     s.quorum.isr = isr
     s.leader_and_isr[s.quorum.epoch].leader = leader
     s.leader_and_isr[s.quorum.epoch].isr = isr
+    if k.isr_propagation == ZOOKEEPER:
+        s.controller.isr = isr
 
 
 def forget_outdated(s: BrokerState, k: Constants) -> None:
@@ -49,6 +51,7 @@ def _take_up(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
     replica.truncating = False
     replica.epoch_start = 0
     replica.isr = 0
+    replica.proposed = 0
     k.rules.forget_followers(s, k, broker)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.conftest import EVERY_HISTORY
 from tidegate.bounds import declared
 from tidegate.model import PROTOCOLS
+from tidegate.model.broker.bounds import ZOOKEEPER
 from tidegate.symmetry import Symmetry, permuted
 
 LARGEST = 3
@@ -27,6 +28,8 @@ def systems(draw, protocol):
     if protocol.family.name == "broker":
         values["min_isr"] = min(values["min_isr"], values["replicas"])
         values["log_size"] = min(values["log_size"], values["records"])
+        if values["isr_propagation"] != ZOOKEEPER:
+            values["controller_crashes"] = 0
     return protocol.system(protocol.family.bounds(**values), EVERY_HISTORY)
 
 

@@ -1,4 +1,4 @@
-"""Mutants: a protocol with one guard left out, or one rule as its parent has it.
+"""Mutants: a protocol with one guard left out, or one rule as an older version had it.
 
 A guard or a rule that is there for safety is needed: without it some property must be violated at
 some bounds.  A mutant that nothing kills shows a guard that is not needed, bounds that are too
@@ -7,7 +7,7 @@ small, or a property that is missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ class Mutant:
     Parameters
     ----------
     name
-        What was weakened: ``Action: guard``, or ``rule = what the parent has``.
+        What was weakened: ``Action: guard``, or ``rule = what it was before``.
     protocol
         The weakened protocol, which is called ``PROTOCOL~MUTANT``.
     """
@@ -32,10 +32,11 @@ class Mutant:
 
 
 def mutants(protocol: Protocol) -> Iterator[Mutant]:
-    """Yield a mutant for every rule that `protocol` or an ancestor replaces, then for every guard.
+    """Yield a mutant for every rule that was another one before, then for every guard.
 
-    A rule becomes what it was before it was replaced for the last time: that of an ancestor, or the
-    family's first form.
+    A rule becomes what it was before `protocol` or an ancestor replaced it for the last time: that
+    of an ancestor, or the family's first form.  It also becomes each of the protocol's
+    ``older_rules``.
     """
     yield from _rules(protocol)
     for index, action in enumerate(protocol.actions):
@@ -47,7 +48,22 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
 
 
 def _rules(protocol: Protocol) -> Iterator[Mutant]:
-    """Yield a mutant for every rule that is not the family's first form of it."""
+    """Yield a mutant for every rule that was another one before, and for each of its older forms.
+
+    A rule that an own protocol inherits as one of its parent's older ones, and has itself, is none.
+    """
+    named: set[str] = set()
+    for rule, before in (*_replaced(protocol), *protocol.older_rules):
+        name = f"{rule} = {before.__name__}"
+        if name in named or getattr(protocol.rules, rule) is before:
+            continue
+        named.add(name)
+        about = f"with the older rule {before.__name__} for {rule}"
+        yield _mutant(protocol, name, about, rules=replace(protocol.rules, **{rule: before}))
+
+
+def _replaced(protocol: Protocol) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield every rule that is not the family's first form of it, with what it was before."""
     first = type(protocol.rules)()
     for field in fields(protocol.rules):
         rule = getattr(protocol.rules, field.name)
@@ -56,10 +72,7 @@ def _rules(protocol: Protocol) -> Iterator[Mutant]:
             ancestor = ancestor.parent
         before = getattr(ancestor.rules if ancestor is not None else first, field.name)
         if before is not rule and callable(rule):
-            name = f"{field.name} = {before.__name__}"
-            rules = replace(protocol.rules, **{field.name: before})
-            about = f"with the older rule {before.__name__} for {field.name}"
-            yield _mutant(protocol, name, about, rules=rules)
+            yield field.name, before
 
 
 def _mutant(protocol: Protocol, name: str, about: str, **changed: Any) -> Mutant:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from ..bounds import brief, shown
+from ..bounds import brief, shown, unknown
 from ..layout import Layout, integer
 from ..spec import Action, TransitionSystem
 
@@ -102,6 +102,14 @@ class Protocol:
     limits
         Names of actions that are counted in the state, with how many steps of each a behavior may
         have; see :func:`tidegate.model.limits.limited`.
+    older_rules
+        Rules that some version had in place of this protocol's and that no ancestor has, as (name
+        of the rule, function): each is a mutant, like a rule of an ancestor.
+
+    Raises
+    ------
+    ValueError
+        If `older_rules` names a rule that there is not.
     """
 
     name: str
@@ -114,6 +122,13 @@ class Protocol:
     expected: tuple[Expected, ...] = ()
     parent: Protocol | None = None
     limits: tuple[tuple[str, int], ...] = ()
+    older_rules: tuple[tuple[str, Callable[..., Any]], ...] = ()
+
+    def __post_init__(self) -> None:
+        known = [field.name for field in fields(self.rules)]
+        for name, _ in self.older_rules:
+            if name not in known:
+                raise ValueError(f"older_rules: {unknown('rule', name, known)}")
 
     def system(
         self, bounds: Any, needs: frozenset[str] = frozenset()

@@ -1,7 +1,7 @@
 """``tidegate mutate``: every guard and rule is left out in turn."""
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from click.testing import CliRunner
@@ -29,7 +29,31 @@ def test_there_is_a_mutant_for_every_guard_and_every_replaced_rule(protocol):
         if getattr(protocol.rules, field.name) is not getattr(first, field.name)
         and callable(getattr(first, field.name))
     }
-    assert {name.split(" = ")[0] for name in names if " = " in name} == replaced
+    older = {rule for rule, _ in protocol.older_rules}
+    assert {name.split(" = ")[0] for name in names if " = " in name} == replaced | older
+
+
+def test_an_older_rule_of_no_ancestor_is_a_mutant_once():
+    """KAFKA-7164 is no ancestor's rule; what an ancestor has is not named a second time."""
+    [kip_320] = [protocol for protocol in PROTOCOLS if protocol.name == "kip-320"]
+    again = ("may_serve_fetch", kip_320.parent.rules.may_serve_fetch)
+    own = replace(kip_320, older_rules=(*kip_320.older_rules, again, *kip_320.older_rules))
+    names = [mutant.name for mutant in mutants(own)]
+    assert names == [mutant.name for mutant in mutants(kip_320)]
+    assert "begin_following = ask_a_new_leader_only" in names
+
+
+def test_an_own_protocol_that_has_an_older_rule_is_not_its_own_mutant():
+    [kip_320] = [protocol for protocol in PROTOCOLS if protocol.name == "kip-320"]
+    [(rule, older), *_] = kip_320.older_rules
+    own = replace(kip_320, parent=kip_320, rules=replace(kip_320.rules, **{rule: older}))
+    names = [mutant.name for mutant in mutants(own) if mutant.name.startswith(f"{rule} = ")]
+    assert names == [f"{rule} = ask_before_fetching"]
+
+
+def test_an_older_rule_of_an_unknown_name_is_refused():
+    with pytest.raises(ValueError, match=r"no rule 'may_fetsch'.*may_serve_fetch"):
+        replace(PROTOCOLS[0], older_rules=(("may_fetsch", print),))
 
 
 def test_a_mutant_differs_in_one_place(begin):

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ...protocol import Expected
 from ..bounds import Constants
+from ..older import ask_a_new_leader_only, at_any_offset, leads_in_any_epoch
 from ..state import BrokerState
 from .kip279 import KIP_279
 
@@ -30,6 +31,11 @@ KIP_320 = replace(
         KIP_279.rules,
         may_serve_fetch=serve_same_epoch,
         may_serve_epoch_request=serve_same_epoch,
+    ),
+    older_rules=(
+        ("begin_following", ask_a_new_leader_only),
+        ("has_epoch_start", at_any_offset),
+        ("may_change_isr", leads_in_any_epoch),
     ),
     expected=(
         Expected(""),

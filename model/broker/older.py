@@ -1,0 +1,40 @@
+"""Rules that Kafka once had, and that were wrong: a protocol names those that its own replaced.
+
+Each is a mutant of a protocol that lists it in ``older_rules``, so that what the ticket is about
+can be shown (``tidegate check 'kip-320~begin_following = ask_a_new_leader_only'``) and gated.
+"""
+
+from __future__ import annotations
+
+from .bounds import Constants
+from .protocols.kip101 import ask_before_fetching
+from .state import BrokerState
+
+
+def ask_a_new_leader_only(
+    s: BrokerState, k: Constants, follower: int, previous_leader: int
+) -> None:
+    """Skip truncation where the leader stays the same (KAFKA-7164, until Kafka 2.0).
+
+    A follower that missed an epoch of another leader has records that nobody else has.
+    """
+    if s.replica[follower].leader != previous_leader:
+        ask_before_fetching(s, k, follower, previous_leader)
+
+
+def at_any_offset(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
+    """Let a follower join the ISR below the start of the leader's epoch (KAFKA-7128).
+
+    Until Kafka 2.0 it had to reach the leader's high watermark only, which lags behind after an
+    election.
+    """
+    return True
+
+
+def leads_in_any_epoch(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Change the ISR without comparing versions: whoever believes that it leads may.
+
+    The version of the partition state in ZooKeeper, and since KIP-497 the partition epoch, refuse
+    a leader that does not know the present ISR.
+    """
+    return s.replica[broker].leader == broker

@@ -15,7 +15,7 @@ from tidegate.model import PROTOCOLS
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
 from tidegate.spec import Step, TransitionSystem
 
-EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark"})
+EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark", "listed_offsets"})
 
 
 def make_system(protocol, settings="", needs=EVERY_HISTORY):

@@ -77,11 +77,13 @@ class BrokerBounds:
 class Constants(BrokerBounds):
     """What actions and rules are handed as ``k``: the bounds, the rules and what to remember.
 
-    ``track_committed``, ``track_acked`` and ``track_high_watermark`` say whether the histories of
-    committed and of acknowledged records, and of what consumers saw, are part of the state.
+    ``track_committed``, ``track_acked``, ``track_high_watermark`` and ``track_listed_offsets`` say
+    whether the histories of committed and of acknowledged records, of what consumers saw, and of
+    what clients were told of the log's end, are part of the state.
     """
 
     rules: Rules = Rules()
     track_committed: bool = False
     track_acked: bool = False
     track_high_watermark: bool = False
+    track_listed_offsets: bool = False

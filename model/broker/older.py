@@ -38,3 +38,11 @@ def leads_in_any_epoch(s: BrokerState, k: Constants, broker: int) -> bool:
     a leader that does not know the present ISR.
     """
     return s.replica[broker].leader == broker
+
+
+def also_if_diverging(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Count the fetch offset of a follower whose log diverges (KAFKA-13141, until Kafka 2.8).
+
+    The records below that offset are others than the leader's, and it commits its own by them.
+    """
+    return True

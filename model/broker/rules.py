@@ -96,6 +96,21 @@ def leads_in_quorum(s: BrokerState, k: Constants, broker: int) -> bool:
     )
 
 
+def no_divergence(s: BrokerState, k: Constants, leader: int, last_epoch: int, offset: int) -> bool:
+    """See no divergence: a fetch does not tell of what epoch its last record is before KIP-595."""
+    return False
+
+
+def not_if_diverging(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Learn nothing from a fetch whose log diverges: some of it will be cut."""
+    return False
+
+
+def list_at_once(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Tell clients the high watermark as soon as it leads, also while that lags behind."""
+    return True
+
+
 @dataclass(frozen=True)
 class Rules:
     """The decision points of the broker family.
@@ -125,6 +140,15 @@ class Rules:
         Whether a follower that fetches at this offset may join the ISR; both must say so.
     may_change_isr
         Whether a leader may change the ISR in the quorum state.
+    truncation_on_fetch
+        Whether a fetch tells of what epoch its last record is, and the response where logs diverge.
+    diverges
+        Whether the log of a follower diverges that fetches at this offset, behind a record of this
+        epoch.
+    counts_diverging_fetch
+        Whether the leader takes the fetch offset of such a follower for what that holds.
+    may_list_offsets
+        Whether a leader tells clients its high watermark as the end of the log (ListOffsets).
     """
 
     epoch_cache: bool = False
@@ -144,3 +168,7 @@ class Rules:
     has_committed: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_hw
     has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_epoch_start
     may_change_isr: Callable[[BrokerState, Constants, int], bool] = leads_in_quorum
+    truncation_on_fetch: bool = False
+    diverges: Callable[[BrokerState, Constants, int, int, int], bool] = no_divergence
+    counts_diverging_fetch: Callable[[BrokerState, Constants, int, int], bool] = not_if_diverging
+    may_list_offsets: Callable[[BrokerState, Constants, int], bool] = list_at_once

@@ -18,10 +18,13 @@ NAMES = [protocol.name for protocol in PROTOCOLS]
 
 def told(protocol, properties):
     """Return the counterexample of a mutant in every form; nothing if it has none."""
-    system = protocol.system(parse(protocol.family.bounds, []), every_history(protocol))
+    bounds = parse(protocol.family.bounds, [])
+    needs = frozenset(need for prop in properties for need in prop.needs)
+    system = protocol.system(bounds, every_history(protocol))
     limits, resources = Limits(max_states=20_000), Resources(engine="interpreted")
     try:
-        first = check(system, properties, limits=limits, resources=resources).first
+        searched = protocol.system(bounds, needs)
+        first = check(searched, properties, limits=limits, resources=resources).first
     except ModelError:
         # It wrote a value out of range: there is no behavior to tell.
         return {}

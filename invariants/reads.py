@@ -109,6 +109,24 @@ def no_read_record_lost_places(s: BrokerState, k: Constants) -> tuple[Place, ...
     return (Place(leader, offset, f"m{s.aux_read[offset].record}"),)
 
 
+def listed_offsets_monotonic(s: BrokerState, k: Constants) -> bool:
+    """Whether clients are told an end of the log at least as high as any that they were told."""
+    leader = acting_leader(s)
+    if leader == NONE or not k.rules.may_list_offsets(s, k, leader):
+        return True
+    return s.replica[leader].hw >= s.aux_listed
+
+
+def explain_listed_offsets_monotonic(s: BrokerState, k: Constants) -> str:
+    """Say how far back the end of the log goes for clients."""
+    leader = acting_leader(s)
+    return (
+        f"Clients were told that the log ends at {s.aux_listed} (ListOffsets); broker {leader} now "
+        f"leads epoch {s.quorum.epoch}, which began at offset {s.replica[leader].epoch_start}, and "
+        f"tells them {s.replica[leader].hw}."
+    )
+
+
 PROPERTIES = (
     Property(
         name="NoReadRecordLost",
@@ -139,5 +157,14 @@ PROPERTIES = (
         predicate=high_watermark_monotonic,
         explain=explain_high_watermark_monotonic,
         needs=frozenset({"high_watermark"}),
+    ),
+    Property(
+        name="ListedOffsetsMonotonic",
+        statement="The end of the log that an acting leader tells clients (ListOffsets: its high "
+        "watermark) is never below one that they were told before.",
+        source="KAFKA-2334, KIP-207",
+        predicate=listed_offsets_monotonic,
+        explain=explain_listed_offsets_monotonic,
+        needs=frozenset({"listed_offsets"}),
     ),
 )

@@ -11,16 +11,16 @@ from tidegate.bounds import parse
 from tidegate.checker.check import check
 from tidegate.checker.result import Result
 from tidegate.invariants import INVARIANTS, PROPERTIES
-from tidegate.model import PROTOCOLS
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
+from tidegate.model.named import find_protocol
 from tidegate.spec import Step, TransitionSystem
 
-EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark"})
+EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark", "listed_offsets", "read"})
 
 
 def make_system(protocol, settings="", needs=EVERY_HISTORY):
     """Return the transition system of a protocol with the bounds of ``"records=3 moves"``."""
-    [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+    chosen = find_protocol(protocol)
     return chosen.system(parse(chosen.family.bounds, settings.split()), needs)
 
 
@@ -94,7 +94,7 @@ def search() -> Callable[..., Result]:
     """Search a protocol for violations of the named properties, by default its own."""
 
     def run(protocol, settings="", names=None, **options):
-        [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+        chosen = find_protocol(protocol)
         wanted = chosen.default_properties if names is None else names
         known = PROPERTIES[chosen.family.name]
         properties = [p for p in known if p.name in wanted]

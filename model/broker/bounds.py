@@ -95,9 +95,10 @@ class BrokerBounds:
 class Constants(BrokerBounds):
     """What actions and rules are handed as ``k``: the bounds, the rules and what to remember.
 
-    ``track_committed``, ``track_acked``, ``track_high_watermark`` and ``track_read`` say whether
-    the histories of committed and of acknowledged records, of what consumers saw, and of the
-    records that a consumer read are part of the state.
+    ``track_committed``, ``track_acked``, ``track_high_watermark``, ``track_read`` and
+    ``track_listed_offsets`` say whether the histories of committed and of acknowledged records, of
+    what consumers saw, of the records that a consumer read, and of what clients were told of the
+    log's end, are part of the state.
     """
 
     rules: Rules = Rules()
@@ -105,3 +106,4 @@ class Constants(BrokerBounds):
     track_acked: bool = False
     track_high_watermark: bool = False
     track_read: bool = False
+    track_listed_offsets: bool = False

@@ -20,7 +20,14 @@ from .pictures import (
     said,
 )
 from .told import lost_with, proposed, raised
-from .truncation import asked_epoch, cache_told, why_answer, why_cut, why_cut_at_once
+from .truncation import (
+    asked_epoch,
+    cache_told,
+    why_answer,
+    why_cut,
+    why_cut_at_once,
+    why_diverging,
+)
 from .view import braced
 
 Arguments = Mapping[str, int]
@@ -59,18 +66,26 @@ def _produce(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _send_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
-    offset = log_of(before, a["follower"]).leo
+    follower = broker_of(before, a["follower"])
+    offset, last = log_of(before, a["follower"]).leo, ""
+    if offset and follower.rules.truncation_on_fetch:
+        last = f", and that its last record is of e{asked_epoch(follower)}"
     return Event(
         broker(a["follower"]),
         f"Broker {a['follower']} asks broker {a['leader']} for records from offset {offset} on, "
-        "its log end: that also tells the leader what it has.",
+        f"its log end: that also tells the leader what it has{last}.",
     )
 
 
 def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, follower = a["leader"], a["follower"]
     offset = log_of(before, follower).leo
-    if offset > log_of(before, leader).leo:
+    diverges = said(after, follower).startswith("diverging")
+    if diverges:
+        learns = why_diverging(broker_of(before, leader), broker_of(before, follower))
+        if broker_of(before, leader).rules.counts_diverging_fetch.__name__ != "not_if_diverging":
+            learns += f", yet it counts the fetch offset {offset}"
+    elif offset > log_of(before, leader).leo:
         learns = f"The fetch offset {offset} is beyond the log end of broker {leader}"
     else:
         learns = f"Broker {leader} learns that broker {follower} has all below offset {offset}"
@@ -86,7 +101,7 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(leader),
         f"{learns}, and answers: {said(after, follower)}.{apart}",
-        sign="late" if apart else "",
+        sign="late" if apart else "truncation" if diverges else "",
         takes=(f"{follower}",),
     )
 
@@ -155,13 +170,20 @@ def _handle_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _handle_epoch_response(a: Arguments, before: Scene, after: Scene) -> Event:
+    asks = "truncating" in broker_of(after, a["follower"]).role
+    then = "It must ask once more" if asks else "It can fetch now"
+    return _cut_by_answer(a, before, after, then)
+
+
+def _handle_diverging_epoch(a: Arguments, before: Scene, after: Scene) -> Event:
+    return _cut_by_answer(a, before, after, "It fetches on from there")
+
+
+def _cut_by_answer(a: Arguments, before: Scene, after: Scene, then: str) -> Event:
+    """Say how a follower cuts its log by what its leader answers, and what it does then."""
     follower = a["follower"]
-    now, why = (
-        broker_of(after, follower),
-        why_cut(broker_of(before, follower), answer_of(before, follower)),
-    )
+    why = why_cut(broker_of(before, follower), answer_of(before, follower))
     reason = f": {why}" if why else ""
-    then = "It must ask once more" if "truncating" in now.role else "It can fetch now"
     return Event(
         broker(follower),
         f"Broker {follower} takes the answer of broker {a['leader']}, "
@@ -321,6 +343,7 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "SendEpochRequest": _send_epoch_request,
     "HandleEpochRequest": _handle_epoch_request,
     "HandleEpochResponse": _handle_epoch_response,
+    "HandleDivergingEpoch": _handle_diverging_epoch,
     "BecomeLeader": _become_leader,
     "BecomeFollower": _become_follower,
     "ShrinkIsr": _shrink_isr,

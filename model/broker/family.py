@@ -179,6 +179,10 @@ EPOCH_REQUESTS = (
     ),
 )
 
+TRUNCATION_ON_FETCH = (
+    Action("HandleDivergingEpoch", follower.handle_diverging_epoch, "follower", pairs, "KIP-595"),
+)
+
 METADATA = (
     Action("BecomeLeader", metadata.become_leader, "leader", told, "KIP-101"),
     Action("BecomeFollower", metadata.become_follower, "follower", told, "KIP-101"),
@@ -246,7 +250,10 @@ FAULTS = (
 )  # fmt: skip
 
 ACTIONS = CLIENT + FETCHING + METADATA + FAULTS + ALTER_PARTITION + NOTIFICATION
-"""Those of a protocol without leader epochs; KIP-101 puts OffsetsForLeaderEpoch behind them."""
+"""Those of a protocol without leader epochs; KIP-101 puts OffsetsForLeaderEpoch behind them.
+
+KIP-595 has what a response tells of diverging logs in its place.
+"""
 
 _TWO = {"records": 3, "crashes": 2, "elections": 3}
 _TWO_POWER = {"records": 2, "crashes": 1, "power_losses": 1, "elections": 2}

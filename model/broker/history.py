@@ -39,6 +39,15 @@ def note_high_watermark(s: BrokerState, k: Constants, leader: int) -> None:
         s.aux_hw = max(s.aux_hw, s.replica[leader].hw)
 
 
+def note_listed_offsets(s: BrokerState, k: Constants, leader: int) -> None:
+    """Remember the end of the log that an acting leader tells clients, who may ask at any time."""
+    if not k.track_listed_offsets:
+        return
+    acting = s.quorum.leader == leader and s.quorum.epoch == s.replica[leader].epoch
+    if acting and k.rules.may_list_offsets(s, k, leader):
+        s.aux_listed = max(s.aux_listed, s.replica[leader].hw)
+
+
 def note_acked(s: BrokerState, k: Constants, leader: int, start: int, stop: int) -> None:
     """Remember the leader's own records at offsets ``start..stop - 1`` as acknowledged.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...layout import NONE
 from .bounds import ACKS_ALL, ZOOKEEPER, Constants
-from .history import note_acked, note_committed, note_high_watermark
+from .history import note_acked, note_committed, note_high_watermark, note_listed_offsets
 from .state import BrokerState
 
 
@@ -54,6 +54,7 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     replica.hw = held
     note_committed(s, k, leader, before)
     note_high_watermark(s, k, leader)
+    note_listed_offsets(s, k, leader)
     if k.acks == ACKS_ALL and size(isr) >= k.min_isr:
         note_acked(s, k, leader, before, held)
 

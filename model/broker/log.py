@@ -83,3 +83,8 @@ def end_offset(s: BrokerState, k: Constants, broker: int, epoch: int) -> int:
 def last_epoch(s: BrokerState, k: Constants, broker: int) -> int:
     """Return the leader epoch of the last record in a replica's log; the log is not empty."""
     return s.replica[broker].log[s.replica[broker].leo - 1].epoch
+
+
+def last_fetched_epoch(s: BrokerState, k: Constants, broker: int) -> int:
+    """Return the leader epoch of the last record in a replica's log, NONE where that is empty."""
+    return NONE if s.replica[broker].leo == 0 else last_epoch(s, k, broker)

@@ -1,6 +1,6 @@
 """What may be under way between a follower and its leader."""
 
-IDLE, FETCH, FETCH_RESPONSE, OUT_OF_RANGE, EPOCH_REQUEST, EPOCH_RESPONSE = range(6)
+IDLE, FETCH, FETCH_RESPONSE, OUT_OF_RANGE, EPOCH_REQUEST, EPOCH_RESPONSE, DIVERGING = range(7)
 """What may be under way between a follower and its leader: at most one of these at a time."""
 
 MESSAGES = (
@@ -10,6 +10,7 @@ MESSAGES = (
     "offset out of range",
     "OffsetsForLeaderEpoch request",
     "OffsetsForLeaderEpoch response",
+    "diverging epoch",
 )
 
 NOTHING, REQUEST, ORPHANED, ACCEPTED, REFUSED, OUTDATED = range(6)

@@ -6,7 +6,7 @@ can be shown (``tidegate check 'kip-320~begin_following = ask_a_new_leader_only'
 
 from __future__ import annotations
 
-from .bounds import Constants
+from .bounds import ZOOKEEPER, Constants
 from .protocols.kip101 import ask_before_fetching
 from .state import BrokerState
 
@@ -38,3 +38,107 @@ def leads_in_any_epoch(s: BrokerState, k: Constants, broker: int) -> bool:
     a leader that does not know the present ISR.
     """
     return s.replica[broker].leader == broker
+
+
+def also_if_diverging(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Count the fetch offset of a follower whose log diverges (KAFKA-13141, until Kafka 2.8).
+
+    The records below that offset are others than the leader's, and it commits its own by them.
+    """
+    return True
+
+
+def cached_isr(s: BrokerState, k: Constants) -> int:
+    """Elect from the ISR in the controller's cache, which notifications refresh late.
+
+    What the controller and the brokers knew of the ISR was stale before there were notifications
+    (KAFKA-1367); with them it is for a while.
+    """
+    return s.controller.isr if k.isr_propagation == ZOOKEEPER else s.quorum.isr
+
+
+def current_isr(s: BrokerState, k: Constants, leader: int) -> int:
+    """Count the ISR that the leader knows, while a proposed one may be in force (KIP-497)."""
+    return s.replica[leader].isr
+
+
+def nothing_proposed(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Propose in a new epoch while an older request is under way (KAFKA-12686).
+
+    The request is queued behind that one, and the response to that one clears the queue.
+    """
+    return s.replica[leader].proposed == 0
+
+
+def in_any_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Accept a change of the ISR without comparing epochs, also that of a deposed leader."""
+    return True
+
+
+def anybody(s: BrokerState, k: Constants, isr: int) -> bool:
+    """Let fenced brokers, and such as are about to stop, into the ISR (before KIP-841)."""
+    return True
+
+
+def whatever_it_was(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Let a broker into the ISR for what it had before it restarted (before KIP-903)."""
+    return True
+
+
+OF_ISR_CHANGES = (
+    ("isr_for_election", cached_isr),
+    ("isr_for_hw", current_isr),
+    ("may_propose", nothing_proposed),
+    ("may_alter_partition", in_any_epoch),
+    ("may_be_members", anybody),
+    ("may_still_be_members", whatever_it_was),
+)
+"""Those that matter where a change of the ISR does not get about at once."""
+
+
+def cached_isr(s: BrokerState, k: Constants) -> int:
+    """Elect from the ISR in the controller's cache, which notifications refresh late.
+
+    What the controller and the brokers knew of the ISR was stale before there were notifications
+    (KAFKA-1367); with them it is for a while.
+    """
+    return s.controller.isr if k.isr_propagation == ZOOKEEPER else s.quorum.isr
+
+
+def current_isr(s: BrokerState, k: Constants, leader: int) -> int:
+    """Count the ISR that the leader knows, while a proposed one may be in force (KIP-497)."""
+    return s.replica[leader].isr
+
+
+def nothing_proposed(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Propose in a new epoch while an older request is under way (KAFKA-12686).
+
+    The request is queued behind that one, and the response to that one clears the queue.
+    """
+    return s.replica[leader].proposed == 0
+
+
+def in_any_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Accept a change of the ISR without comparing epochs, also that of a deposed leader."""
+    return True
+
+
+def anybody(s: BrokerState, k: Constants, isr: int) -> bool:
+    """Let fenced brokers, and such as are about to stop, into the ISR (before KIP-841)."""
+    return True
+
+
+def whatever_it_was(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Let a broker into the ISR for what it had before it restarted (before KIP-903)."""
+    return True
+
+
+OF_ISR_CHANGES = (
+    ("isr_for_election", cached_isr),
+    ("isr_for_hw", current_isr),
+    ("may_propose", nothing_proposed),
+    ("may_alter_partition", in_any_epoch),
+    ("may_be_members", anybody),
+    ("may_still_be_members", whatever_it_was),
+)
+"""Those that matter where a change of the ISR does not get about at once."""

@@ -132,6 +132,21 @@ def unless_rebooted(s: BrokerState, k: Constants, leader: int) -> bool:
     return s.alter_partition[leader].rebooted == 0
 
 
+def no_divergence(s: BrokerState, k: Constants, leader: int, last_epoch: int, offset: int) -> bool:
+    """See no divergence: a fetch does not tell of what epoch its last record is before KIP-595."""
+    return False
+
+
+def not_if_diverging(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Learn nothing from a fetch whose log diverges: some of it will be cut."""
+    return False
+
+
+def list_at_once(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Tell clients the high watermark as soon as it leads, also while that lags behind."""
+    return True
+
+
 @dataclass(frozen=True)
 class Rules:
     """The decision points of the broker family.
@@ -170,6 +185,15 @@ class Rules:
     may_alter_partition, may_be_members, may_still_be_members
         Whether the controller accepts a leader's proposal: as to its epoch, as to the members of
         the proposed ISR, and as to what they were when they fetched; all must say so.
+    truncation_on_fetch
+        Whether a fetch tells of what epoch its last record is, and the response where logs diverge.
+    diverges
+        Whether the log of a follower diverges that fetches at this offset, behind a record of this
+        epoch.
+    counts_diverging_fetch
+        Whether the leader takes the fetch offset of such a follower for what that holds.
+    may_list_offsets
+        Whether a leader tells clients its high watermark as the end of the log (ListOffsets).
     """
 
     epoch_cache: bool = False
@@ -195,3 +219,7 @@ class Rules:
     may_alter_partition: Callable[[BrokerState, Constants, int], bool] = in_present_epoch
     may_be_members: Callable[[BrokerState, Constants, int], bool] = unless_fenced
     may_still_be_members: Callable[[BrokerState, Constants, int], bool] = unless_rebooted
+    truncation_on_fetch: bool = False
+    diverges: Callable[[BrokerState, Constants, int, int, int], bool] = no_divergence
+    counts_diverging_fetch: Callable[[BrokerState, Constants, int, int], bool] = not_if_diverging
+    may_list_offsets: Callable[[BrokerState, Constants, int], bool] = list_at_once

@@ -43,6 +43,12 @@ def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
         texts.append(
             f"“{max(answers, key=len)}” is a fetch response with the leader's high watermark."
         )
+    departs = [m.text for it in scenes for m in it.messages if m.text.startswith("diverging")]
+    if departs:
+        texts.append(
+            f"“{departs[0]}” is a fetch response that brings no records but tells where the "
+            "leader's log departs from the follower's (KIP-595)."
+        )
     announced = [m.text for it in scenes for m in it.messages if m.quiet]
     if announced:
         epoch = announced[-1].split(":")[0][1:]

@@ -8,10 +8,19 @@ from __future__ import annotations
 
 from ...layout import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
 from .bounds import KRAFT, ZOOKEEPER, Constants
-from .messages import ALTER_PARTITION, EPOCH_RESPONSE, MESSAGES, OUT_OF_RANGE, OUTDATED
+from .messages import (
+    ALTER_PARTITION,
+    DIVERGING,
+    EPOCH_RESPONSE,
+    MESSAGES,
+    OUT_OF_RANGE,
+    OUTDATED,
+)
 
 
 def _highest_message(k: Constants) -> int:
+    if k.rules.truncation_on_fetch:
+        return DIVERGING
     return EPOCH_RESPONSE if k.rules.epoch_cache else OUT_OF_RANGE
 
 
@@ -115,12 +124,12 @@ class Message(Record):
     epoch: int = integer(
         NONE,
         lambda k: k.elections if k.rules.epoch_cache else NONE,
-        "answer to OffsetsForLeaderEpoch: the epoch whose end it tells, NONE for unknown",
+        "OffsetsForLeaderEpoch or diverging: the epoch whose end it tells, NONE for unknown",
     )
     end_offset: int = integer(
         NONE,
         lambda k: k.log_size,
-        "out of range: log end of the leader; OffsetsForLeaderEpoch: end of the epoch, or NONE",
+        "out of range: log end of the leader; otherwise the end of the epoch, or NONE",
     )
     records: list[LogEntry] = array(lambda k: min(k.fetch_size, k.log_size), LogEntry)
 
@@ -135,6 +144,11 @@ class LateFetch(Record):
         NONE, lambda k: k.elections if k.late_request else NONE, "leader epoch that it carries"
     )
     offset: int = integer(0, lambda k: k.log_size if k.late_request else 0, "its fetch offset")
+    last_epoch: int = integer(
+        NONE,
+        lambda k: k.elections if k.late_request and k.rules.truncation_on_fetch else NONE,
+        "leader epoch of the record before that offset, as it carries it since KIP-595",
+    )
 
 
 class AlterPartition(Record):
@@ -291,3 +305,8 @@ class BrokerState(Record):
         "highest high watermark of any acting leader so far",
     )
     aux_read: list[Read] = array(lambda k: k.log_size, Read)
+    aux_listed: int = integer(
+        0,
+        lambda k: k.log_size if k.track_listed_offsets else 0,
+        "highest end of the log that clients were told so far (ListOffsets)",
+    )

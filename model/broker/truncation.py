@@ -67,6 +67,16 @@ def why_answer(leader: Broker, asked: int) -> str:
     return knows
 
 
+def why_diverging(leader: Broker, follower: Broker) -> str:
+    """Say what a leader makes of a fetch whose log diverges, with the numbers of both."""
+    offset, asked = _log(follower).leo, asked_epoch(follower)
+    return (
+        f"The log of broker {follower.replica} ends at offset {offset}, behind a record of "
+        f"e{asked}; "
+        f"broker {leader.replica} compares: {why_answer(leader, asked)}. The logs diverge"
+    )
+
+
 def why_cut(follower: Broker, answer: Answer) -> str:
     """Say by which rule a follower cuts its log at an answer, with its numbers."""
     rule, hw = follower.rules.truncate_by_answer.__name__, _log(follower).hw
@@ -87,7 +97,7 @@ def why_cut(follower: Broker, answer: Answer) -> str:
         return (
             f"{knows}, so it does not know e{answer.of}: it keeps what is below offset "
             f"{_ends(follower, smaller)}, the end of e{smaller}, its largest smaller epoch, and "
-            "asks again"
+            f"{'fetches' if follower.rules.truncation_on_fetch else 'asks'} again"
         )
     if follower.rules.offset_without_common_epoch.__name__ == "empty_log":
         return (

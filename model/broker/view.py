@@ -9,6 +9,7 @@ from .bounds import KRAFT, ZOOKEEPER, Constants
 from .leadership import leads
 from .messages import (
     ACCEPTED,
+    DIVERGING,
     EPOCH_REQUEST,
     EPOCH_RESPONSE,
     FETCH,
@@ -174,13 +175,20 @@ def under_way(s: BrokerState, k: Constants, follower: int) -> str:
     """Return what the message between a follower and its leader says; nothing if there is none."""
     message, replica = s.message[follower], s.replica[follower]
     texts = {
-        FETCH: f"fetch at {replica.leo}",
+        FETCH: _fetch(k, replica),
         FETCH_RESPONSE: f"{fetched(message.records) or 'nothing'}, hw {message.hw}",
         OUT_OF_RANGE: f"out of range, end {message.end_offset}",
         EPOCH_REQUEST: f"end of e{_last_epoch(replica.log, replica.leo)}?",
         EPOCH_RESPONSE: _epoch_end(message.epoch, message.end_offset),
+        DIVERGING: f"diverging, {_epoch_end(message.epoch, message.end_offset)}",
     }
     return texts.get(message.kind, "")
+
+
+def _fetch(k: Constants, replica: Replica) -> str:
+    """Return a fetch; since KIP-595 it carries the epoch of the record before its offset."""
+    after = f", after e{_last_epoch(replica.log, replica.leo)}" if replica.leo else ""
+    return f"fetch at {replica.leo}{after if k.rules.truncation_on_fetch else ''}"
 
 
 def _under_way(s: BrokerState, k: Constants, follower: int) -> str:

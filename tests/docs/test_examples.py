@@ -159,7 +159,7 @@ def with_half_fence(tmp_path_factory):
     (root / "model/broker/protocols/half_fence.py").write_text("\n".join(lines) + "\n")
     registry = root / "model/__init__.py"
     text = registry.read_text()
-    text = text.replace("KIP_320)\n", "KIP_320, HALF_FENCE)\n", 1)
+    text = text.replace("KIP_595)\n", "KIP_595, HALF_FENCE)\n", 1)
     text = text.replace(
         "from .protocol ", "from .broker.protocols.half_fence import HALF_FENCE\nfrom .protocol ", 1
     )

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from tidegate.invariants import INVARIANTS as BY_FAMILY
-from tidegate.model.broker import actions, leadership, log, rules
-from tidegate.model.broker.protocols import hw, kip101, kip279, kip320
+from tidegate.model.broker import actions, leadership, log, older, rules
+from tidegate.model.broker.protocols import hw, kip101, kip279, kip320, kip595
 
 INVARIANTS = BY_FAMILY["broker"]
 
@@ -93,6 +93,7 @@ CASES = {
     "CommittedSomewhere": (lose_it_everywhere, r"m0 was committed at offset 0.*no replica has it"),
     "ConsistentRead": (leader_with_another, r"read m0 at offset 0.*broker 0.*now answers m1"),
     "HighWatermarkMonotonic": (hw_back, r"seen the high watermark at 1; broker 0.*has it at 0"),
+    "ListedOffsetsMonotonic": (hw_back, r"told that the log ends at 1.*broker 0.*tells them 0"),
     "WeakIsr": (follower_without_it, r"m0 at offset 0; replica 1 is in the ISR it believes in"),
     "StrongIsr": (follower_without_it, r"replica 1 is in the quorum state's ISR.*ends at 0"),
     "KnownLeaderInIsr": (leader_out_of_sync, r"names broker 0 leader.*its ISR is 1\."),
@@ -147,7 +148,7 @@ def test_no_guard_and_no_rule_reads_history():
     )
 
     modules = (
-        actions, leadership, log, rules, hw, kip101, kip279, kip320, family, view,
+        actions, leadership, log, rules, older, hw, kip101, kip279, kip320, kip595, family, view,
         controller, epoch_request, faults, follower, leader, metadata,
     )  # fmt: skip
     for module in modules:

@@ -16,13 +16,15 @@ from tidegate.spec import ModelError
 NAMES = [protocol.name for protocol in PROTOCOLS]
 
 
-def told(protocol, properties, needs=None):
+def told(protocol, properties):
     """Return the counterexample of a mutant in every form; nothing if it has none."""
-    histories = every_history(protocol) if needs is None else needs
-    system = protocol.system(parse(protocol.family.bounds, []), histories)
+    bounds = parse(protocol.family.bounds, [])
+    needs = frozenset(need for prop in properties for need in prop.needs)
+    system = protocol.system(bounds, every_history(protocol))
     limits, resources = Limits(max_states=20_000), Resources(engine="interpreted")
     try:
-        first = check(system, properties, limits=limits, resources=resources).first
+        searched = protocol.system(bounds, needs)
+        first = check(searched, properties, limits=limits, resources=resources).first
     except ModelError:
         # It wrote a value out of range: there is no behavior to tell.
         return {}
@@ -40,8 +42,7 @@ def test_an_answer_that_is_handled_before_there_is_one():
         for mutant in mutants(kip_320)
         if mutant.name == "HandleEpochResponse: s.message[follower].kind != EPOCH_RESPONSE"
     ]
-    properties = find_properties(kip_320, [])
-    forms = told(early, properties, frozenset(need for it in properties for need in it.needs))
+    forms = told(early, find_properties(kip_320, []))
     assert "HandleEpochResponse(leader=0, follower=1)." in forms["html"]
 
 

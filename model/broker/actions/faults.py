@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....layout import NONE
 from ..bounds import KRAFT, Constants
 from ..leadership import size
-from ..log import truncate_to
+from ..log import last_fetched_epoch, truncate_to
 from ..messages import FETCH, IDLE
 from ..rules import clear_message, forget_followers
 from ..state import BrokerState
@@ -23,6 +23,8 @@ def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
                 late.leader = s.replica[follower].leader
                 late.epoch = s.replica[follower].epoch
                 late.offset = s.replica[follower].leo
+                if k.rules.truncation_on_fetch:
+                    late.last_epoch = last_fetched_epoch(s, k, follower)
             clear_message(s, k, follower)
         if k.late_request and s.late_fetch[follower].leader == broker:
             forget_late_fetch(s, follower)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....layout import NONE
 from ..bounds import Constants
 from ..log import append, truncate_to
-from ..messages import FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE
+from ..messages import DIVERGING, FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE
 from ..rules import clear_message
 from ..state import BrokerState
 
@@ -48,4 +48,16 @@ def handle_out_of_range(s: BrokerState, k: Constants, leader: int, follower: int
         return False
     truncate_to(s, k, follower, s.message[follower].end_offset)
     clear_message(s, k, follower)
+    return True
+
+
+def handle_diverging_epoch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Cut the log where it departs from the leader's, by an epoch and its end there; fetch on."""
+    if s.message[follower].kind != DIVERGING:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    epoch, end_offset = s.message[follower].epoch, s.message[follower].end_offset
+    clear_message(s, k, follower)
+    k.rules.truncate_by_answer(s, k, follower, epoch, end_offset)
     return True

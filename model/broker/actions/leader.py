@@ -6,8 +6,8 @@ from ....layout import NONE
 from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
 from ..history import note_acked
 from ..leadership import advance_hw, change_isr, leads, size
-from ..log import append
-from ..messages import EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE
+from ..log import append, last_fetched_epoch
+from ..messages import DIVERGING, EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE
 from ..state import BrokerState
 from .alter_partition import propose
 
@@ -56,9 +56,10 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
 def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
     """Serve a fetch: note the follower's log end, then answer with records and the new HW.
 
-    A fetch above the leader's log end is answered "out of range" with that log end and teaches
-    the leader nothing.  A fetch that finds nothing new is answered at once: waiting in purgatory
-    differs from that only by when the answer leaves.
+    Since KIP-595 the leader first looks where the logs diverge, and if they do, answers with that
+    alone.  A fetch above the leader's log end is answered "out of range" with that log end and
+    teaches the leader nothing.  A fetch that finds nothing new is answered at once: waiting in
+    purgatory differs from that only by when the answer leaves.
     """
     if s.message[follower].kind != FETCH:
         return False
@@ -71,6 +72,15 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
     offset = s.replica[follower].leo
     replica = s.replica[leader]
     message = s.message[follower]
+    last_epoch = last_fetched_epoch(s, k, follower)
+    if k.rules.diverges(s, k, leader, last_epoch, offset):
+        if k.rules.counts_diverging_fetch(s, k, leader, follower):
+            receive_fetch(s, k, leader, follower, offset)
+        epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, last_epoch)
+        message.kind = DIVERGING
+        message.epoch = epoch
+        message.end_offset = end_offset
+        return True
     if offset > replica.leo:
         message.kind = OUT_OF_RANGE
         message.end_offset = replica.leo
@@ -89,6 +99,7 @@ def forget_late_fetch(s: BrokerState, follower: int) -> None:
     s.late_fetch[follower].leader = NONE
     s.late_fetch[follower].epoch = NONE
     s.late_fetch[follower].offset = 0
+    s.late_fetch[follower].last_epoch = NONE
 
 
 def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
@@ -103,7 +114,9 @@ def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) 
     if late.offset > s.replica[leader].leo:
         return False
     pending = s.replica[leader].proposed
-    receive_fetch(s, k, leader, follower, late.offset)
+    diverges = k.rules.diverges(s, k, leader, late.last_epoch, late.offset)
+    if not diverges or k.rules.counts_diverging_fetch(s, k, leader, follower):
+        receive_fetch(s, k, leader, follower, late.offset)
     if s.replica[follower].alive and s.replica[leader].proposed != pending:
         s.alter_partition[leader].rebooted |= 1 << follower
     forget_late_fetch(s, follower)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ....layout import NONE
 from ..bounds import ZOOKEEPER, Constants
-from ..history import note_committed, note_high_watermark
+from ..history import note_committed, note_high_watermark, note_listed_offsets
 from ..leadership import advance_hw
 from ..state import BrokerState
 
@@ -73,6 +73,7 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
     k.rules.begin_leading(s, k, leader)
     note_committed(s, k, leader, 0)
     note_high_watermark(s, k, leader)
+    note_listed_offsets(s, k, leader)
     advance_hw(s, k, leader)
     forget_outdated(s, k)
     return True

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ...protocol import Expected
 from ..bounds import Constants
-from ..older import ask_a_new_leader_only, at_any_offset, leads_in_any_epoch
+from ..older import OF_ISR_CHANGES, ask_a_new_leader_only, at_any_offset, leads_in_any_epoch
 from ..state import BrokerState
 from .kip279 import KIP_279
 
@@ -36,6 +36,7 @@ KIP_320 = replace(
         ("begin_following", ask_a_new_leader_only),
         ("has_epoch_start", at_any_offset),
         ("may_change_isr", leads_in_any_epoch),
+        *OF_ISR_CHANGES,
     ),
     expected=(
         Expected(""),

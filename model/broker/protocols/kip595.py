@@ -1,0 +1,86 @@
+"""KIP-595 (Kafka 2.7): the response to a fetch tells where the logs diverge; nobody asks before.
+
+A fetch carries the epoch of the follower's last record.  Before anything else the leader looks that
+up in its own epoch cache: its largest epoch up to that one, and where it ends.  If that epoch is
+smaller, or ends below the fetch offset, the logs diverge; it answers with the two alone and learns
+nothing of how far the follower is (KAFKA-13141: at first it counted the fetch offset).  The
+follower cuts its log by them as since KIP-279, and fetches on.  A new follower fetches at once, and
+there is no OffsetsForLeaderEpoch.  Clients are told where the log ends only once the leader's high
+watermark has reached the start of its epoch (KIP-207, Kafka 2.2).  Holds wherever kip-320 does.
+
+Kafka takes the epoch that a fetch carries from the follower's epoch cache, whose newest one may be
+an epoch that it led without a record; that takes a response more and cuts no record.  An epoch that
+the leader does not know is out of range in Kafka; fences exclude that, since it knows its own.
+
+Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetchResponse of Kafka
+3.0; KIP-207, apache/kafka#5991; KAFKA-13141, apache/kafka#11136.
+"""
+
+from dataclasses import replace
+
+from ....layout import NONE
+from ...protocol import Expected
+from ..bounds import Constants
+from ..family import TRUNCATION_ON_FETCH
+from ..older import OF_ISR_CHANGES, also_if_diverging, at_any_offset, leads_in_any_epoch
+from ..state import BrokerState
+from .hw import HW
+from .kip320 import KIP_320
+
+
+def fetch_at_once(s: BrokerState, k: Constants, follower: int, previous_leader: int) -> None:
+    """Leave the log as it is, and fetch: the response tells what to cut."""
+
+
+def departs_by_epoch_cache(
+    s: BrokerState, k: Constants, leader: int, last_epoch: int, offset: int
+) -> bool:
+    """Look whether the last record's epoch is not the leader's, or ends below the fetch offset."""
+    if last_epoch == NONE:
+        return False
+    epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, last_epoch)
+    return epoch < last_epoch or end_offset < offset
+
+
+def list_from_epoch_start(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Answer OFFSET_NOT_AVAILABLE until the high watermark is at the epoch's start (KIP-207)."""
+    return s.replica[leader].hw >= s.replica[leader].epoch_start
+
+
+KIP_595 = replace(
+    KIP_320,
+    name="kip-595",
+    parent=KIP_320,
+    story=__doc__,
+    summary="Fetch responses tell where logs diverge: safe with clean elections, no power loss.",
+    rules=replace(
+        KIP_320.rules,
+        begin_following=fetch_at_once,
+        truncation_on_fetch=True,
+        diverges=departs_by_epoch_cache,
+        may_list_offsets=list_from_epoch_start,
+    ),
+    actions=HW.actions + TRUNCATION_ON_FETCH,
+    older_rules=(
+        ("has_epoch_start", at_any_offset),
+        ("may_change_isr", leads_in_any_epoch),
+        ("counts_diverging_fetch", also_if_diverging),
+        *OF_ISR_CHANGES,
+    ),
+    expected=(
+        Expected(""),
+        Expected("records=3 elections=2", slow=True),
+        Expected("elections=3", slow=True),
+        Expected("records=3 elections=2 bounce_noticed"),
+        Expected("elections=3 bounce_noticed"),
+        Expected("replicas=3 records=1 elections=3 crashes=0 moves", slow=True),
+        Expected("replicas=3 records=2 elections=2 crashes=0 moves", slow=True),
+        Expected(
+            "records=1 elections=2 stale_leader_and_isr",
+            ("NoCommittedRecordLost", "NoAckedRecordLost"),
+        ),
+        Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost")),
+        Expected("power_losses=1 crashes=1", ("NoCommittedRecordLost", "NoAckedRecordLost")),
+        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
+    ),
+)

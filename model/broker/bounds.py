@@ -59,6 +59,9 @@ class BrokerBounds:
     stale_leader_and_isr: bool = switch(
         "a restarted broker takes up any LeaderAndIsr ever sent (before KIP-380)"
     )
+    elr: bool = switch(
+        "eligible leader replicas (KIP-966); the high watermark waits for min_isr members"
+    )
 
     def __post_init__(self) -> None:
         if self.min_isr > self.replicas:

@@ -96,6 +96,21 @@ def leads_in_quorum(s: BrokerState, k: Constants, broker: int) -> bool:
     )
 
 
+def left_while_below_min_isr(s: BrokerState, k: Constants, isr: int, members: int) -> int:
+    """Call whoever left the ISR eligible, until it has min.insync.replicas members again.
+
+    While it has fewer nothing is committed, so whoever left it lacks nothing (KIP-966).
+    """
+    if members >= k.min_isr:
+        return 0
+    return (s.quorum.elr | s.quorum.isr) & ~isr
+
+
+def without_the_unclean(s: BrokerState, k: Constants, broker: int) -> int:
+    """Take a broker out of the ELR that went down uncleanly: it may have lost what it had."""
+    return s.quorum.elr & ~(1 << broker)
+
+
 @dataclass(frozen=True)
 class Rules:
     """The decision points of the broker family.
@@ -125,6 +140,11 @@ class Rules:
         Whether a follower that fetches at this offset may join the ISR; both must say so.
     may_change_isr
         Whether a leader may change the ISR in the quorum state.
+    eligible_leaders
+        Of the option ``elr``: who is an eligible leader replica when the ISR becomes another one,
+        of so many members.
+    eligible_at_registration
+        Of the option ``elr``: who still is one when a broker registers that went down uncleanly.
     """
 
     epoch_cache: bool = False
@@ -144,3 +164,5 @@ class Rules:
     has_committed: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_hw
     has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_epoch_start
     may_change_isr: Callable[[BrokerState, Constants, int], bool] = leads_in_quorum
+    eligible_leaders: Callable[[BrokerState, Constants, int, int], int] = left_while_below_min_isr
+    eligible_at_registration: Callable[[BrokerState, Constants, int], int] = without_the_unclean

@@ -129,6 +129,11 @@ class Quorum(Record):
         0, lambda k: k.elections, "leader epoch: one more at each election or fence"
     )
     isr: int = subset(lambda k: k.replicas, "the in-sync replicas", names="replicas")
+    elr: int = subset(
+        lambda k: k.replicas if k.elr else 0,
+        "eligible leader replicas: out of the ISR, and hold all that is committed (KIP-966)",
+        names="replicas",
+    )
 
 
 class Committed(Record):

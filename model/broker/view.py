@@ -17,6 +17,10 @@ LEGEND = (
 )
 
 
+ELR_LEGEND = " elr 2 is an eligible leader replica: out of the ISR, but it lacks nothing committed."
+"""For the option ``elr``."""
+
+
 def columns(s: BrokerState, k: Constants) -> dict[str, str]:
     """Return the heading and the text of each column: the controller, then every broker."""
     shown = {"controller": _controller(s)}
@@ -57,9 +61,12 @@ def braced(isr: int) -> str:
 def leadership(
     s: BrokerState, written: Callable[[int], str] = replicas
 ) -> tuple[str, tuple[str, ...]]:
-    """Return what the quorum state says: who leads which epoch, and with which ISR."""
+    """Return what the quorum state says: who leads which epoch, with which ISR and ELR."""
     leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
-    return f"{leader} e{s.quorum.epoch}", (f"isr {written(s.quorum.isr)}",)
+    details = (f"isr {written(s.quorum.isr)}",)
+    if s.quorum.elr:
+        details += (f"elr {written(s.quorum.elr)}",)
+    return f"{leader} e{s.quorum.epoch}", details
 
 
 def _controller(s: BrokerState) -> str:

@@ -10,9 +10,13 @@ from ..spec import Kind, Property
 
 
 def _can_be_led(s: BrokerState, k: Constants) -> bool:
-    """Whether a member of the ISR is alive and the bounds leave an election to make it lead."""
+    """Whether somebody who may lead is alive and the bounds leave an election to make it lead.
+
+    That is a member of the ISR or, with the option ``elr``, an eligible leader replica.
+    """
+    candidates = s.quorum.isr | s.quorum.elr
     alive = any(
-        s.quorum.isr >> broker & 1 and s.replica[broker].alive for broker in range(k.replicas)
+        candidates >> broker & 1 and s.replica[broker].alive for broker in range(k.replicas)
     )
     return alive and s.quorum.epoch < k.elections
 
@@ -37,7 +41,7 @@ def recovered(s: BrokerState, k: Constants) -> bool:
 
     A change of the ISR that the leader has proposed must have been answered as well.
 
-    Without a leader: whether there cannot be one, for want of a live member of the ISR; or of an
+    Without a leader: whether there cannot be one, for want of somebody alive who may lead; or of an
     election within the bounds, and then this state says nothing about the protocol.
     """
     leader = acting_leader(s)

@@ -71,6 +71,9 @@ class BrokerBounds:
     controller_crashes: int = number(
         0, 0, 12, "with isr_propagation=zookeeper: crashes of the controller; another takes over"
     )
+    elr: bool = switch(
+        "eligible leader replicas (KIP-966); the high watermark waits for min_isr members"
+    )
 
     def __post_init__(self) -> None:
         if self.min_isr > self.replicas:

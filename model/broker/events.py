@@ -256,10 +256,13 @@ def _shrink_isr(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _elect(a: Arguments, before: Scene, after: Scene) -> Event:
-    now, isr = of(after, CONTROLLER), quorum_of(before).isr
-    clean = bool(isr >> a["broker"] & 1)
+    now, isr, elr = of(after, CONTROLLER), quorum_of(before).isr, quorum_of(before).elr
+    eligible = bool(elr >> a["broker"] & 1)
+    clean = eligible or bool(isr >> a["broker"] & 1)
     whether = f"is in the ISR {braced(isr)}"
-    if not clean:
+    if eligible:
+        whether = f"is in the ELR {braced(elr)}, as no member of the ISR {braced(isr)} is alive"
+    elif not clean:
         whether = f"is NOT in the ISR {braced(isr)} (unclean election)"
     return Event(
         CONTROLLER,
@@ -306,10 +309,12 @@ def _lose_power(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _restart(a: Arguments, before: Scene, after: Scene) -> Event:
+    left = quorum_of(before).elr & ~quorum_of(after).elr
+    unclean = " As it went down uncleanly, the controller takes it out of the ELR." if left else ""
     return Event(
         broker(a["broker"]),
         f"Broker {a['broker']} starts again with what is on its disk, HW "
-        f"{log_of(after, a['broker']).hw}, and waits for word from the controller.",
+        f"{log_of(after, a['broker']).hw}, and waits for word from the controller.{unclean}",
         sign="restart",
     )
 

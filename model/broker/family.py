@@ -27,7 +27,7 @@ from .bounds import KRAFT, ZOOKEEPER, BrokerBounds, Constants
 from .scenes import VIEW
 from .state import BrokerState
 from .survivors import SURVIVORS
-from .view import LEGEND, columns
+from .view import ELR_LEGEND, LEGEND, columns
 
 
 def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
@@ -66,7 +66,7 @@ def build(
         BrokerState,
         initialise=initialise,
         columns=columns,
-        legend=LEGEND,
+        legend=LEGEND + ELR_LEGEND if bounds.elr else LEGEND,
         view=VIEW,
     )
 

@@ -42,7 +42,7 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     """
     replica = s.replica[leader]
     isr = k.rules.isr_for_hw(s, k, leader)
-    if k.hw_needs_min_isr and size(replica.isr) < k.min_isr:
+    if (k.hw_needs_min_isr or k.elr) and size(replica.isr) < k.min_isr:
         return
     held = replica.leo
     for follower in range(k.replicas):
@@ -59,13 +59,20 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
         note_acked(s, k, leader, before, held)
 
 
+def set_isr(s: BrokerState, k: Constants, isr: int) -> None:
+    """Write a new ISR to the quorum state, and with it who else is eligible to lead (KIP-966)."""
+    if k.elr:
+        s.quorum.elr = k.rules.eligible_leaders(s, k, isr, size(isr))
+    s.quorum.isr = isr
+
+
 def change_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
     """Write a new ISR to the quorum state and take it as the leader's own.
 
     Whoever calls this has asked the rule ``may_change_isr``.  With ZooKeeper nobody else hears of
     it before the leader has written a notification.
     """
-    s.quorum.isr = isr
+    set_isr(s, k, isr)
     s.replica[leader].isr = isr
     if k.isr_propagation == ZOOKEEPER:
         s.replica[leader].change_set = 1

@@ -27,10 +27,11 @@ CONTROLLER, CLIENTS = "controller", "clients"
 
 @dataclass(frozen=True)
 class Quorum(Participant):
-    """The controller, with the leader and the ISR of the quorum state, as a set of bits."""
+    """The controller, with the quorum state's leader, and its ISR and ELR as sets of bits."""
 
     leader: int = NONE
     isr: int = 0
+    elr: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ def scene(s: BrokerState, k: Constants) -> Scene:
             epoch=quorum.epoch,
             leader=quorum.leader,
             isr=quorum.isr,
+            elr=quorum.elr,
         )
     ]
     everybody += [_participant(s, k, number) for number in range(k.replicas)]

@@ -147,6 +147,21 @@ def list_at_once(s: BrokerState, k: Constants, leader: int) -> bool:
     return True
 
 
+def left_while_below_min_isr(s: BrokerState, k: Constants, isr: int, members: int) -> int:
+    """Call whoever left the ISR eligible, until it has min.insync.replicas members again.
+
+    While it has fewer nothing is committed, so whoever left it lacks nothing (KIP-966).
+    """
+    if members >= k.min_isr:
+        return 0
+    return (s.quorum.elr | s.quorum.isr) & ~isr
+
+
+def without_the_unclean(s: BrokerState, k: Constants, broker: int) -> int:
+    """Take a broker out of the ELR that went down uncleanly: it may have lost what it had."""
+    return s.quorum.elr & ~(1 << broker)
+
+
 @dataclass(frozen=True)
 class Rules:
     """The decision points of the broker family.
@@ -194,6 +209,11 @@ class Rules:
         Whether the leader takes the fetch offset of such a follower for what that holds.
     may_list_offsets
         Whether a leader tells clients its high watermark as the end of the log (ListOffsets).
+    eligible_leaders
+        Of the option ``elr``: who is an eligible leader replica when the ISR becomes another one,
+        of so many members.
+    eligible_at_registration
+        Of the option ``elr``: who still is one when a broker registers that went down uncleanly.
     """
 
     epoch_cache: bool = False
@@ -223,3 +243,5 @@ class Rules:
     diverges: Callable[[BrokerState, Constants, int, int, int], bool] = no_divergence
     counts_diverging_fetch: Callable[[BrokerState, Constants, int, int], bool] = not_if_diverging
     may_list_offsets: Callable[[BrokerState, Constants, int], bool] = list_at_once
+    eligible_leaders: Callable[[BrokerState, Constants, int, int], int] = left_while_below_min_isr
+    eligible_at_registration: Callable[[BrokerState, Constants, int], int] = without_the_unclean

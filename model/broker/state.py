@@ -195,6 +195,11 @@ class Quorum(Record):
         "brokers that are fenced: they may neither lead nor join the ISR",
         names="replicas",
     )
+    elr: int = subset(
+        lambda k: k.replicas if k.elr else 0,
+        "eligible leader replicas: out of the ISR, and hold all that is committed (KIP-966)",
+        names="replicas",
+    )
 
 
 class Controller(Record):

@@ -72,7 +72,7 @@ _EVERY_PROTOCOL = {
     "Elect: not s.replica[broker].alive": (
         "a later guard asks for a live member of the ISR, unless the election is unclean"
     ),
-    "Fence: s.quorum.leader != broker and (not (member and size(s.quorum.isr) > 1))": (
+    "Fence: s.quorum.leader != broker and (not (member and may_leave))": (
         "an epoch begins in which nothing is new, and which is one of those that the bounds allow"
     ),
     "HandleLateFetch: late.offset > s.replica[leader].leo": (

@@ -29,6 +29,10 @@ LEGEND = (
 )
 
 
+ELR_LEGEND = " elr 2 is an eligible leader replica: out of the ISR, but it lacks nothing committed."
+"""For the option ``elr``."""
+
+
 def columns(s: BrokerState, k: Constants) -> dict[str, str]:
     """Return the heading and the text of each column: the controller, then every broker."""
     shown = {"controller": _controller(s, k)}
@@ -76,9 +80,10 @@ def braced(isr: int) -> str:
 def leadership(
     s: BrokerState, written: Callable[[int], str] = replicas
 ) -> tuple[str, tuple[str, ...]]:
-    """Return what the quorum state says: who leads which epoch, and with which ISR."""
+    """Return what the quorum state says: who leads which epoch, with which ISR and ELR."""
     leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
-    return f"{leader} e{s.quorum.epoch}", (f"isr {written(s.quorum.isr)}",)
+    eligible = (f"elr {written(s.quorum.elr)}",) if s.quorum.elr else ()
+    return f"{leader} e{s.quorum.epoch}", (f"isr {written(s.quorum.isr)}", *eligible)
 
 
 def _controller(s: BrokerState, k: Constants) -> str:

@@ -48,6 +48,16 @@ def drop_requests_only(s, k, follower):
         clear_message(s, k, follower)
 
 
+def never_emptied(s, k, isr, members):
+    """Keep who left the ISR eligible, also of an ISR that commits without it (KIP-966)."""
+    return (s.quorum.elr | s.quorum.isr) & ~isr
+
+
+def the_unclean_too(s, k, broker):
+    """Keep a broker eligible that went down uncleanly (KIP-966)."""
+    return s.quorum.elr
+
+
 LOST, DIVERGED = "NoAckedRecordLost", "LogMatching"
 
 MUTANTS = [
@@ -79,6 +89,11 @@ MUTANTS = [
     pytest.param(
         "forget_followers", keep, "replicas=3 moves", "R1 C0 E3", "NoCommittedRecordLost", 17,
         marks=slow,
+    ),
+    ("eligible_leaders", never_emptied, "replicas=3 min_isr=2 elr", "R1 C2 E1", LOST, 11),
+    (
+        "eligible_at_registration", the_unclean_too,
+        "replicas=2 min_isr=2 elr power_losses=1", "R1 C1 E2", LOST, 12,
     ),
 ]  # fmt: skip
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ....layout import NONE
 from ..bounds import Constants
-from ..leadership import advance_hw, leads
+from ..leadership import advance_hw, leads, set_isr
 from ..messages import ACCEPTED, NOTHING, ORPHANED, OUTDATED, REFUSED, REQUEST
 from ..state import AlterPartition, BrokerState
 
@@ -67,7 +67,7 @@ def handle_alter_partition(s: BrokerState, k: Constants, leader: int) -> bool:
     if not k.rules.may_alter_partition(s, k, leader):
         _answer(it, OUTDATED)
     elif k.rules.may_be_members(s, k, it.isr) and k.rules.may_still_be_members(s, k, leader):
-        s.quorum.isr = it.isr
+        set_isr(s, k, it.isr)
         _answer(it, ACCEPTED)
     else:
         _answer(it, REFUSED)

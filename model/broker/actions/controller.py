@@ -9,13 +9,13 @@ from ..state import BrokerState
 from .metadata import forget_outdated, send_leader_and_isr
 
 
-def _live_members(s: BrokerState, k: Constants) -> int:
-    """Return the live members of the ISR from which the controller elects, as a set."""
+def _live_members(s: BrokerState, k: Constants, replicas: int) -> int:
+    """Return those of a set of replicas that are alive, and not fenced, as a set."""
     live = 0
     for broker in range(k.replicas):
         if s.replica[broker].alive:
             live |= 1 << broker
-    return live & k.rules.isr_for_election(s, k) & ~s.quorum.fenced
+    return live & replicas & ~s.quorum.fenced
 
 
 def elect(s: BrokerState, k: Constants, broker: int) -> bool:
@@ -23,8 +23,9 @@ def elect(s: BrokerState, k: Constants, broker: int) -> bool:
 
     There is none when the quorum state names none, or a dead broker, or one that restarted and
     has led nothing since (its new registration tells; the controller may see that at any time).
-    The new ISR are the live members of the old one.  Where none is alive, unclean election lets
-    any live replica lead, alone.  With the option ``moves`` a live leader may be replaced too.
+    The new ISR are the live members of the old one.  Where none is alive, a live member of the ELR
+    leads, alone (KIP-966), and where that has none, unclean election lets any live replica lead,
+    alone.  With the option ``moves`` a live leader may be replaced too.
     """
     if s.quorum.epoch == k.elections:
         return False
@@ -42,10 +43,13 @@ def elect(s: BrokerState, k: Constants, broker: int) -> bool:
         and not (k.moves and leader != broker)
     ):
         return False
-    live = _live_members(s, k)
+    in_sync = _live_members(s, k, k.rules.isr_for_election(s, k))
+    live = in_sync if in_sync else _live_members(s, k, s.quorum.elr)
     if not live >> broker & 1 and not (k.unclean_election and live == 0):
         return False
-    send_leader_and_isr(s, k, broker, live if live else 1 << broker)
+    send_leader_and_isr(s, k, broker, in_sync if in_sync else 1 << broker)
+    if not live:
+        s.quorum.elr = 0  # Kafka forgets who was eligible at an unclean election.
     forget_outdated(s, k)
     return True
 
@@ -53,8 +57,9 @@ def elect(s: BrokerState, k: Constants, broker: int) -> bool:
 def fence(s: BrokerState, k: Constants, broker: int) -> bool:
     """Take a dead broker out of the ISR and out of the lead, in a new epoch.
 
-    The last member of the ISR stays in it.  The controller may notice late, or never: a broker
-    that is back by then has bounced unnoticed.  With ``moves`` a live leader may be suspected.
+    The last member of the ISR stays in it, unless ``elr`` keeps it eligible.  The controller may
+    notice late, or never: a broker that is back by then has bounced unnoticed.  With ``moves`` a
+    live leader may be suspected.
     """
     if s.quorum.epoch == k.elections:
         return False
@@ -63,13 +68,14 @@ def fence(s: BrokerState, k: Constants, broker: int) -> bool:
     if s.replica[broker].alive and not (k.moves and s.quorum.leader == broker):
         return False
     member = s.quorum.isr >> broker & 1
-    if s.quorum.leader != broker and not (member and size(s.quorum.isr) > 1):
+    may_leave = k.elr or size(s.quorum.isr) > 1
+    if s.quorum.leader != broker and not (member and may_leave):
         return False
     if k.isr_propagation == KRAFT:
         s.quorum.fenced |= 1 << broker
     leader = NONE if s.quorum.leader == broker else s.quorum.leader
     isr = s.quorum.isr & ~(1 << broker)
-    send_leader_and_isr(s, k, leader, isr if isr else 1 << broker)
+    send_leader_and_isr(s, k, leader, isr if isr or k.elr else 1 << broker)
     forget_outdated(s, k)
     return True
 

@@ -83,13 +83,17 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
     It refuses what was sent to its previous incarnation (KIP-380): every epoch before the one
     that the quorum state has at this moment, and that one too where it names itself the leader.
     With ``bounce_noticed`` it starts only when there is nothing left to fence; in a KRaft cluster
-    it can register again only once it is fenced.
+    it can register again only once it is fenced.  With ``elr`` there must be nothing left either,
+    since its registration tells the controller that it went down uncleanly, as every crash is:
+    what it had may be lost, so it is neither in sync nor eligible from then on.
     """
     if s.replica[broker].alive:
         return False
     if k.bounce_noticed and s.quorum.leader == broker:
         return False
     if k.bounce_noticed and s.quorum.isr >> broker & 1 and size(s.quorum.isr) > 1:
+        return False
+    if k.elr and (s.quorum.leader == broker or s.quorum.isr >> broker & 1):
         return False
     if k.isr_propagation == KRAFT and not s.quorum.fenced >> broker & 1:
         return False
@@ -98,6 +102,8 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
     replica = s.replica[broker]
     replica.alive = True
     replica.restarted = True
+    if k.elr:
+        s.quorum.elr = k.rules.eligible_at_registration(s, k, broker)
     if not k.stale_leader_and_isr:
         replica.epoch = s.quorum.epoch if s.quorum.leader == broker else s.quorum.epoch - 1
     return True

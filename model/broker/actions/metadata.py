@@ -9,7 +9,7 @@ from __future__ import annotations
 from ....layout import NONE
 from ..bounds import ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark, note_listed_offsets
-from ..leadership import advance_hw
+from ..leadership import advance_hw, set_isr
 from ..state import BrokerState
 
 
@@ -17,7 +17,7 @@ def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> 
     """Begin a new leader epoch in the quorum state and tell every broker."""
     s.quorum.epoch += 1
     s.quorum.leader = leader
-    s.quorum.isr = isr
+    set_isr(s, k, isr)
     s.leader_and_isr[s.quorum.epoch].leader = leader
     s.leader_and_isr[s.quorum.epoch].isr = isr
     if k.isr_propagation == ZOOKEEPER:

@@ -42,6 +42,7 @@ def columns(s: BrokerState, k: Constants) -> dict[str, str]:
             _log(s, k, broker),
             _under_way(s, k, broker),
             *isr_changes(s, k, broker),
+            _to_controller(s, broker),
         )
         shown[f"broker {broker}"] = "\n".join(part for part in parts if part)
     if k.isr_propagation == ZOOKEEPER:
@@ -109,9 +110,9 @@ def controller(
 
 def clients(s: BrokerState, k: Constants) -> tuple[str, ...]:
     """Return whom clients believe to be the leader."""
-    lines = [f"producer writes to {s.producer.leader}"]
+    lines = [f"producer -> {s.producer.leader}"]
     if k.track_read:
-        lines.append(f"consumer reads {s.consumer.offset} from {s.consumer.leader}")
+        lines.append(f"consumer -> {s.consumer.leader}, at {s.consumer.offset}")
     return tuple(lines)
 
 
@@ -122,14 +123,18 @@ def isr_changes(
     replica, lines = s.replica[broker], []
     if replica.proposed:
         lines.append(f"proposes isr {written(replica.proposed)}")
-    if text := alter_partition(s, broker, written):
-        lines.append(text)
     if replica.change_set:
         lines.append("has yet to announce its isr")
     if k.isr_propagation == ZOOKEEPER and replica.alive and replica.metadata != s.quorum.leader:
         named = "nobody" if replica.metadata == NONE else f"{replica.metadata}"
         lines.append(f"metadata names {named}")
     return tuple(lines)
+
+
+def _to_controller(s: BrokerState, leader: int) -> str:
+    text = alter_partition(s, leader)
+    way = "->" if s.alter_partition[leader].kind in (REQUEST, ORPHANED) else "<-"
+    return f"{way} controller: {text}" if text else ""
 
 
 def alter_partition(s: BrokerState, leader: int, written: Callable[[int], str] = replicas) -> str:

@@ -91,7 +91,103 @@ def request_lost_by_the_network(before, step, after):
     return before["message"][step["follower"]]["kind"] == "fetch request"
 
 
+def election_with_an_outdated_cache(before, step, after):
+    return before["controller"]["isr"] != before["quorum"]["isr"]
+
+
+def write_to_a_former_leader_that_metadata_still_names(before, step, after):
+    leader, quorum = step["leader"], before["quorum"]
+    return quorum["leader"] not in (leader, NONE) and before["producer"]["leader"] == leader
+
+
+def read_from_a_former_leader(before, step, after):
+    return before["quorum"]["leader"] not in (step["leader"], NONE)
+
+
+def client_that_learns_of_an_older_leader(before, step, after):
+    return before["producer"]["leader"] == before["quorum"]["leader"] != after["producer"]["leader"]
+
+
+def change_that_is_never_announced(before, step, after):
+    return bool(before["replica"][step["broker"]]["change_set"])
+
+
+def notification_that_is_read_twice(before, step, after):
+    return before["controller"]["handling"] != "nothing" and after["controller"]["notification"]
+
+
+def second_change_behind_a_notification_in_work(before, step, after):
+    return before["controller"]["handling"] != "nothing"
+
+
+def change_of_the_isr_that_a_dead_leader_asked_for(before, step, after):
+    asked = before["alter_partition"][step["leader"]]["kind"]
+    return "died" in asked and before["quorum"]["isr"] != after["quorum"]["isr"]
+
+
+def commit_while_a_change_is_pending(before, step, after):
+    replica = before["replica"][step["leader"]]
+    pending = replica["proposed"] - replica["isr"]
+    return pending and after["replica"][step["leader"]]["hw"] > replica["hw"]
+
+
+def shrink_that_commits(before, step, after):
+    leader = step["leader"]
+    return after["replica"][leader]["hw"] > before["replica"][leader]["hw"]
+
+
+def answered(kind):
+    """Return a probe for a response of that kind."""
+
+    def probe(before, step, after):
+        return kind in after["alter_partition"][step["leader"]]["kind"]
+
+    return probe
+
+
+def refused_for_a_registration_since_its_fetch(before, step, after):
+    request = before["alter_partition"][step["leader"]]
+    fenced = request["isr"] & before["quorum"]["fenced"]
+    return request["rebooted"] and not fenced and answered("ineligible")(before, step, after)
+
+
+ZOOKEEPER, KRAFT = "isr_propagation=zookeeper", "isr_propagation=kraft"
+
 PROBES = [
+    (election_with_an_outdated_cache, "kip-320", ZOOKEEPER, ["Elect"]),
+    (
+        write_to_a_former_leader_that_metadata_still_names,
+        "kip-320",
+        f"{ZOOKEEPER} moves",
+        ["Produce"],
+    ),
+    (read_from_a_former_leader, "kip-320", f"{ZOOKEEPER} moves", ["Consume"]),
+    (client_that_learns_of_an_older_leader, "kip-320", f"{ZOOKEEPER} moves", ["RefreshProducer"]),
+    (change_that_is_never_announced, "kip-320", ZOOKEEPER, ["Crash"]),
+    (
+        notification_that_is_read_twice,
+        "kip-320",
+        f"{ZOOKEEPER} controller_crashes=1",
+        ["CrashController"],
+    ),
+    (second_change_behind_a_notification_in_work, "kip-320", ZOOKEEPER, ["WriteNotification"]),
+    (shrink_that_commits, "kip-320", ZOOKEEPER, ["ShrinkIsr"]),
+    (shrink_that_commits, "kip-320", KRAFT, ["HandleAlterPartitionResponse"]),
+    (
+        change_of_the_isr_that_a_dead_leader_asked_for,
+        "kip-320",
+        KRAFT,
+        ["HandleAlterPartition"],
+    ),
+    (commit_while_a_change_is_pending, "kip-320", KRAFT, ["HandleFetch"]),
+    (answered("outdated"), "kip-320", f"{KRAFT} moves", ["HandleAlterPartition"]),
+    (answered("ineligible"), "kip-320", KRAFT, ["HandleAlterPartition"]),
+    (
+        refused_for_a_registration_since_its_fetch,
+        "kip-320",
+        KRAFT,
+        ["HandleAlterPartition"],
+    ),
     (response_overtaken_by_a_crash, "hw", "", ["Crash"]),
     (stale_leader_and_isr_taken_up_late, "kip-101", "elections=2", ["BecomeFollower"]),
     (stale_leader_and_isr_taken_up_late, "kip-101", "elections=2", ["BecomeLeader"]),

@@ -24,8 +24,8 @@ def explain_eligible_isr(s: BrokerState, k: Constants) -> str:
     [broker, *_] = members(_ineligible(s))
     whom = ",".join(map(str, members(s.quorum.isr)))
     return (
-        f"The controller has fenced broker {broker}, and yet it is in the ISR ({whom}): it cannot "
-        "be elected, nobody will fence it again, and the high watermark waits for it."
+        f"The controller has fenced broker {broker}, and yet it is in the ISR {{{whom}}}: it "
+        "cannot be elected, nobody fences it a second time, and the high watermark waits for it."
     )
 
 

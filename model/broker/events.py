@@ -262,6 +262,9 @@ def _elect(a: Arguments, before: Scene, after: Scene) -> Event:
     whether = f"is in the ISR {braced(isr)}"
     if eligible:
         whether = f"is in the ELR {braced(elr)}, as no member of the ISR {braced(isr)} is alive"
+    elif quorum_of(before).cached >> a["broker"] & 1 and not clean:
+        cached = braced(quorum_of(before).cached)
+        whether = f"is in the controller's cached ISR {cached}, but NOT in the stored {braced(isr)}"
     elif not clean:
         whether = f"is NOT in the ISR {braced(isr)} (unclean election)"
     return Event(

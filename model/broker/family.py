@@ -47,7 +47,7 @@ def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
         s.controller.isr = everybody
         s.producer.leader = 0
         if k.track_read:
-            s.consumer.leader = 0
+            s.aux_consumer.leader = 0
     s.replica[0].isr = everybody
     if k.rules.epoch_cache:
         k.rules.begin_leading(s, k, 0)

@@ -27,11 +27,15 @@ CONTROLLER, CLIENTS = "controller", "clients"
 
 @dataclass(frozen=True)
 class Quorum(Participant):
-    """The controller, with the quorum state's leader, and its ISR and ELR as sets of bits."""
+    """The controller, with the quorum state's leader, and its ISR and ELR as sets of bits.
+
+    ``cached`` is the ISR in the controller's cache, where it has one.
+    """
 
     leader: int = NONE
     isr: int = 0
     elr: int = 0
+    cached: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ def scene(s: BrokerState, k: Constants) -> Scene:
             leader=quorum.leader,
             isr=quorum.isr,
             elr=quorum.elr,
+            cached=s.controller.isr,
         )
     ]
     everybody += [_participant(s, k, number) for number in range(k.replicas)]

@@ -282,7 +282,11 @@ class Acked(Record):
 
 
 class BrokerState(Record):
-    """The whole state.  ``aux_`` marks history that no guard reads."""
+    """The whole state.
+
+    ``aux_`` marks what is there for properties alone: history that no guard reads, and a consumer
+    whose steps change nothing else.
+    """
 
     quorum: Quorum = nested(Quorum)
     replica: list[Replica] = array(lambda k: k.replicas, Replica, by_replica=True)
@@ -294,7 +298,6 @@ class BrokerState(Record):
     leader_and_isr: list[LeaderAndIsr] = array(_epochs, LeaderAndIsr)
     controller: Controller = nested(Controller)
     producer: Producer = nested(Producer)
-    consumer: Consumer = nested(Consumer)
     controllers_crashed: int = integer(
         0, lambda k: k.controller_crashes, "crashes of the controller so far"
     )
@@ -302,6 +305,7 @@ class BrokerState(Record):
     crashed: int = integer(0, lambda k: k.crashes, "crashes so far")
     lost_power: int = integer(0, lambda k: k.power_losses, "power losses so far")
     lost: int = integer(0, lambda k: k.lost_messages, "messages lost so far")
+    aux_consumer: Consumer = nested(Consumer)
     aux_committed: list[Committed] = array(lambda k: k.log_size, Committed)
     aux_acked: list[Acked] = array(lambda k: k.records, Acked)
     aux_hw: int = integer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...scene import Scene
-from .pictures import Answer, broker, log_of, proposal
+from .pictures import Answer, broker, log_of, of, proposal
 
 
 def lost_with(number: int, before: Scene, after: Scene) -> str:
@@ -31,11 +31,19 @@ def raised(number: int, before: Scene, after: Scene) -> str:
 
 def proposed(before: Scene, after: Scene) -> str:
     """Say which change of the ISR a step has asked the controller for; nothing if it has not."""
-    known = {message.key for message in before.messages}
-    new = [
-        (number, message.text)
-        for number in range(len(after.participants) - 2)
-        for message in after.messages
-        if message.key == proposal(number) and message.key not in known
-    ]
-    return "".join(f"Broker {number} asks the controller for {text}." for number, text in new)
+    told, known = [], {message.key for message in before.messages}
+    for number in range(len(after.participants) - 2):
+        mine = [m.text for m in after.messages if m.key == proposal(number)]
+        if mine and proposal(number) not in known:
+            told.append(f"Broker {number} asks the controller for {mine[0]}.")
+        elif mine and _pending(before, number) != (pending := _pending(after, number)) and pending:
+            told.append(
+                f"Broker {number} {pending}, which has to wait: an older request is under way."
+            )
+    return " ".join(told)
+
+
+def _pending(picture: Scene, number: int) -> str:
+    """Return what a broker proposes for the ISR; nothing if no change is pending."""
+    details = of(picture, broker(number)).details
+    return next((line for line in details if line.startswith("proposes")), "")

@@ -112,7 +112,7 @@ def clients(s: BrokerState, k: Constants) -> tuple[str, ...]:
     """Return whom clients believe to be the leader."""
     lines = [f"producer -> {s.producer.leader}"]
     if k.track_read:
-        lines.append(f"consumer -> {s.consumer.leader}, at {s.consumer.offset}")
+        lines.append(f"consumer -> {s.aux_consumer.leader}, at {s.aux_consumer.offset}")
     return tuple(lines)
 
 

@@ -120,20 +120,20 @@ def refresh_consumer(s: BrokerState, k: Constants, broker: int) -> bool:
         return False
     if s.replica[broker].metadata == NONE:
         return False
-    if s.consumer.leader == s.replica[broker].metadata:
+    if s.aux_consumer.leader == s.replica[broker].metadata:
         return False
-    s.consumer.leader = s.replica[broker].metadata
+    s.aux_consumer.leader = s.replica[broker].metadata
     return True
 
 
 def consume(s: BrokerState, k: Constants, leader: int) -> bool:
     """Read the consumer's next record from whom it believes to lead, and who believes so too."""
-    if s.consumer.leader != leader:
+    if s.aux_consumer.leader != leader:
         return False
     if not leads(s, leader):
         return False
-    if s.consumer.offset >= s.replica[leader].hw:
+    if s.aux_consumer.offset >= s.replica[leader].hw:
         return False
-    note_read(s, k, leader, s.consumer.offset)
-    s.consumer.offset += 1
+    note_read(s, k, leader, s.aux_consumer.offset)
+    s.aux_consumer.offset += 1
     return True

@@ -1,0 +1,39 @@
+"""The rows of docs/catalogue.md, read."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A row: the bug, the protocol that shows it, where, and the one that keeps it out."""
+
+    title: str
+    page: str
+    mechanism: str
+    shown_by: str
+    bounds: str
+    violated: str
+    steps: int
+    kept_out_by: str
+
+    @property
+    def command(self):
+        """The command that shows it."""
+        bounds = [word for bound in self.bounds.split() for word in ("-b", bound)]
+        return ["check", self.shown_by, *bounds, "-p", self.violated]
+
+
+def bugs(text):
+    """Return the bugs that have a row in the page with this text."""
+    found = []
+    for line in text.splitlines():
+        if not line.startswith("| ["):
+            continue
+        bug, mechanism, shown_by, bounds, violated, kept_out_by = line[2:-2].split(" | ")
+        title, page, more = re.fullmatch(r"\[(.*?)\]\(catalogue/(.*?)\)(.*)", bug).groups()
+        name, steps = violated.split(", ")
+        [fixed, *_] = re.findall(r"`(.*?)`", kept_out_by)
+        shown = mechanism, shown_by.strip("`"), bounds.strip("`")
+        found.append(Bug(title + more, page, *shown, name, int(steps), fixed))
+    return found

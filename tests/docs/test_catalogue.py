@@ -1,0 +1,65 @@
+"""docs/catalogue.md: each of its bugs is shown and kept out by the project's own gate."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.catalogue import bugs
+from tidegate.bounds import parse
+from tidegate.gate.cells import expanded
+from tidegate.gate.document import read
+from tidegate.invariants import INVARIANTS
+from tidegate.model.named import find_protocol
+
+ROOT = Path(__file__).parents[2]
+BUGS = bugs((ROOT / "docs" / "catalogue.md").read_text())
+
+NAMED = (
+    "KIP-497", "KAFKA-12686", "KIP-841", "KIP-903",
+)  # fmt: skip
+"""What must have a row."""
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """What the project's gate expects: protocol, bounds, property, whether it is violated."""
+    found = set()
+    for cell in read(ROOT / "tidegate.toml"):
+        protocol = find_protocol(cell.protocol)
+        for it in expanded(cell.expectations, protocol):
+            found.add((cell.protocol, at(protocol, cell.bounds), it.name, it.violated))
+    return found
+
+
+def at(protocol, bounds):
+    """Return bounds in a form that compares, however they are written."""
+    return parse(protocol.family.bounds, bounds.split())
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.title)
+def test_a_bug_is_shown_and_kept_out_by_the_gate(expected, bug):
+    bounds = at(find_protocol(bug.shown_by), bug.bounds)
+    assert (bug.shown_by, bounds, bug.violated, True) in expected
+    assert (bug.kept_out_by, bounds, bug.violated, False) in expected
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.title)
+def test_its_trace_has_as_many_steps_as_its_row_says(bug):
+    page = (ROOT / "docs" / "catalogue" / bug.page).read_text()
+    assert page.startswith(f"# {bug.title}\n\n{bug.mechanism}\n")
+    assert f"{bug.violated} is violated after {bug.steps} steps" in page
+    numbers = re.findall(r"^ ?(\d+)\. ", page, re.MULTILINE)
+    assert [int(number) for number in numbers] == list(range(1, bug.steps + 1))
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.title)
+def test_its_trace_is_a_shortest_one(search, bug):
+    [verdict] = search(bug.shown_by, bug.bounds, [bug.violated]).verdicts
+    assert len(verdict.trace.steps) == bug.steps
+
+
+def test_every_bug_that_must_be_there_is_there():
+    titles = " ".join(bug.title for bug in BUGS)
+    assert not [name for name in NAMED if name not in titles]
+    assert {bug.violated for bug in BUGS} <= {p.name for p in INVARIANTS["broker"]} | {"Stuck"}

@@ -217,6 +217,13 @@ _OWN = {
         "SendFetch: s.replica[follower].truncating": (
             "a follower fetches at once in this protocol; no state more"
         ),
+        "HandleFetch: s.message[follower].kind != FETCH": (
+            "serves what was not asked, but for the log that the follower has, and which it compares"
+        ),
+        _NOT_A_RESPONSE: (
+            "drops what is under way and sets the follower's high watermark to 0: it may lag at "
+            "any time, and nothing is cut to it"
+        ),
         "HandleFetch: s.replica[follower].leader != leader": (
             "the leader must be in the follower's epoch, and an epoch has one leader; no state more"
         ),

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from ..layout import NONE
 from ..model.broker.bounds import Constants
-from ..model.broker.state import BrokerState, Replica
+from ..model.broker.state import BrokerState
 from ..scene import Place
 from ..spec import Property
 
 
-def _settled(replica: Replica) -> bool:
-    """Whether a replica leads, or fetches: it follows somebody and is done with truncation."""
-    return replica.leader != NONE and not replica.truncating
+def _settled(s: BrokerState, k: Constants, number: int) -> bool:
+    """Whether a replica leads, or follows somebody and is done with truncation.
+
+    Since KIP-595 that is so once its leader has counted a fetch of it in their epoch, which says
+    that the logs agree; before that a follower that fetches has cut its log already.
+    """
+    replica = s.replica[number]
+    if replica.leader == NONE or replica.truncating:
+        return False
+    if not k.rules.truncation_on_fetch or replica.leader == number:
+        return True
+    leader = s.replica[replica.leader]
+    return leader.epoch == replica.epoch and leader.remote_leo[number] > 0
 
 
 def _mismatch(s: BrokerState, k: Constants, settled: bool) -> tuple[int, int, int] | None:
@@ -21,11 +31,11 @@ def _mismatch(s: BrokerState, k: Constants, settled: bool) -> tuple[int, int, in
     """
     for first in range(k.replicas - 1):
         one = s.replica[first]
-        if not one.hw or (settled and not _settled(one)):
+        if not one.hw or (settled and not _settled(s, k, first)):
             continue
         for second in range(first + 1, k.replicas):
             other = s.replica[second]
-            if settled and (one.epoch != other.epoch or not _settled(other)):
+            if settled and (one.epoch != other.epoch or not _settled(s, k, second)):
                 continue
             for offset in range(min(one.hw, other.hw)):
                 if one.log[offset].record != other.log[offset].record:

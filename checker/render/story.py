@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
@@ -23,6 +24,10 @@ def story(protocol: Any) -> dict[str, Any]:
         "summary": protocol.summary,
         "story": inspect.cleandoc(protocol.story),
         "rules": _rules(protocol),
+        "older_rules": [
+            {"mutant": f"{protocol.name}~{name} = {rule.__name__}", "what": _summary(rule)}
+            for name, rule in protocol.older_rules
+        ],
         "actions": [_action(action) for action in protocol.actions],
         "default_properties": list(protocol.default_properties),
         "expected": [
@@ -44,10 +49,15 @@ def _rules(protocol: Any) -> list[dict[str, Any]]:
                     "rule": name,
                     "is": getattr(rule, "__name__", str(rule)),
                     "was": getattr(before, "__name__", str(before)) if parent else None,
-                    "what": (inspect.getdoc(rule) or "").split("\n")[0] if callable(rule) else "",
+                    "what": _summary(rule) if callable(rule) else "",
                 }
             )
     return rules
+
+
+def _summary(function: Callable[..., Any]) -> str:
+    """Return the first line of what a function says of itself."""
+    return (inspect.getdoc(function) or "").split("\n")[0]
 
 
 def _action(action: Action) -> dict[str, Any]:
@@ -57,7 +67,7 @@ def _action(action: Action) -> dict[str, Any]:
         "parameters": list(action.parameters),
         "fairness": action.fairness.value,
         "source": action.source,
-        "what": (inspect.getdoc(action.apply) or "").split("\n")[0],
+        "what": _summary(action.apply),
         "not_enabled_if": [guard.test for guard in guards(action.apply)],
     }
 
@@ -71,6 +81,11 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
     against = f"replaced against {told['parent']}" if told["parent"] else "of this protocol"
     console.print(Text(f"Rules {against}", "bold"))
     _print_rules(console, told["rules"])
+    if told["older_rules"]:
+        console.print(Text("\nOlder rules, each a protocol by this name", "bold"))
+        for older in told["older_rules"]:
+            print_prose(console, Text(older["mutant"]))
+            print_prose(console, Text(older["what"]), indent=3)
     console.print(Text("\nExpected verdicts (bounds not named are at their defaults)", "bold"))
     table = Table(box=None, show_header=False, padding=(0, 1))
     for expected in told["expected"]:

@@ -18,6 +18,7 @@ says how many those were. Bounds that a scenario does not name are at their defa
 (`tidegate list`). Any violation can be looked at: `tidegate check PROTOCOL -b ... -p PROPERTY`.
 
 HighWatermarkMonotonic is an expected violation: Kafka lets clients wait instead (KIP-207).
+ListedOffsetsMonotonic says whether they do.
 """
 
 

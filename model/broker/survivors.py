@@ -41,6 +41,10 @@ _EVERY_PROTOCOL = {
         "nothing of the leader that the step names is read; with the follower's own leader it is "
         "the same step; no state more"
     ),
+    "HandleDivergingEpoch: s.replica[follower].leader != leader": (
+        "nothing of the leader that the step names is read; with the follower's own leader it is "
+        "the same step; no state more"
+    ),
     "HandleEpochResponse: s.replica[follower].leader != leader": (
         "nothing of the leader that the step names is read; with the follower's own leader it is "
         "the same step; no state more"
@@ -188,6 +192,42 @@ _OWN = {
             "the slow tests"
         ),
         _NOTICED: "a bounce goes unnoticed; kip-320 does not need it to be noticed",
+        _ALIVE: "a live broker is suspected, as with moves a live leader is",
+    },
+    "kip-595": {
+        "begin_following = ask_before_fetching": (
+            "nobody asks for the end of an epoch in this protocol, so a new follower waits for "
+            "good: Stuck would tell, which is not among the invariants"
+        ),
+        "may_serve_epoch_request = serve_anyone": (
+            "nobody asks for the end of an epoch in this protocol; no state more"
+        ),
+        "end_offset_for_epoch = start_of_next_epoch": (
+            "the answer names no epoch, so every fetch behind a record diverges and teaches the "
+            "leader nothing: Stuck would tell, which is not among the invariants"
+        ),
+        "truncate_by_answer = cut_to_answer": (
+            "the next fetch is compared again, so a cut that leaves too much teaches the leader "
+            "nothing, and may be made for ever: Stuck would tell (11 steps at records=3 elections=2)"
+        ),
+        "may_list_offsets = list_at_once": (
+            "dies at records=1 crashes=1 elections=1, of ListedOffsetsMonotonic in 10 steps, which "
+            "is not among the properties of the protocol"
+        ),
+        "SendFetch: s.replica[follower].truncating": (
+            "a follower fetches at once in this protocol; no state more"
+        ),
+        "HandleFetch: s.message[follower].kind != FETCH": (
+            "serves what was not asked, but for the log that the follower has, and which it compares"
+        ),
+        _NOT_A_RESPONSE: (
+            "drops what is under way and sets the follower's high watermark to 0: it may lag at "
+            "any time, and nothing is cut to it"
+        ),
+        "HandleFetch: s.replica[follower].leader != leader": (
+            "the leader must be in the follower's epoch, and an epoch has one leader; no state more"
+        ),
+        _NOTICED: "a bounce goes unnoticed; kip-595 does not need it to be noticed",
         _ALIVE: "a live broker is suspected, as with moves a live leader is",
     },
 }

@@ -242,3 +242,14 @@ def test_show_names_only_the_rules_that_a_protocol_replaces():
         "may_serve_epoch_request",
     }
     assert run("show", "kip-999").exit_code == 2
+
+
+def test_show_names_the_older_rules_as_protocols_that_can_be_checked():
+    shown = json.loads(run("show", "kip-595", "--json").output)["older_rules"]
+    told = flat(run("show", "kip-595"))
+    assert "Older rules, each a protocol by this name" in told
+    for older in shown:
+        assert f"{older['mutant']} {older['what']}" in told
+        assert run("check", older["mutant"], "-b", "records=0", "-q").exit_code == 0
+    assert shown[-1]["what"].endswith("diverges (KAFKA-13141, until Kafka 2.8).")
+    assert "Older rules" not in run("show", "hw").output

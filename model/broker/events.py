@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from ...scene import Event, Scene
+from .delayed import DELAYED
 from .pictures import (
     CLIENTS,
     CONTROLLER,
@@ -99,12 +100,15 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
         learns += f", lets it join the ISR ({braced(quorum_of(after).isr)})"
     if hw != was:
         learns += f", raises its HW from {was} to {hw}"
+    answers = f"answers: {said(after, follower)}"
+    if not any(message.key == f"{follower}" for message in after.messages):
+        answers = "has nothing for it: the fetch waits in purgatory"
     mine, theirs = (of(before, broker(number)).epoch for number in (leader, follower))
     leads = f"leads epoch {mine}" if mine is not None else "leads no epoch"
     apart = "" if mine == theirs else f" It {leads}, the follower is in epoch {theirs}."
     return Event(
         broker(leader),
-        f"{learns}, and answers: {said(after, follower)}.{apart}",
+        f"{learns}, and {answers}.{apart}",
         sign="late" if apart else "",
         takes=(f"{follower}",),
     )
@@ -355,5 +359,6 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "Restart": _restart,
     "CheckpointHw": _checkpoint_hw,
     "LoseMessage": _lose_message,
+    **DELAYED,
 }
 """Every action of the family."""

@@ -13,8 +13,8 @@ from typing import Any
 
 from ...spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol, Scenario, assemble
-from .actions import controller, epoch_request, faults, follower, leader, metadata
-from .bounds import BrokerBounds, Constants
+from .actions import controller, epoch_request, faults, follower, leader, metadata, purgatory
+from .bounds import ACKS_ALL, BrokerBounds, Constants
 from .scenes import VIEW
 from .state import BrokerState
 from .survivors import SURVIVORS
@@ -76,6 +76,15 @@ def told(k: Constants) -> Iterator[tuple[int, ...]]:
 def prefixes(k: Constants) -> Iterator[tuple[int, ...]]:
     """Yield each broker with each length of log that may survive."""
     return product(range(k.replicas), range(k.log_size + 1))
+
+
+def delayed(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each record whose produce may wait at it."""
+    return product(range(k.replicas), range(k.records))
+
+
+def _delays_produces(k: Constants) -> bool:
+    return k.purgatory and k.acks == ACKS_ALL and k.records > 0
 
 
 def _fault(
@@ -153,7 +162,22 @@ FAULTS = (
     _fault("LoseMessage", faults.lose_message, "network", "KIP-101", "lost_messages"),
 )  # fmt: skip
 
-ACTIONS = CLIENT + FETCHING + METADATA + FAULTS
+PURGATORY = (
+    Action(
+        "CompleteFetch", purgatory.complete_fetch, "leader", pairs, "DelayedFetch in Kafka 3.x",
+        available=lambda k: k.purgatory,
+    ),
+    Action(
+        "CompleteProduce", purgatory.complete_produce, "leader", delayed,
+        "DelayedProduce in Kafka 3.x", available=_delays_produces,
+    ),
+    Action(
+        "ExpireProduce", purgatory.expire_produce, "leader", delayed,
+        "DelayedProduce in Kafka 3.x", Fairness.NONE, available=_delays_produces,
+    ),
+)  # fmt: skip
+
+ACTIONS = CLIENT + FETCHING + METADATA + FAULTS + PURGATORY
 """Those of a protocol without leader epochs; KIP-101 puts OffsetsForLeaderEpoch behind them."""
 
 _TWO = {"records": 3, "crashes": 2, "elections": 3}

@@ -52,7 +52,7 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     replica.hw = held
     note_committed(s, k, leader, before)
     note_high_watermark(s, k, leader)
-    if k.acks == ACKS_ALL and size(replica.isr) >= k.min_isr:
+    if k.acks == ACKS_ALL and not k.purgatory and size(replica.isr) >= k.min_isr:
         note_acked(s, k, leader, before, held)
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from ...layout import NONE
 from ...scene import Entry, Log, Message, Participant, Promise, Scene
 from .bounds import ACKS_ALL, Constants
-from .messages import EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE
+from .messages import DELAYED_FETCH, EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE
 from .rules import Rules
 from .state import BrokerState, LogEntry
-from .view import braced, leadership, log_entries, role, under_way
+from .view import braced, leadership, log_entries, role, under_way, waiting
 
 CONTROLLER, CLIENTS = "controller", "clients"
 
@@ -86,6 +86,7 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
     if s.late_fetch[number].leader != NONE:
         late = s.late_fetch[number]
         details.append(f"its fetch at {late.offset} is still at broker {late.leader}")
+    details += [f"in purgatory: {it}" for it in waiting(s, number)]
     return Broker(
         name=broker(number),
         role=role(s, number, braced),
@@ -120,7 +121,7 @@ def _requests(s: BrokerState, k: Constants) -> list[Answer]:
     found = []
     for follower in range(k.replicas):
         kind, leader = s.message[follower].kind, s.replica[follower].leader
-        if kind == IDLE:
+        if kind in (IDLE, DELAYED_FETCH):
             continue
         text = under_way(s, k, follower)
         if kind == FETCH_RESPONSE:

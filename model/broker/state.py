@@ -7,11 +7,13 @@ range holds a single value (because an option is off) takes no room in the store
 from __future__ import annotations
 
 from ...layout import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
-from .bounds import Constants
-from .messages import EPOCH_RESPONSE, MESSAGES, OUT_OF_RANGE
+from .bounds import ACKS_ALL, Constants
+from .messages import DELAYED_FETCH, EPOCH_RESPONSE, MESSAGES, OUT_OF_RANGE
 
 
 def _highest_message(k: Constants) -> int:
+    if k.purgatory:
+        return DELAYED_FETCH
     return EPOCH_RESPONSE if k.rules.epoch_cache else OUT_OF_RANGE
 
 
@@ -114,6 +116,15 @@ class LateFetch(Record):
     offset: int = integer(0, lambda k: k.log_size if k.late_request else 0, "its fetch offset")
 
 
+class DelayedProduce(Record):
+    """A produce with acks=all that waits at its leader until the high watermark passes it."""
+
+    leader: int = replica_id(
+        lambda k: k.replicas - 1 if k.purgatory and k.acks == ACKS_ALL else NONE,
+        "at whom it waits, which leads the epoch of its record; NONE: it does not wait",
+    )
+
+
 class LeaderAndIsr(Record):
     """What the controller told every broker about one leader epoch; it may arrive at any time."""
 
@@ -163,6 +174,7 @@ class BrokerState(Record):
     replica: list[Replica] = array(lambda k: k.replicas, Replica, by_replica=True)
     message: list[Message] = array(lambda k: k.replicas, Message, by_replica=True)
     late_fetch: list[LateFetch] = array(lambda k: k.replicas, LateFetch, by_replica=True)
+    delayed_produce: list[DelayedProduce] = array(lambda k: k.records, DelayedProduce)
     leader_and_isr: list[LeaderAndIsr] = array(_epochs, LeaderAndIsr)
     written: int = integer(0, lambda k: k.records, "records written so far; the next one's name")
     crashed: int = integer(0, lambda k: k.crashes, "crashes so far")

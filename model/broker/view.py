@@ -7,7 +7,14 @@ from collections.abc import Callable
 from ...layout import NONE, members
 from .bounds import Constants
 from .leadership import leads
-from .messages import EPOCH_REQUEST, EPOCH_RESPONSE, FETCH, FETCH_RESPONSE, OUT_OF_RANGE
+from .messages import (
+    DELAYED_FETCH,
+    EPOCH_REQUEST,
+    EPOCH_RESPONSE,
+    FETCH,
+    FETCH_RESPONSE,
+    OUT_OF_RANGE,
+)
 from .state import BrokerState, LogEntry, Replica
 
 LEGEND = (
@@ -25,7 +32,7 @@ def columns(s: BrokerState, k: Constants) -> dict[str, str]:
     """Return the heading and the text of each column: the controller, then every broker."""
     shown = {"controller": _controller(s)}
     for broker in range(k.replicas):
-        parts = (role(s, broker), _log(s, k, broker), _under_way(s, k, broker))
+        parts = (role(s, broker), _log(s, k, broker), _under_way(s, k, broker), *waiting(s, broker))
         shown[f"broker {broker}"] = "\n".join(part for part in parts if part)
     return shown
 
@@ -114,6 +121,20 @@ def under_way(s: BrokerState, k: Constants, follower: int) -> str:
         EPOCH_RESPONSE: _epoch_end(message.epoch, message.end_offset),
     }
     return texts.get(message.kind, "")
+
+
+def waiting(s: BrokerState, broker: int) -> list[str]:
+    """Return what waits at a broker in purgatory."""
+    fetches = [
+        f"fetch of {follower} at {s.replica[follower].leo} waits"
+        for follower, message in enumerate(s.message)
+        if message.kind == DELAYED_FETCH and s.replica[follower].leader == broker
+    ]
+    return fetches + [
+        f"produce of m{record} waits"
+        for record, produce in enumerate(s.delayed_produce)
+        if produce.leader == broker
+    ]
 
 
 def _under_way(s: BrokerState, k: Constants, follower: int) -> str:

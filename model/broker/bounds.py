@@ -74,6 +74,9 @@ class BrokerBounds:
     elr: bool = switch(
         "eligible leader replicas (KIP-966); the high watermark waits for min_isr members"
     )
+    purgatory: bool = switch(
+        "a fetch that finds nothing, and a produce with acks=all, wait at the leader"
+    )
 
     def __post_init__(self) -> None:
         if self.min_isr > self.replicas:

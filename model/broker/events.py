@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from ...scene import Event, Scene
 from . import isr_events
+from .delayed import DELAYED
 from .pictures import (
     CLIENTS,
     CONTROLLER,
@@ -95,12 +96,15 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
         learns += f", lets it join the ISR ({braced(quorum_of(after).isr)})"
     if hw != was:
         learns += f", raises its HW from {was} to {hw}"
+    answers = f"answers: {said(after, follower)}"
+    if not any(message.key == f"{follower}" for message in after.messages):
+        answers = "has nothing for it: the fetch waits in purgatory"
     mine, theirs = (of(before, broker(number)).epoch for number in (leader, follower))
     leads = f"leads epoch {mine}" if mine is not None else "leads no epoch"
     apart = "" if mine == theirs else f" It {leads}, the follower is in epoch {theirs}."
     return Event(
         broker(leader),
-        f"{learns}, and answers: {said(after, follower)}.{apart}",
+        f"{learns}, and {answers}.{apart}",
         sign="late" if apart else "truncation" if diverges else "",
         takes=(f"{follower}",),
     )
@@ -363,5 +367,6 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "CheckpointHw": _checkpoint_hw,
     "LoseMessage": _lose_message,
     **isr_events.EVENTS,
+    **DELAYED,
 }
 """Every action of the family."""

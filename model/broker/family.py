@@ -22,8 +22,9 @@ from .actions import (
     leader,
     metadata,
     notification,
+    purgatory,
 )
-from .bounds import KRAFT, ZOOKEEPER, BrokerBounds, Constants
+from .bounds import ACKS_ALL, KRAFT, ZOOKEEPER, BrokerBounds, Constants
 from .scenes import VIEW
 from .state import BrokerState
 from .survivors import SURVIVORS
@@ -97,6 +98,15 @@ def told(k: Constants) -> Iterator[tuple[int, ...]]:
 def prefixes(k: Constants) -> Iterator[tuple[int, ...]]:
     """Yield each broker with each length of log that may survive."""
     return product(range(k.replicas), range(k.log_size + 1))
+
+
+def delayed(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each record whose produce may wait at it."""
+    return product(range(k.replicas), range(k.records))
+
+
+def _delays_produces(k: Constants) -> bool:
+    return k.purgatory and k.acks == ACKS_ALL and k.records > 0
 
 
 def _fault(
@@ -249,7 +259,22 @@ FAULTS = (
     ),
 )  # fmt: skip
 
-ACTIONS = CLIENT + FETCHING + METADATA + FAULTS + ALTER_PARTITION + NOTIFICATION
+PURGATORY = (
+    Action(
+        "CompleteFetch", purgatory.complete_fetch, "leader", pairs, "DelayedFetch in Kafka 3.x",
+        available=lambda k: k.purgatory,
+    ),
+    Action(
+        "CompleteProduce", purgatory.complete_produce, "leader", delayed,
+        "DelayedProduce in Kafka 3.x", available=_delays_produces,
+    ),
+    Action(
+        "ExpireProduce", purgatory.expire_produce, "leader", delayed,
+        "DelayedProduce in Kafka 3.x", Fairness.NONE, available=_delays_produces,
+    ),
+)  # fmt: skip
+
+ACTIONS = CLIENT + FETCHING + METADATA + FAULTS + PURGATORY + ALTER_PARTITION + NOTIFICATION
 """Those of a protocol without leader epochs; KIP-101 puts OffsetsForLeaderEpoch behind them.
 
 KIP-595 has what a response tells of diverging logs in its place.

@@ -55,7 +55,7 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     note_committed(s, k, leader, before)
     note_high_watermark(s, k, leader)
     note_listed_offsets(s, k, leader)
-    if k.acks == ACKS_ALL and size(isr) >= k.min_isr:
+    if k.acks == ACKS_ALL and not k.purgatory and size(isr) >= k.min_isr:
         note_acked(s, k, leader, before, held)
 
 

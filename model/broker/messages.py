@@ -1,6 +1,15 @@
 """What may be under way between a follower and its leader."""
 
-IDLE, FETCH, FETCH_RESPONSE, OUT_OF_RANGE, EPOCH_REQUEST, EPOCH_RESPONSE, DIVERGING = range(7)
+(
+    IDLE,
+    FETCH,
+    FETCH_RESPONSE,
+    OUT_OF_RANGE,
+    EPOCH_REQUEST,
+    EPOCH_RESPONSE,
+    DIVERGING,
+    DELAYED_FETCH,
+) = range(8)
 """What may be under way between a follower and its leader: at most one of these at a time."""
 
 MESSAGES = (
@@ -11,6 +20,7 @@ MESSAGES = (
     "OffsetsForLeaderEpoch request",
     "OffsetsForLeaderEpoch response",
     "diverging epoch",
+    "fetch request in purgatory",
 )
 
 NOTHING, REQUEST, ORPHANED, ACCEPTED, REFUSED, OUTDATED = range(6)

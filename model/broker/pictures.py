@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from ...layout import NONE
 from ...scene import Entry, Log, Message, Participant, Promise, Scene
 from .bounds import ACKS_ALL, ZOOKEEPER, Constants
-from .messages import EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE, NOTHING, ORPHANED, REQUEST
+from .messages import (
+    DELAYED_FETCH,
+    EPOCH_REQUEST,
+    FETCH,
+    FETCH_RESPONSE,
+    IDLE,
+    NOTHING,
+    ORPHANED,
+    REQUEST,
+)
 from .rules import Rules
 from .state import BrokerState, LogEntry
 from .view import (
@@ -20,6 +29,7 @@ from .view import (
     log_entries,
     role,
     under_way,
+    waiting,
 )
 
 CONTROLLER, CLIENTS = "controller", "clients"
@@ -108,6 +118,7 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
         late = s.late_fetch[number]
         details.append(f"its fetch at {late.offset} is still at broker {late.leader}")
     details += isr_changes(s, k, number, braced)
+    details += [f"in purgatory: {it}" for it in waiting(s, number)]
     return Broker(
         name=broker(number),
         role=role(s, number, braced),
@@ -142,7 +153,7 @@ def _requests(s: BrokerState, k: Constants) -> list[Answer]:
     found = []
     for follower in range(k.replicas):
         kind, leader = s.message[follower].kind, s.replica[follower].leader
-        if kind == IDLE:
+        if kind in (IDLE, DELAYED_FETCH):
             continue
         text = under_way(s, k, follower)
         if kind == FETCH_RESPONSE:

@@ -7,9 +7,10 @@ range holds a single value (because an option is off) takes no room in the store
 from __future__ import annotations
 
 from ...layout import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
-from .bounds import KRAFT, ZOOKEEPER, Constants
+from .bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
 from .messages import (
     ALTER_PARTITION,
+    DELAYED_FETCH,
     DIVERGING,
     EPOCH_RESPONSE,
     MESSAGES,
@@ -19,6 +20,8 @@ from .messages import (
 
 
 def _highest_message(k: Constants) -> int:
+    if k.purgatory:
+        return DELAYED_FETCH
     if k.rules.truncation_on_fetch:
         return DIVERGING
     return EPOCH_RESPONSE if k.rules.epoch_cache else OUT_OF_RANGE
@@ -175,6 +178,15 @@ class AlterPartition(Record):
     )
 
 
+class DelayedProduce(Record):
+    """A produce with acks=all that waits at its leader until the high watermark passes it."""
+
+    leader: int = replica_id(
+        lambda k: k.replicas - 1 if k.purgatory and k.acks == ACKS_ALL else NONE,
+        "at whom it waits, which leads the epoch of its record; NONE: it does not wait",
+    )
+
+
 class LeaderAndIsr(Record):
     """What the controller told every broker about one leader epoch; it may arrive at any time."""
 
@@ -295,6 +307,7 @@ class BrokerState(Record):
     alter_partition: list[AlterPartition] = array(
         lambda k: k.replicas, AlterPartition, by_replica=True
     )
+    delayed_produce: list[DelayedProduce] = array(lambda k: k.records, DelayedProduce)
     leader_and_isr: list[LeaderAndIsr] = array(_epochs, LeaderAndIsr)
     controller: Controller = nested(Controller)
     producer: Producer = nested(Producer)

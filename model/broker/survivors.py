@@ -49,14 +49,14 @@ _EVERY_PROTOCOL = {
         "nothing of the leader that the step names is read; with the follower's own leader it is "
         "the same step; no state more"
     ),
-    "RefuseRequest: kind != FETCH and kind != EPOCH_REQUEST": (
+    "RefuseRequest: kind != FETCH and kind != DELAYED_FETCH and (kind != EPOCH_REQUEST)": (
         "drops an answer that is under way, as a lost message does; the next answer replaces what "
         "stays in the message, or it might have been appended before asking again"
     ),
     "RefuseRequest: s.replica[follower].leader != leader": (
         "drops a request that is under way, as if it had not been sent yet; no state more"
     ),
-    "RefuseRequest: leads(s, leader) and kind == FETCH and k.rules.may_serve_fetch(s, k, leader, epoch)": (
+    "RefuseRequest: leads(s, leader) and kind != EPOCH_REQUEST and k.rules.may_serve_fetch(s, k, leader, epoch)": (
         "refuses what might be served, as if it had not been asked yet; no state more"
     ),
     "RefuseRequest: leads(s, leader) and kind == EPOCH_REQUEST and k.rules.may_serve_epoch_request(s, k, leader, epoch)": (

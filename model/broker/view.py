@@ -9,6 +9,7 @@ from .bounds import KRAFT, ZOOKEEPER, Constants
 from .leadership import leads
 from .messages import (
     ACCEPTED,
+    DELAYED_FETCH,
     DIVERGING,
     EPOCH_REQUEST,
     EPOCH_RESPONSE,
@@ -41,6 +42,7 @@ def columns(s: BrokerState, k: Constants) -> dict[str, str]:
             role(s, broker),
             _log(s, k, broker),
             _under_way(s, k, broker),
+            *waiting(s, broker),
             *isr_changes(s, k, broker),
             _to_controller(s, broker),
         )
@@ -199,6 +201,20 @@ def _fetch(k: Constants, replica: Replica) -> str:
     """Return a fetch; since KIP-595 it carries the epoch of the record before its offset."""
     after = f", after e{_last_epoch(replica.log, replica.leo)}" if replica.leo else ""
     return f"fetch at {replica.leo}{after if k.rules.truncation_on_fetch else ''}"
+
+
+def waiting(s: BrokerState, broker: int) -> list[str]:
+    """Return what waits at a broker in purgatory."""
+    fetches = [
+        f"fetch of {follower} at {s.replica[follower].leo} waits"
+        for follower, message in enumerate(s.message)
+        if message.kind == DELAYED_FETCH and s.replica[follower].leader == broker
+    ]
+    return fetches + [
+        f"produce of m{record} waits"
+        for record, produce in enumerate(s.delayed_produce)
+        if produce.leader == broker
+    ]
 
 
 def _under_way(s: BrokerState, k: Constants, follower: int) -> str:

@@ -1,4 +1,4 @@
-"""Eligible leader replicas (KIP-966): what they repair, what they rest on, how far they reach."""
+"""Eligible leader replicas (KIP-966): what they repair, and how far they reach."""
 
 import pytest
 

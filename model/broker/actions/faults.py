@@ -12,6 +12,7 @@ from ..state import BrokerState
 from .alter_partition import note_registration, orphan_request
 from .leader import forget_late_fetch
 from .metadata import forget_outdated
+from .purgatory import fail_produces
 
 
 def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
@@ -28,6 +29,7 @@ def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
             clear_message(s, k, follower)
         if k.late_request and s.late_fetch[follower].leader == broker:
             forget_late_fetch(s, follower)
+    fail_produces(s, k, broker)
     replica = s.replica[broker]
     replica.alive = False
     replica.restarted = False

@@ -7,7 +7,15 @@ from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
 from ..history import note_acked
 from ..leadership import advance_hw, change_isr, leads, size
 from ..log import append, last_fetched_epoch
-from ..messages import DIVERGING, EPOCH_REQUEST, FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE
+from ..messages import (
+    DELAYED_FETCH,
+    DIVERGING,
+    EPOCH_REQUEST,
+    FETCH,
+    FETCH_RESPONSE,
+    IDLE,
+    OUT_OF_RANGE,
+)
 from ..state import BrokerState
 from .alter_partition import propose
 
@@ -30,6 +38,8 @@ def produce(s: BrokerState, k: Constants, leader: int) -> bool:
         return False
     replica = s.replica[leader]
     append(s, k, leader, replica.epoch, s.written)
+    if k.purgatory and k.acks == ACKS_ALL:
+        s.delayed_produce[s.written].leader = leader
     s.written += 1
     if k.acks == 1:
         note_acked(s, k, leader, replica.leo - 1, replica.leo)
@@ -53,13 +63,23 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
     advance_hw(s, k, leader)
 
 
+def answer_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> None:
+    """Answer a fetch with the records from its offset on and the high watermark."""
+    offset, replica, message = s.replica[follower].leo, s.replica[leader], s.message[follower]
+    message.kind = FETCH_RESPONSE
+    message.hw = replica.hw
+    for index in range(min(replica.leo - offset, len(message.records))):
+        message.records[index].epoch = replica.log[offset + index].epoch
+        message.records[index].record = replica.log[offset + index].record
+
+
 def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
     """Serve a fetch: note the follower's log end, then answer with records and the new HW.
 
     Since KIP-595 the leader first looks where the logs diverge, and if they do, answers with that
     alone.  A fetch above the leader's log end is answered "out of range" with that log end and
-    teaches the leader nothing.  A fetch that finds nothing new is answered at once: waiting in
-    purgatory differs from that only by when the answer leaves.
+    teaches the leader nothing.  A fetch that finds neither a record nor a newer high watermark is
+    answered at once, or waits with the option ``purgatory``.
     """
     if s.message[follower].kind != FETCH:
         return False
@@ -86,11 +106,10 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
         message.end_offset = replica.leo
         return True
     receive_fetch(s, k, leader, follower, offset)
-    message.kind = FETCH_RESPONSE
-    message.hw = replica.hw
-    for index in range(min(replica.leo - offset, len(message.records))):
-        message.records[index].epoch = replica.log[offset + index].epoch
-        message.records[index].record = replica.log[offset + index].record
+    if k.purgatory and offset == replica.leo and replica.hw <= s.replica[follower].hw:
+        message.kind = DELAYED_FETCH
+    else:
+        answer_fetch(s, k, leader, follower)
     return True
 
 
@@ -129,11 +148,11 @@ def refuse_request(s: BrokerState, k: Constants, leader: int, follower: int) -> 
     The follower may ask again, so the error itself need not be under way for a while.
     """
     kind, epoch = s.message[follower].kind, s.replica[follower].epoch
-    if kind != FETCH and kind != EPOCH_REQUEST:
+    if kind != FETCH and kind != DELAYED_FETCH and kind != EPOCH_REQUEST:
         return False
     if s.replica[follower].leader != leader:
         return False
-    if leads(s, leader) and kind == FETCH and k.rules.may_serve_fetch(s, k, leader, epoch):
+    if leads(s, leader) and kind != EPOCH_REQUEST and k.rules.may_serve_fetch(s, k, leader, epoch):
         return False
     if (
         leads(s, leader)

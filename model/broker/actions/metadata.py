@@ -11,6 +11,7 @@ from ..bounds import ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark, note_listed_offsets
 from ..leadership import advance_hw, set_isr
 from ..state import BrokerState
+from .purgatory import fail_produces
 
 
 def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
@@ -46,6 +47,7 @@ def _take_up(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
     """Do what both roles do first: drop what is under way and what was known as a leader."""
     replica = s.replica[broker]
     k.rules.drop_in_flight(s, k, broker)
+    fail_produces(s, k, broker)
     replica.epoch = epoch
     replica.leader = s.leader_and_isr[epoch].leader
     replica.truncating = False

@@ -1,0 +1,75 @@
+"""Requests that wait at the leader, in Kafka's purgatories: a fetch for data, a produce for the HW.
+
+It follows DelayedFetch and DelayedProduce of Kafka 3.x: a fetch teaches the leader how far its
+follower is when it arrives, and not once more when it is completed.
+"""
+
+from __future__ import annotations
+
+from ....layout import NONE
+from ..bounds import Constants
+from ..history import note_acked
+from ..leadership import leads, size
+from ..messages import DELAYED_FETCH
+from ..state import BrokerState
+from .leader import answer_fetch
+
+
+def complete_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Answer a fetch that waits, with what there is by now.
+
+    An append or a rise of the high watermark completes it, and fetch.max.wait.ms passes at any
+    moment, so that it may be answered at any, be it with nothing.
+    """
+    if s.message[follower].kind != DELAYED_FETCH:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    if not leads(s, leader):
+        return False
+    if not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch):
+        return False
+    answer_fetch(s, k, leader, follower)
+    return True
+
+
+def _offset(s: BrokerState, k: Constants, leader: int, record: int) -> int:
+    """Return where a record is in a log; beyond every log end where it is not."""
+    for offset in range(s.replica[leader].leo):
+        if s.replica[leader].log[offset].record == record:
+            return offset
+    return k.log_size
+
+
+def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:
+    """Answer a produce with acks=all that the high watermark has passed.
+
+    It is acknowledged if the ISR has min.insync.replicas members at this moment; if not, its
+    producer is told NotEnoughReplicasAfterAppend, and may write it again.
+    """
+    if s.delayed_produce[record].leader != leader:
+        return False
+    offset = _offset(s, k, leader, record)
+    if offset >= s.replica[leader].hw:
+        return False
+    s.delayed_produce[record].leader = NONE
+    if size(k.rules.isr_for_hw(s, k, leader)) >= k.min_isr:
+        note_acked(s, k, leader, offset, offset + 1)
+    return True
+
+
+def expire_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:
+    """Tell the producer of a record that waits for too long that its request timed out."""
+    if s.delayed_produce[record].leader != leader:
+        return False
+    s.delayed_produce[record].leader = NONE
+    return True
+
+
+def fail_produces(s: BrokerState, k: Constants, leader: int) -> None:
+    """Fail all that waits at a broker that goes down or takes up another epoch."""
+    if not k.purgatory:
+        return
+    for waiting in s.delayed_produce:
+        if waiting.leader == leader:
+            waiting.leader = NONE

@@ -213,6 +213,8 @@ MUTATION_BOUNDS = (
     "records=2 elections=3",
     "replicas=3 records=1 elections=2 crashes=1",
     "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
+    "records=1 elections=2 crashes=1 purgatory",
+    "records=1 elections=2 crashes=1 power_losses=1 min_isr=2 elr",
 )
 
 PERTURBATIONS = {

@@ -70,10 +70,8 @@ def leadership(
 ) -> tuple[str, tuple[str, ...]]:
     """Return what the quorum state says: who leads which epoch, with which ISR and ELR."""
     leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
-    details = (f"isr {written(s.quorum.isr)}",)
-    if s.quorum.elr:
-        details += (f"elr {written(s.quorum.elr)}",)
-    return f"{leader} e{s.quorum.epoch}", details
+    elr = (f"elr {written(s.quorum.elr)}",) if s.quorum.elr else ()
+    return f"{leader} e{s.quorum.epoch}", (f"isr {written(s.quorum.isr)}", *elr)
 
 
 def _controller(s: BrokerState) -> str:

@@ -144,11 +144,12 @@ def test_no_guard_and_no_rule_reads_history():
         follower,
         leader,
         metadata,
+        purgatory,
     )
 
     modules = (
         actions, leadership, log, rules, hw, kip101, kip279, kip320, family, view,
-        controller, epoch_request, faults, follower, leader, metadata,
+        controller, epoch_request, faults, follower, leader, metadata, purgatory,
     )  # fmt: skip
     for module in modules:
         names = {

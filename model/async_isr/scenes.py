@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ...layout import NONE, members
 from ...scene import Event, Message, Participant, Scene, View
-from ..broker.view import braced
+from ..broker.replica_sets import braced
 from .actions import high_watermark
 from .bounds import LEADER, Constants
 from .state import AsyncIsrState

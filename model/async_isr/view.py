@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...layout import NONE, members
-from ..broker.view import replicas
+from ..broker.replica_sets import replicas
 from .actions import high_watermark
 from .bounds import LEADER, Constants
 from .state import AsyncIsrState

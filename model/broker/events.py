@@ -20,6 +20,7 @@ from .pictures import (
     quorum_of,
     said,
 )
+from .replica_sets import braced
 from .told import lost_with, proposed, raised
 from .truncation import (
     asked_epoch,
@@ -29,7 +30,6 @@ from .truncation import (
     why_cut_at_once,
     why_diverging,
 )
-from .view import braced
 
 Arguments = Mapping[str, int]
 

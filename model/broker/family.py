@@ -15,6 +15,7 @@ from ...spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol, Scenario, assemble
 from .actions import (
     alter_partition,
+    consumer,
     controller,
     epoch_request,
     faults,
@@ -47,8 +48,7 @@ def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
     if k.isr_propagation == ZOOKEEPER:
         s.controller.isr = everybody
         s.producer.leader = 0
-        if k.track_read:
-            s.aux_consumer.leader = 0
+    consumer.begin_reading(s, k)
     s.replica[0].isr = everybody
     if k.rules.epoch_cache:
         k.rules.begin_leading(s, k, 0)
@@ -233,8 +233,8 @@ NOTIFICATION = (
     zookeeper("DeleteNotification", notification.delete_notification, "controller"),
     zookeeper("UpdateMetadata", notification.update_metadata, "broker", brokers),
     zookeeper("RefreshProducer", notification.refresh_producer, "client", brokers),
-    zookeeper("RefreshConsumer", notification.refresh_consumer, "client", brokers, "read"),
-    zookeeper("Consume", notification.consume, "client", brokers, "read"),
+    zookeeper("RefreshConsumer", consumer.refresh_consumer, "client", brokers, "read"),
+    zookeeper("Consume", consumer.consume, "client", brokers, "read"),
 )
 
 FAULTS = (
@@ -313,6 +313,8 @@ MUTATION_BOUNDS = (
     "records=2 elections=3",
     "replicas=3 records=1 elections=2 crashes=1",
     "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
+    "records=1 elections=2 crashes=1 purgatory",
+    "records=1 elections=2 crashes=1 power_losses=1 min_isr=2 elr",
 )
 
 PERTURBATIONS = {

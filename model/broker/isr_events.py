@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from ...scene import Event, Scene
 from .pictures import CLIENTS, CONTROLLER, broker, of, proposal, quorum_of
+from .replica_sets import braced
 from .told import raised
-from .view import braced
 
 Arguments = Mapping[str, int]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ...layout import NONE
 from ...scene import Entry, Log, Message, Participant, Promise, Scene
 from .bounds import ACKS_ALL, ZOOKEEPER, Constants
+from .isr_view import alter_partition, clients, controller, isr_changes
 from .messages import (
     DELAYED_FETCH,
     EPOCH_REQUEST,
@@ -17,20 +18,10 @@ from .messages import (
     ORPHANED,
     REQUEST,
 )
+from .replica_sets import braced
 from .rules import Rules
 from .state import BrokerState, LogEntry
-from .view import (
-    alter_partition,
-    braced,
-    clients,
-    controller,
-    isr_changes,
-    leadership,
-    log_entries,
-    role,
-    under_way,
-    waiting,
-)
+from .view import leadership, log_entries, role, under_way, waiting
 
 CONTROLLER, CLIENTS = "controller", "clients"
 

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...layout import NONE, members
-from .bounds import KRAFT, ZOOKEEPER, Constants
+from ...layout import NONE
+from .bounds import ZOOKEEPER, Constants
+from .isr_view import clients, controller, isr_changes, to_controller
 from .leadership import leads
 from .messages import (
-    ACCEPTED,
     DELAYED_FETCH,
     DIVERGING,
     EPOCH_REQUEST,
     EPOCH_RESPONSE,
     FETCH,
     FETCH_RESPONSE,
-    ORPHANED,
     OUT_OF_RANGE,
-    OUTDATED,
-    REFUSED,
-    REQUEST,
 )
+from .replica_sets import replicas
 from .state import BrokerState, LogEntry, Replica
 
 LEGEND = (
@@ -44,7 +41,7 @@ def columns(s: BrokerState, k: Constants) -> dict[str, str]:
             _under_way(s, k, broker),
             *waiting(s, broker),
             *isr_changes(s, k, broker),
-            _to_controller(s, broker),
+            to_controller(s, broker),
         )
         shown[f"broker {broker}"] = "\n".join(part for part in parts if part)
     if k.isr_propagation == ZOOKEEPER:
@@ -62,96 +59,18 @@ def record(entry: LogEntry) -> str:
     return f"m{entry.record}@{entry.epoch}"
 
 
-def replicas(isr: int) -> str:
-    """Return a set of replicas as numbers.
-
-    >>> replicas(0b101)
-    '0,2'
-    """
-    return ",".join(str(broker) for broker in members(isr)) or "none"
-
-
-def braced(isr: int) -> str:
-    """Return a set of replicas as a set.
-
-    >>> braced(0b101)
-    '{0,2}'
-    """
-    return f"{{{','.join(str(broker) for broker in members(isr))}}}"
-
-
 def leadership(
     s: BrokerState, written: Callable[[int], str] = replicas
 ) -> tuple[str, tuple[str, ...]]:
     """Return what the quorum state says: who leads which epoch, with which ISR and ELR."""
     leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
-    eligible = (f"elr {written(s.quorum.elr)}",) if s.quorum.elr else ()
-    return f"{leader} e{s.quorum.epoch}", (f"isr {written(s.quorum.isr)}", *eligible)
+    elr = (f"elr {written(s.quorum.elr)}",) if s.quorum.elr else ()
+    return f"{leader} e{s.quorum.epoch}", (f"isr {written(s.quorum.isr)}", *elr)
 
 
 def _controller(s: BrokerState, k: Constants) -> str:
     leader, details = leadership(s)
     return "\n".join((leader, *details, *controller(s, k, replicas)))
-
-
-def controller(
-    s: BrokerState, k: Constants, written: Callable[[int], str] = braced
-) -> tuple[str, ...]:
-    """Return what the controller knows besides the quorum state, and what it has yet to do."""
-    if k.isr_propagation == KRAFT:
-        return (f"fenced {written(s.quorum.fenced)}",) if s.quorum.fenced else ()
-    if k.isr_propagation != ZOOKEEPER:
-        return ()
-    if s.controller.down:
-        return ("down",)
-    handles = ("", "has read a notification", "has yet to delete a notification")
-    unread = "a notification is unread" if s.controller.notification else ""
-    lines = (f"cached isr {written(s.controller.isr)}", unread, handles[s.controller.handling])
-    return tuple(line for line in lines if line)
-
-
-def clients(s: BrokerState, k: Constants) -> tuple[str, ...]:
-    """Return whom clients believe to be the leader."""
-    lines = [f"producer -> {s.producer.leader}"]
-    if k.track_read:
-        lines.append(f"consumer -> {s.aux_consumer.leader}, at {s.aux_consumer.offset}")
-    return tuple(lines)
-
-
-def isr_changes(
-    s: BrokerState, k: Constants, broker: int, written: Callable[[int], str] = replicas
-) -> tuple[str, ...]:
-    """Return how far a broker is with a change of the ISR, and what it tells clients."""
-    replica, lines = s.replica[broker], []
-    if replica.proposed:
-        lines.append(f"proposes isr {written(replica.proposed)}")
-    if replica.change_set:
-        lines.append("has yet to announce its isr")
-    if k.isr_propagation == ZOOKEEPER and replica.alive and replica.metadata != s.quorum.leader:
-        named = "nobody" if replica.metadata == NONE else f"{replica.metadata}"
-        lines.append(f"metadata names {named}")
-    return tuple(lines)
-
-
-def _to_controller(s: BrokerState, leader: int) -> str:
-    text = alter_partition(s, leader)
-    way = "->" if s.alter_partition[leader].kind in (REQUEST, ORPHANED) else "<-"
-    return f"{way} controller: {text}" if text else ""
-
-
-def alter_partition(s: BrokerState, leader: int, written: Callable[[int], str] = replicas) -> str:
-    """Return what is under way between a leader and the controller; nothing if nothing is."""
-    it = s.alter_partition[leader]
-    asked = f"AlterPartition e{it.epoch} isr {written(it.isr)}"
-    old = f", old broker epoch of {written(it.rebooted)}" if it.rebooted else ""
-    texts = {
-        REQUEST: asked + old,
-        ORPHANED: f"{asked}{old}, sender gone",
-        ACCEPTED: f"e{it.epoch} isr {written(it.isr)}",
-        REFUSED: f"e{it.epoch}: ineligible replica",
-        OUTDATED: f"e{it.epoch}: outdated",
-    }
-    return texts.get(it.kind, "")
 
 
 def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) -> str:

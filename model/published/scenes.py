@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ...layout import NONE, members
 from ...scene import Entry, Event, Log, Message, Participant, Promise, Scene, View
-from ..broker.view import braced
+from ..broker.replica_sets import braced
 from .bounds import Constants
 from .state import PublishedState
 from .view import leadership, role

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...layout import NONE
-from ..broker.view import replicas
+from ..broker.replica_sets import replicas
 from .actions import leads
 from .bounds import Constants
 from .state import PublishedState

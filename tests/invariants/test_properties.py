@@ -67,6 +67,10 @@ def other_record(s):
     s.replica[1].log[0].record = 1
 
 
+def fenced_member(s):
+    s.quorum.fenced = 0b10
+
+
 def two_leaders(s):
     s.replica[1].leader = 1
 
@@ -94,6 +98,8 @@ CASES = {
     "ConsistentRead": (leader_with_another, r"read m0 at offset 0.*broker 0.*now answers m1"),
     "HighWatermarkMonotonic": (hw_back, r"seen the high watermark at 1; broker 0.*has it at 0"),
     "ListedOffsetsMonotonic": (hw_back, r"told that the log ends at 1.*broker 0.*tells them 0"),
+    "NoReadRecordLost": (forget_committed, r"read m0 at offset 0.*epoch 0; broker 1.*epoch 1"),
+    "EligibleIsr": (fenced_member, r"fenced broker 1.*in the ISR \{0,1\}"),
     "WeakIsr": (follower_without_it, r"m0 at offset 0; replica 1 is in the ISR it believes in"),
     "StrongIsr": (follower_without_it, r"replica 1 is in the quorum state's ISR.*ends at 0"),
     "KnownLeaderInIsr": (leader_out_of_sync, r"names broker 0 leader.*its ISR is 1\."),
@@ -109,7 +115,8 @@ CASES = {
 @pytest.mark.parametrize("prop", INVARIANTS, ids=lambda prop: prop.name)
 def test_one_state_satisfies_it_and_one_violates_it(begin, prop):
     breaks, words = CASES[prop.name]
-    behavior = begin("hw", "records=2").follow(REPLICATED)
+    kraft = " isr_propagation=kraft" if prop.name == "EligibleIsr" else ""
+    behavior = begin("hw", f"records=2{kraft}").follow(REPLICATED)
     system = behavior.system
     assert not system.violates(prop, behavior.state)
 
@@ -139,17 +146,21 @@ def test_no_guard_and_no_rule_reads_history():
     """Auxiliary variables are written by the history module and read by properties alone."""
     from tidegate.model.broker import family, view
     from tidegate.model.broker.actions import (
+        alter_partition,
         controller,
         epoch_request,
         faults,
         follower,
         leader,
         metadata,
+        notification,
+        purgatory,
     )
 
     modules = (
         actions, leadership, log, rules, older, hw, kip101, kip279, kip320, kip595, family, view,
-        controller, epoch_request, faults, follower, leader, metadata,
+        controller, epoch_request, faults, follower, leader, metadata, purgatory, notification,
+        alter_partition,
     )  # fmt: skip
     for module in modules:
         names = {

@@ -10,6 +10,8 @@ from tidegate.model.mutants import mutants
 
 LATE = "replicas=3 records=2 log_size=1 crashes=1 moves late_request"
 
+WAITING = "records=2 elections=3 crashes=0 moves purgatory"
+
 DIE_LATER = [
     (
         "kip-320", "HandleLateFetch: not k.rules.may_serve_fetch(s, k, leader, late.epoch)",
@@ -22,6 +24,14 @@ DIE_LATER = [
     (
         "kip-101", "HandleLateFetch: late.leader != leader",
         f"{LATE} elections=2", "NoCommittedRecordLost", 14,
+    ),
+    (
+        "kip-279", "CompleteFetch: s.message[follower].kind != DELAYED_FETCH",
+        WAITING, "NoCommittedRecordLost", 15,
+    ),
+    (
+        "kip-101", "CompleteFetch: s.message[follower].kind != DELAYED_FETCH",
+        WAITING, "LogMatching", 11,
     ),
     (
         "published/kip-320", "may_follow = any_leader",

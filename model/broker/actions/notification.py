@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from ....layout import NONE
 from ..bounds import Constants
-from ..history import note_read
-from ..leadership import leads
 from ..state import BrokerState
 
 NO_NOTIFICATION, HAS_READ, HAS_REFRESHED = range(3)
@@ -111,29 +109,4 @@ def refresh_producer(s: BrokerState, k: Constants, broker: int) -> bool:
     if s.producer.leader == s.replica[broker].metadata:
         return False
     s.producer.leader = s.replica[broker].metadata
-    return True
-
-
-def refresh_consumer(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Ask a broker for metadata, as a consumer; it may know less than was known already."""
-    if not s.replica[broker].alive:
-        return False
-    if s.replica[broker].metadata == NONE:
-        return False
-    if s.aux_consumer.leader == s.replica[broker].metadata:
-        return False
-    s.aux_consumer.leader = s.replica[broker].metadata
-    return True
-
-
-def consume(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Read the consumer's next record from whom it believes to lead, and who believes so too."""
-    if s.aux_consumer.leader != leader:
-        return False
-    if not leads(s, leader):
-        return False
-    if s.aux_consumer.offset >= s.replica[leader].hw:
-        return False
-    note_read(s, k, leader, s.aux_consumer.offset)
-    s.aux_consumer.offset += 1
     return True

@@ -1,0 +1,23 @@
+"""Sets of replicas, as they are written in traces and in pictures."""
+
+from __future__ import annotations
+
+from ...layout import members
+
+
+def replicas(isr: int) -> str:
+    """Return a set of replicas as numbers.
+
+    >>> replicas(0b101)
+    '0,2'
+    """
+    return ",".join(str(broker) for broker in members(isr)) or "none"
+
+
+def braced(isr: int) -> str:
+    """Return a set of replicas as a set.
+
+    >>> braced(0b101)
+    '{0,2}'
+    """
+    return f"{{{','.join(str(broker) for broker in members(isr))}}}"

@@ -7,14 +7,16 @@ can be shown (``tidegate check 'kip-320~begin_following = ask_a_new_leader_only'
 from __future__ import annotations
 
 from .bounds import ZOOKEEPER, Constants
+from .messages import EPOCH_REQUEST, FETCH
 from .protocols.kip101 import ask_before_fetching
+from .rules import clear_message
 from .state import BrokerState
 
 
 def ask_a_new_leader_only(
     s: BrokerState, k: Constants, follower: int, previous_leader: int
 ) -> None:
-    """Skip truncation where the leader stays the same (KAFKA-7164, until Kafka 2.0).
+    """Skip truncation where the leader stays the same (KAFKA-7164).
 
     A follower that missed an epoch of another leader has records that nobody else has.
     """
@@ -25,8 +27,7 @@ def ask_a_new_leader_only(
 def at_any_offset(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
     """Let a follower join the ISR below the start of the leader's epoch (KAFKA-7128).
 
-    Until Kafka 2.0 it had to reach the leader's high watermark only, which lags behind after an
-    election.
+    It had to reach the leader's high watermark only, which lags behind after an election.
     """
     return True
 
@@ -41,7 +42,7 @@ def leads_in_any_epoch(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def also_if_diverging(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Count the fetch offset of a follower whose log diverges (KAFKA-13141, until Kafka 2.8).
+    """Count the fetch offset of a follower whose log diverges (KAFKA-13141).
 
     The records below that offset are others than the leader's, and it commits its own by them.
     """
@@ -83,6 +84,15 @@ def anybody(s: BrokerState, k: Constants, isr: int) -> bool:
 def whatever_it_was(s: BrokerState, k: Constants, leader: int) -> bool:
     """Let a broker into the ISR for what it had before it restarted (before KIP-903)."""
     return True
+
+
+def drop_requests_only(s: BrokerState, k: Constants, follower: int) -> None:
+    """Let an answer under way outlive the epoch that it was asked in (KAFKA-18991).
+
+    What it tells to cut, or brings, is that of a leader which the follower does not follow now.
+    """
+    if s.message[follower].kind in (FETCH, EPOCH_REQUEST):
+        clear_message(s, k, follower)
 
 
 OF_ISR_CHANGES = (

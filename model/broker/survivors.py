@@ -266,6 +266,15 @@ _OWN = {
         "HandleFetch: s.replica[follower].leader != leader": (
             "the leader must be in the follower's epoch, and an epoch has one leader; no state more"
         ),
+        _LATE_LEADER: (
+            "the leader must be in the epoch of the fetch, which is nobody's where there is none; "
+            "no state more"
+        ),
+        _LATE_FENCE: (
+            "dies at replicas=3 records=2 log_size=1 elections=3 crashes=1 moves late_request, of "
+            "NoCommittedRecordLost in 19 steps; that is too large for every mutant, so it is among "
+            "the slow tests"
+        ),
         _NOTICED: "a bounce goes unnoticed; kip-595 does not need it to be noticed",
         _ALIVE: "a live broker is suspected, as with moves a live leader is",
     },

@@ -11,17 +11,16 @@ import pytest
 from tidegate.bounds import parse
 from tidegate.checker.check import check
 from tidegate.invariants import INVARIANTS
-from tidegate.model.broker.messages import EPOCH_REQUEST, FETCH
 from tidegate.model.broker.older import (
     OF_ISR_CHANGES,
     ask_a_new_leader_only,
     at_any_offset,
+    drop_requests_only,
     leads_in_any_epoch,
 )
 from tidegate.model.broker.protocols.kip320 import KIP_320
 from tidegate.model.broker.rules import (
     cache_with_first_record,
-    clear_message,
     serve_anyone,
 )
 from tidegate.spec import Outcome
@@ -40,12 +39,6 @@ def keep(s, k, *arguments):
 def keep_up_to_the_answer(s, k, follower, end):
     """Cut to the answered offset instead of emptying a log that has no common epoch."""
     return min(s.replica[follower].leo, end)
-
-
-def drop_requests_only(s, k, follower):
-    """Let an answer under way outlive the epoch that it was asked in."""
-    if s.message[follower].kind in (FETCH, EPOCH_REQUEST):
-        clear_message(s, k, follower)
 
 
 def never_emptied(s, k, isr, members):

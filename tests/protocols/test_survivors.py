@@ -18,6 +18,10 @@ DIE_LATER = [
         f"{LATE} elections=3", "NoCommittedRecordLost", 19,
     ),
     (
+        "kip-595", "HandleLateFetch: not k.rules.may_serve_fetch(s, k, leader, late.epoch)",
+        f"{LATE} elections=3", "NoCommittedRecordLost", 19,
+    ),
+    (
         "kip-279", "HandleLateFetch: late.leader != leader",
         f"{LATE} elections=2", "NoCommittedRecordLost", 14,
     ),

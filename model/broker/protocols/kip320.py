@@ -11,7 +11,13 @@ from dataclasses import replace
 
 from ...protocol import Expected
 from ..bounds import Constants
-from ..older import OF_ISR_CHANGES, ask_a_new_leader_only, at_any_offset, leads_in_any_epoch
+from ..older import (
+    OF_ISR_CHANGES,
+    ask_a_new_leader_only,
+    at_any_offset,
+    drop_requests_only,
+    leads_in_any_epoch,
+)
 from ..state import BrokerState
 from .kip279 import KIP_279
 
@@ -33,6 +39,7 @@ KIP_320 = replace(
         may_serve_epoch_request=serve_same_epoch,
     ),
     older_rules=(
+        ("drop_in_flight", drop_requests_only),
         ("begin_following", ask_a_new_leader_only),
         ("has_epoch_start", at_any_offset),
         ("may_change_isr", leads_in_any_epoch),

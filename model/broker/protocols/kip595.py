@@ -13,7 +13,7 @@ an epoch that it led without a record; that takes a response more and cuts no re
 the leader does not know is out of range in Kafka; fences exclude that, since it knows its own.
 
 Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetchResponse of Kafka
-3.0; KIP-207, apache/kafka#5991; KAFKA-13141, apache/kafka#11136.
+3.0; KIP-207, apache/kafka#5991; KAFKA-13141, apache/kafka#11136; KAFKA-18991, apache/kafka#19223.
 """
 
 from dataclasses import replace
@@ -22,7 +22,13 @@ from ....layout import NONE
 from ...protocol import Expected
 from ..bounds import Constants
 from ..family import TRUNCATION_ON_FETCH
-from ..older import OF_ISR_CHANGES, also_if_diverging, at_any_offset, leads_in_any_epoch
+from ..older import (
+    OF_ISR_CHANGES,
+    also_if_diverging,
+    at_any_offset,
+    drop_requests_only,
+    leads_in_any_epoch,
+)
 from ..state import BrokerState
 from .hw import HW
 from .kip320 import KIP_320
@@ -62,6 +68,7 @@ KIP_595 = replace(
     ),
     actions=HW.actions + TRUNCATION_ON_FETCH,
     older_rules=(
+        ("drop_in_flight", drop_requests_only),
         ("has_epoch_start", at_any_offset),
         ("may_change_isr", leads_in_any_epoch),
         ("counts_diverging_fetch", also_if_diverging),

@@ -16,6 +16,7 @@ class Bug:
     violated: str
     steps: int
     kept_out_by: str
+    kept_out_at: str
 
     @property
     def command(self):
@@ -33,7 +34,9 @@ def bugs(text):
         bug, mechanism, shown_by, bounds, violated, kept_out_by = line[2:-2].split(" | ")
         title, page, more = re.fullmatch(r"\[(.*?)\]\(catalogue/(.*?)\)(.*)", bug).groups()
         name, steps = violated.split(", ")
-        [fixed, *_] = re.findall(r"`(.*?)`", kept_out_by)
+        fixed, *elsewhere = re.findall(r"`(.*?)`", kept_out_by)
         shown = mechanism, shown_by.strip("`"), bounds.strip("`")
-        found.append(Bug(title + more, page, *shown, name, int(steps), fixed))
+        found.append(
+            Bug(title + more, page, *shown, name, int(steps), fixed, *(elsewhere or shown[2:]))
+        )
     return found

@@ -57,8 +57,8 @@ def main():
         cells = []
         for bounds in BOUNDS:
             count = states(protocol, [*bounds, *option])
-            ratio = f" ({count / alone.setdefault(bounds, count):.2f})" if option else ""
-            cells.append(f"{count:,}{ratio}")
+            times = count / alone.setdefault(bounds, count)
+            cells.append(f"{count:,} ({times:.2f})" if option else f"{count:,}")
         line([f"`{' '.join(option)}`" if option else "none", *cells])
 
 

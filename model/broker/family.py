@@ -315,6 +315,9 @@ MUTATION_BOUNDS = (
     "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
     "records=1 elections=2 crashes=1 purgatory",
     "records=1 elections=2 crashes=1 power_losses=1 min_isr=2 elr",
+    "records=1 elections=1 crashes=1 isr_propagation=zookeeper controller_crashes=1",
+    "records=1 elections=2 crashes=1 isr_propagation=kraft moves",
+    "records=1 elections=1 crashes=1 power_losses=1 isr_propagation=kraft",
 )
 
 PERTURBATIONS = {

@@ -7,6 +7,8 @@ is kip-320's own speaks of what its fences exclude.
 
 from __future__ import annotations
 
+from . import isr_survivors
+
 _EVERY_PROTOCOL = {
     "Produce: k.acks == ACKS_ALL and size(s.replica[leader].isr) < k.min_isr": (
         "what a smaller ISR commits is acknowledged to nobody; the refusal spares producers the "
@@ -282,6 +284,7 @@ _OWN = {
 
 SURVIVORS = {
     **_EVERY_PROTOCOL,
+    **isr_survivors.SURVIVORS,
     **{f"{name}: {mutant}": note for name, own in _OWN.items() for mutant, note in own.items()},
 }
 """By name; by protocol and name where the reason is that protocol's own."""

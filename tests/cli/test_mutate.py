@@ -45,7 +45,7 @@ def test_an_older_rule_of_no_ancestor_is_a_mutant_once():
 
 def test_an_own_protocol_that_has_an_older_rule_is_not_its_own_mutant():
     [kip_320] = [protocol for protocol in PROTOCOLS if protocol.name == "kip-320"]
-    [(rule, older), *_] = kip_320.older_rules
+    rule, older = "begin_following", dict(kip_320.older_rules)["begin_following"]
     own = replace(kip_320, parent=kip_320, rules=replace(kip_320.rules, **{rule: older}))
     names = [mutant.name for mutant in mutants(own) if mutant.name.startswith(f"{rule} = ")]
     assert names == [f"{rule} = ask_before_fetching"]

@@ -137,6 +137,11 @@ def no_divergence(s: BrokerState, k: Constants, leader: int, last_epoch: int, of
     return False
 
 
+def nowhere(s: BrokerState, k: Constants, leader: int, last_epoch: int) -> tuple[int, int]:
+    """Tell nothing of where logs diverge: a fetch is not answered so before KIP-595."""
+    return NONE, NONE
+
+
 def not_if_diverging(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
     """Learn nothing from a fetch whose log diverges: some of it will be cut."""
     return False
@@ -205,6 +210,8 @@ class Rules:
     diverges
         Whether the log of a follower diverges that fetches at this offset, behind a record of this
         epoch.
+    where_logs_diverge
+        The epoch and its end that the leader answers to such a follower.
     counts_diverging_fetch
         Whether the leader takes the fetch offset of such a follower for what that holds.
     may_list_offsets
@@ -241,6 +248,7 @@ class Rules:
     may_still_be_members: Callable[[BrokerState, Constants, int], bool] = unless_rebooted
     truncation_on_fetch: bool = False
     diverges: Callable[[BrokerState, Constants, int, int, int], bool] = no_divergence
+    where_logs_diverge: Callable[[BrokerState, Constants, int, int], tuple[int, int]] = nowhere
     counts_diverging_fetch: Callable[[BrokerState, Constants, int, int], bool] = not_if_diverging
     may_list_offsets: Callable[[BrokerState, Constants, int], bool] = list_at_once
     eligible_leaders: Callable[[BrokerState, Constants, int, int], int] = left_while_below_min_isr

@@ -135,6 +135,7 @@ def test_every_rule_that_may_be_broken_is_among_the_mutants():
     untried = set(vars(KIP_320.rules)) - tried
     assert untried == {
         "epoch_cache", "end_offset_for_epoch", "truncate_by_answer",
-        "truncation_on_fetch", "diverges", "counts_diverging_fetch", "may_list_offsets",
+        "truncation_on_fetch", "diverges", "where_logs_diverge", "counts_diverging_fetch",
+        "may_list_offsets",
         *(rule for rule, _ in OF_ISR_CHANGES),
     }  # fmt: skip

@@ -96,7 +96,7 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
     if k.rules.diverges(s, k, leader, last_epoch, offset):
         if k.rules.counts_diverging_fetch(s, k, leader, follower):
             receive_fetch(s, k, leader, follower, offset)
-        epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, last_epoch)
+        epoch, end_offset = k.rules.where_logs_diverge(s, k, leader, last_epoch)
         message.kind = DIVERGING
         message.epoch = epoch
         message.end_offset = end_offset

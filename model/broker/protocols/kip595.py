@@ -48,6 +48,13 @@ def departs_by_epoch_cache(
     return epoch < last_epoch or end_offset < offset
 
 
+def end_of_that_epoch(
+    s: BrokerState, k: Constants, leader: int, last_epoch: int
+) -> tuple[int, int]:
+    """Answer as to a request for the end of that epoch."""
+    return k.rules.end_offset_for_epoch(s, k, leader, last_epoch)
+
+
 def list_from_epoch_start(s: BrokerState, k: Constants, leader: int) -> bool:
     """Answer OFFSET_NOT_AVAILABLE until the high watermark is at the epoch's start (KIP-207)."""
     return s.replica[leader].hw >= s.replica[leader].epoch_start
@@ -64,6 +71,7 @@ KIP_595 = replace(
         begin_following=fetch_at_once,
         truncation_on_fetch=True,
         diverges=departs_by_epoch_cache,
+        where_logs_diverge=end_of_that_epoch,
         may_list_offsets=list_from_epoch_start,
     ),
     actions=HW.actions + TRUNCATION_ON_FETCH,

@@ -131,9 +131,15 @@ def commit_while_a_change_is_pending(before, step, after):
     return pending and after["replica"][step["leader"]]["hw"] > replica["hw"]
 
 
-def shrink_that_commits(before, step, after):
+def change_that_commits(before, step, after):
     leader = step["leader"]
     return after["replica"][leader]["hw"] > before["replica"][leader]["hw"]
+
+
+def append_that_a_lone_leader_commits(before, step, after):
+    leader = step["leader"]
+    alone = before["replica"][leader]["isr"] == {leader}
+    return alone and after["replica"][leader]["hw"] > before["replica"][leader]["hw"]
 
 
 def answered(kind):
@@ -171,8 +177,11 @@ PROBES = [
         ["CrashController"],
     ),
     (second_change_behind_a_notification_in_work, "kip-320", ZOOKEEPER, ["WriteNotification"]),
-    (shrink_that_commits, "kip-320", ZOOKEEPER, ["ShrinkIsr"]),
-    (shrink_that_commits, "kip-320", KRAFT, ["HandleAlterPartitionResponse"]),
+    (change_that_commits, "kip-320", "", ["ShrinkIsr"]),
+    (change_that_commits, "kip-320", "", ["BecomeLeader"]),
+    (append_that_a_lone_leader_commits, "kip-320", "", ["Produce"]),
+    (change_that_commits, "kip-320", ZOOKEEPER, ["ShrinkIsr"]),
+    (change_that_commits, "kip-320", KRAFT, ["HandleAlterPartitionResponse"]),
     (
         change_of_the_isr_that_a_dead_leader_asked_for,
         "kip-320",

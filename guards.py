@@ -156,7 +156,14 @@ def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
 @cache
 def _parsed(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of a function, from its source."""
-    [node] = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    source = textwrap.dedent(inspect.getsource(function))
+    try:
+        tree = ast.parse(source)
+    except SystemError:
+        # CPython 3.11 counts the depth of trees in all threads together (python/cpython#106905): it
+        # fails where a finaliser or another thread formats a traceback meanwhile.
+        tree = ast.parse(source)
+    [node] = tree.body
     assert isinstance(node, ast.FunctionDef), f"{function} is not a plain function"
     return node
 

@@ -205,6 +205,7 @@ def test_the_trace_is_itf():
         "leader": {"#bigint": "0"},
         "epoch": {"#bigint": "0"},
         "isr": {"#set": [{"#bigint": "0"}, {"#bigint": "1"}]},
+        "fenced": {"#set": []},
         "elr": {"#set": []},
     }
     assert trace["states"][-1]["#meta"]["action"] == "BecomeLeader"

@@ -47,7 +47,8 @@ class Fate:
     complete
         Whether every search of a survivor saw all states.
     note
-        For a survivor: why it is believed to change nothing, or what should kill it.
+        For a survivor: why it is believed to change nothing, what should kill it, or that no bounds
+        tried it.
     """
 
     mutant: str
@@ -84,15 +85,25 @@ def fates(
             yield result.get()
 
 
+@cache
+def _mutants(name: str) -> tuple[Protocol, list[Mutant]]:
+    """Return a protocol and its mutants, which take a while to make: each process does it once."""
+    protocol = find_protocol(name)
+    return protocol, list(mutants(protocol))
+
+
 def _fate(
     name: str, number: int, names: Sequence[str], ladder: Sequence[str], seconds: float | None
 ) -> Fate:
     """Search one mutant, given by the protocol's name and its number, to cross processes."""
-    protocol = find_protocol(name)
-    mutant = list(mutants(protocol))[number]
+    protocol, every = _mutants(name)
+    mutant = every[number]
     properties = [prop for prop in INVARIANTS[protocol.family.name] if prop.name in names]
-    complete = True
+    complete, tried = True, False
     for bounds in ladder:
+        if not _differs(mutant, protocol, bounds):
+            continue
+        tried = True
         try:
             result = _search(mutant, protocol, properties, bounds, seconds)
         except ModelError as error:
@@ -103,7 +114,23 @@ def _fate(
             return Fate(mutant.name, result[0], result[1], bounds)
     notes = protocol.family.survivors
     note = notes.get(f"{protocol.name}: {mutant.name}") or notes.get(mutant.name, "")
+    if not tried:
+        note = f"not tried, since these bounds leave no room for {mutant.name.partition(':')[0]}"
     return Fate(mutant.name, None, None, ladder[-1], complete, note)
+
+
+def _differs(mutant: Mutant, original: Protocol, bounds: str) -> bool:
+    """Whether a mutant is another system than its original within some bounds.
+
+    It is not where the action that lacks a guard is left out there.
+    """
+    changed = {
+        weaker.name
+        for action, weaker in zip(original.actions, mutant.protocol.actions, strict=True)
+        if action.apply is not weaker.apply
+    }
+    system = original.system(parse(original.family.bounds, bounds.split()))
+    return not changed or bool(changed & {action.name for action in system.actions})
 
 
 def _search(

@@ -33,6 +33,7 @@ def _propose_shrink(a: Arguments, before: Scene, after: Scene) -> Event:
 def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
     asked, was = _under_way(before, leader), quorum_of(before).isr
+    since = [line for line in quorum_of(before).details if f"the request of {leader}" in line]
     done = f"It accepts: the ISR was {braced(was)} and is {_isr(after)}."
     if quorum_of(after).isr == was:
         answer = _under_way(after, leader)
@@ -41,7 +42,8 @@ def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
             done = f"It refuses ({answer.split(': ')[1]}). {done}"
     return Event(
         CONTROLLER,
-        f"The controller handles the request of broker {leader}: {asked}. {done}",
+        f"The controller handles the request of broker {leader}: {asked}"
+        f"{''.join(f' ({line})' for line in since)}. {done}",
         takes=(proposal(leader),),
         drops="nobody waits for the response",
     )

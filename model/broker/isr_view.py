@@ -16,7 +16,7 @@ def controller(
 ) -> tuple[str, ...]:
     """Return what the controller knows besides the quorum state, and what it has yet to do."""
     if k.isr_propagation == KRAFT:
-        return (f"fenced {written(s.quorum.fenced)}",) if s.quorum.fenced else ()
+        return (f"fenced {written(s.quorum.fenced)}", *_requests(s, written))
     if k.isr_propagation != ZOOKEEPER:
         return ()
     if s.controller.down:
@@ -25,6 +25,19 @@ def controller(
     unread = "a notification is unread" if s.controller.notification else ""
     lines = (f"cached isr {written(s.controller.isr)}", unread, handles[s.controller.handling])
     return tuple(line for line in lines if line)
+
+
+def _requests(s: BrokerState, written: Callable[[int], str]) -> list[str]:
+    """Return what has become of requests under way since they were sent."""
+    lines = []
+    for leader, it in enumerate(s.alter_partition):
+        if it.kind == ORPHANED:
+            lines.append(f"the sender of the request of {leader} is gone")
+        if it.rebooted:
+            lines.append(
+                f"the request of {leader} has an old broker epoch of {written(it.rebooted)}"
+            )
+    return lines
 
 
 def clients(s: BrokerState, k: Constants) -> tuple[str, ...]:
@@ -61,10 +74,9 @@ def alter_partition(s: BrokerState, leader: int, written: Callable[[int], str] =
     """Return what is under way between a leader and the controller; nothing if nothing is."""
     it = s.alter_partition[leader]
     asked = f"AlterPartition e{it.epoch} isr {written(it.isr)}"
-    old = f", old broker epoch of {written(it.rebooted)}" if it.rebooted else ""
     texts = {
-        REQUEST: asked + old,
-        ORPHANED: f"{asked}{old}, sender gone",
+        REQUEST: asked,
+        ORPHANED: asked,
         ACCEPTED: f"e{it.epoch} isr {written(it.isr)}",
         REFUSED: f"e{it.epoch}: ineligible replica",
         OUTDATED: f"e{it.epoch}: outdated",

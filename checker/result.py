@@ -121,7 +121,8 @@ class Progress:
 
     ``queue`` counts the states of the level that are still to be expanded, ``memory`` is in bytes
     (0 where it is not known), and ``largest`` is the action taken most often so far.
-    ``waiting`` says what the search waits for, if it gets nowhere, and what to do about it.
+    ``waiting`` says what the search waits for, if it gets nowhere, and what to do about it;
+    ``doing`` what it does for a while before it goes on, such as starting Spark.
     """
 
     distinct_states: int
@@ -131,6 +132,7 @@ class Progress:
     memory: int = 0
     largest: str = ""
     waiting: str = ""
+    doing: str = ""
 
 
 @dataclass(frozen=True)

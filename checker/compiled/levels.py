@@ -51,8 +51,8 @@ class LevelSearch:
         return self.stopped_by is None
 
     def _largest(self, taken: Sequence[int]) -> str:
-        """Return the name of the action that was taken most often."""
-        if not taken:
+        """Return the name of the action that was taken most often; nothing if none was."""
+        if not any(taken):
             return ""
         return self.system.instances[max(range(len(taken)), key=taken.__getitem__)].action.name
 

@@ -232,6 +232,7 @@ class SparkSearch(LevelSearch):
             from .place import folder_of
             from .session import spark_context
 
+            self._report(self._progress(0, doing="starting Spark"))
             self.store.write(KERNEL.format(self.module.digest), [self._text.encode()])
             context = self._stack.enter_context(spark_context(self.cluster, folder_of(self.store)))
             self._jobs = Jobs(context)
@@ -313,13 +314,21 @@ class SparkSearch(LevelSearch):
 
     def _watch(self, part_done: float, waiting: str = "") -> bool:
         """Report how far the search is; False where a limit is reached."""
-        seconds = perf_counter() - self.started
-        distinct = self.distinct_states
-        frontier = self.manifest.levels[-1].states if self.manifest.levels else 0
-        queue = int(frontier * (1 - part_done))
-        largest = self._largest(self.taken)
-        self._report(Progress(distinct, self.depth, queue, seconds, 0, largest, waiting))
-        return self._within_limits(distinct, seconds)
+        progress = self._progress(part_done, waiting=waiting)
+        self._report(progress)
+        return self._within_limits(progress.distinct_states, progress.seconds)
+
+    def _progress(self, part_done: float, waiting: str = "", doing: str = "") -> Progress:
+        """Return how far the search is, with the part of the present level that is done."""
+        return Progress(
+            self.distinct_states,
+            self.depth,
+            int((self.manifest.levels[-1].states if self.manifest.levels else 0) * (1 - part_done)),
+            perf_counter() - self.started,
+            largest=self._largest(self.taken),
+            waiting=waiting,
+            doing=doing,
+        )
 
     def _verify_symmetry(self, frontier: Run) -> None:
         """Check for some states of a level that their permutations are treated alike."""

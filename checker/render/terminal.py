@@ -34,8 +34,9 @@ def make_console(stderr: bool = False) -> Console:
 def progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
     """Show how far a search is: one line on a terminal, else a plain line every 30 seconds.
 
-    On a terminal it appears once the search has taken two seconds; it goes to standard error.  What
-    the search waits for has a line of its own, once.
+    On a terminal it appears once the search has taken two seconds, or as soon as the search says
+    that it does something that takes a while; it goes to standard error.  What the search waits
+    for has a line of its own, once.
     """
     if quiet:
         yield lambda progress: None
@@ -80,7 +81,10 @@ def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
             told = progress.waiting
             if told:
                 console.print(told)
-        if progress.seconds >= _LIVE_FROM and progress.seconds - shown >= _LIVE_EVERY:
+        if progress.doing:
+            status.update(progress.doing)
+            status.start()
+        elif progress.seconds >= _LIVE_FROM and progress.seconds - shown >= _LIVE_EVERY:
             shown = progress.seconds
             status.update(progress_line(progress))
             status.start()

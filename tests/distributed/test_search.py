@@ -232,3 +232,11 @@ def test_a_violation_outside_the_constraint_has_its_shortest_trace(system):
     expected = check(searched, [inside], resources=Resources(engine="interpreted"))
     assert found.first.outcome is Outcome.VIOLATED
     assert found.first.trace == expected.first.trace
+
+
+def test_it_says_that_spark_is_being_started_and_then_how_far_it_is(reported):
+    said = []
+    cluster = Cluster(local_levels=0, partitions=1)
+    reported("published/hw", "records=1", cluster=cluster, report=lambda it: said.append(it.doing))
+    assert said.count("starting Spark") == 1
+    assert said[-1] == ""

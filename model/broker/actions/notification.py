@@ -3,7 +3,8 @@
 The leader writes the partition's state, remembers that it did, and later writes a notification
 node; the controller reads that, refreshes its cache from the stored state, sends UpdateMetadata
 and deletes the node (Kafka 0.10's ReplicaManager.maybePropagateIsrChanges and
-IsrChangeNotificationListener).  Clients know of the leader what some broker's metadata said.
+IsrChangeNotificationListener).  Clients know of the leader what some broker's metadata said.  Of
+the controller's cache only the ISR is part of the state: the leader in it nobody else changes.
 
 The version of the stored state is not a number here.  Within a leader epoch nobody but its leader
 writes the ISR, so the version that a leader has cached is the stored one exactly if its epoch and

@@ -28,6 +28,10 @@ _NOT_A_RESPONSE = (
 )
 
 SURVIVORS = {
+    "may_propose = nothing_proposed": (
+        "dies of Stuck, which is not asked for by default, at records=1 elections=1 crashes=1 "
+        "isr_propagation=kraft in 12 steps"
+    ),
     "Produce: k.isr_propagation == ZOOKEEPER and s.producer.leader != leader": _AS_WITHOUT,
     "Elect: s.controller.down": _NO_CONTROLLER,
     "Fence: s.controller.down": _NO_CONTROLLER,

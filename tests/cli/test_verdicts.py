@@ -40,7 +40,7 @@ def test_the_command_writes_the_page(tmp_path):
     assert result.exit_code == 0
     [shown] = [t for t in sections(path.read_text()) if "noticed, 3" in t]
     [kept] = [t for t in sections(PAGE.read_text()) if "noticed, 3" in t]
-    names = [*(prop.name for prop in INVARIANTS["broker"]), "*distinct states at R1 C1 E2*"]
+    names = [*(prop.name for prop in INVARIANTS["broker"]), "*distinct states at R2 C1 E2*"]
     made, page = rows(shown, 1), rows(kept, 1)
     assert {n: made[n] for n in names} == {n: page[n] for n in names}, "the page is out of date"
 

@@ -7,11 +7,14 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..result import Cluster
 from .store import Store, StoreError
+
+SPARK_LOG = "spark.log"
+"""The file that has Spark's log."""
 
 
 @contextmanager
@@ -34,7 +37,7 @@ def opened_store(cluster: Cluster) -> Iterator[Store]:
             f"--master {cluster.master} needs a store that all executors share; name a directory "
             "or a URI by --store"
         )
-    folder = tempfile.mkdtemp(prefix="tidegate-", dir=os.environ.get("TMPDIR") or "/var/tmp")
+    folder = tempfile.mkdtemp(prefix="tidegate-", dir=_temporary())
     try:
         yield Store(folder)
     finally:
@@ -44,6 +47,31 @@ def opened_store(cluster: Cluster) -> Iterator[Store]:
 def folder_of(store: Store) -> Path | None:
     """Return the directory that a store is, if it is one on this machine's file systems."""
     return Path(store.root) if store.local else None
+
+
+@contextmanager
+def spark_folder(store: Store) -> Iterator[Path]:
+    """Give Spark a directory of this machine for its log and its temporary files.
+
+    It is the store, where that is one; otherwise a temporary one, whose log the store keeps.
+    """
+    folder = folder_of(store)
+    if folder is not None:
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="tidegate-", dir=_temporary()) as name:
+        try:
+            yield Path(name)
+        finally:
+            log = Path(name) / SPARK_LOG
+            if log.exists():
+                with suppress(StoreError):
+                    store.write(SPARK_LOG, [log.read_bytes()])
+
+
+def _temporary() -> str:
+    """Return where temporary files may be large."""
+    return os.environ.get("TMPDIR") or "/var/tmp"
 
 
 @contextmanager

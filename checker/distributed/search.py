@@ -229,12 +229,13 @@ class SparkSearch(LevelSearch):
         """Return what runs jobs; Spark is started when the first one is due."""
         if self._jobs is None:
             from .jobs import Jobs
-            from .place import folder_of
+            from .place import spark_folder
             from .session import spark_context
 
             self._report(self._progress(0, doing="starting Spark"))
             self.store.write(KERNEL.format(self.module.digest), [self._text.encode()])
-            context = self._stack.enter_context(spark_context(self.cluster, folder_of(self.store)))
+            folder = self._stack.enter_context(spark_folder(self.store))
+            context = self._stack.enter_context(spark_context(self.cluster, folder))
             self._jobs = Jobs(context)
         return self._jobs
 

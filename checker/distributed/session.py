@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ..result import Cluster
 from .java import SparkError
+from .place import SPARK_LOG
 from .shipping import write_package
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContex
     for name, value in {**_configuration(cluster, folder), _TAG: tag}.items():
         conf.set(name, value)
     master = conf.get("spark.master") or "that of spark-submit"
-    log = folder / "spark.log" if folder else None
+    log = folder / SPARK_LOG if folder else None
     handler = signal.getsignal(signal.SIGINT)
     try:
         with _output_to(log):
@@ -152,7 +153,7 @@ def _places(master: str, folder: Path | None) -> Mapping[str, str]:
         found = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if folder is not None:
         properties = folder / "log4j2.properties"
-        properties.write_text(LOG.format(log=folder / "spark.log"), encoding="utf-8")
+        properties.write_text(LOG.format(log=folder / SPARK_LOG), encoding="utf-8")
         found[JAVA_OPTIONS] = f"-Dlog4j2.configurationFile=file:{properties}"
         if master.startswith("local"):
             found["spark.local.dir"] = str(folder / "spark")

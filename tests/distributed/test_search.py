@@ -9,6 +9,7 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.distributed import compaction, workers
 from tidegate.checker.distributed.manifest import read_manifest
+from tidegate.checker.distributed.place import spark_folder
 from tidegate.checker.distributed.runs import Run
 from tidegate.checker.distributed.store import Store, StoreError
 from tidegate.checker.engines import EngineChoiceError
@@ -240,3 +241,15 @@ def test_it_says_that_spark_is_being_started_and_then_how_far_it_is(reported):
     reported("published/hw", "records=1", cluster=cluster, report=lambda it: said.append(it.doing))
     assert said.count("starting Spark") == 1
     assert said[-1] == ""
+
+
+def test_spark_logs_to_the_store_also_where_that_is_no_directory(tmp_path):
+    beside = Store("mock:///search")
+    beside.make()
+    with spark_folder(beside) as folder:
+        (folder / "spark.log").write_text("WARN once\n")
+    assert not folder.exists()
+    assert beside.read("spark.log") == b"WARN once\n"
+
+    with spark_folder(Store(str(tmp_path))) as folder:
+        assert folder == tmp_path

@@ -69,6 +69,7 @@ def _reports_name_the_property_and_the_rule(project, source):
     assert replayed.returncode == 0, replayed.stderr
 
 
+@pytest.mark.slow
 def test_the_nightly_tier_of_a_new_project_passes_too(project):
     project.start("init")
     assert "9 passed" in gate(project, 0, "--tier", "nightly")

@@ -52,7 +52,7 @@ def decide(search, protocol, settings, values, name):
     return verdict
 
 
-@pytest.mark.parametrize("fixed", ["kip-320", "kip-595"])
+@pytest.mark.parametrize("fixed", [slow("kip-320"), "kip-595"])
 @pytest.mark.parametrize(("older", "settings", "rung", "name", "steps"), BUGS)
 def test_an_older_rule_goes_wrong_and_the_newer_one_does_not(
     search, fixed, older, settings, rung, name, steps

@@ -19,7 +19,6 @@ Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetch
 from dataclasses import replace
 
 from ....layout import NONE
-from ...protocol import Expected
 from ..bounds import Constants
 from ..family import TRUNCATION_ON_FETCH
 from ..older import (
@@ -81,21 +80,5 @@ KIP_595 = replace(
         ("may_change_isr", leads_in_any_epoch),
         ("counts_diverging_fetch", also_if_diverging),
         *OF_ISR_CHANGES,
-    ),
-    expected=(
-        Expected(""),
-        Expected("records=3 elections=2", slow=True),
-        Expected("elections=3", slow=True),
-        Expected("records=3 elections=2 bounce_noticed"),
-        Expected("elections=3 bounce_noticed"),
-        Expected("replicas=3 records=1 elections=3 crashes=0 moves", slow=True),
-        Expected("replicas=3 records=2 elections=2 crashes=0 moves", slow=True),
-        Expected(
-            "records=1 elections=2 stale_leader_and_isr",
-            ("NoCommittedRecordLost", "NoAckedRecordLost"),
-        ),
-        Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost")),
-        Expected("power_losses=1 crashes=1", ("NoCommittedRecordLost", "NoAckedRecordLost")),
-        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),
 )

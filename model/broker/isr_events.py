@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...scene import Event, Scene
-from .pictures import CLIENTS, CONTROLLER, broker, of, proposal, quorum_of
+from .pictures import CLIENTS, CONTROLLER, broker, of, proposal, proposal_of, quorum_of
 from .replica_sets import braced
 from .told import raised
 
@@ -14,7 +14,8 @@ Arguments = Mapping[str, int]
 
 def _under_way(picture: Scene, leader: int) -> str:
     """Return what is under way between a leader and the controller."""
-    return next((m.text for m in picture.messages if m.key == proposal(leader)), "nothing")
+    found = proposal_of(picture, leader)
+    return found.text if found else "nothing"
 
 
 def _isr(picture: Scene) -> str:
@@ -36,10 +37,9 @@ def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
     since = [line for line in quorum_of(before).details if f"the request of {leader}" in line]
     done = f"It accepts: the ISR was {braced(was)} and is {_isr(after)}."
     if quorum_of(after).isr == was:
-        answer = _under_way(after, leader)
-        done = f"The ISR stays {braced(was)}."
-        if answer.startswith("e") and ":" in answer:
-            done = f"It refuses ({answer.split(': ')[1]}). {done}"
+        answer = proposal_of(after, leader)
+        refuses = f"It refuses ({answer.refusal}). " if answer and answer.refusal else ""
+        done = f"{refuses}The ISR stays {braced(was)}."
     return Event(
         CONTROLLER,
         f"The controller handles the request of broker {leader}: {asked}"

@@ -70,6 +70,10 @@ def to_controller(s: BrokerState, leader: int) -> str:
     return f"{way} controller: {text}" if text else ""
 
 
+REFUSALS = {REFUSED: "ineligible replica", OUTDATED: "outdated"}
+"""Why the controller has not accepted a proposal."""
+
+
 def alter_partition(s: BrokerState, leader: int, written: Callable[[int], str] = replicas) -> str:
     """Return what is under way between a leader and the controller; nothing if nothing is."""
     it = s.alter_partition[leader]
@@ -78,7 +82,6 @@ def alter_partition(s: BrokerState, leader: int, written: Callable[[int], str] =
         REQUEST: asked,
         ORPHANED: asked,
         ACCEPTED: f"e{it.epoch} isr {written(it.isr)}",
-        REFUSED: f"e{it.epoch}: ineligible replica",
-        OUTDATED: f"e{it.epoch}: outdated",
+        **{kind: f"e{it.epoch}: {why}" for kind, why in REFUSALS.items()},
     }
     return texts.get(it.kind, "")

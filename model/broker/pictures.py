@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ...layout import NONE
 from ...scene import Entry, Log, Message, Participant, Promise, Scene
 from .bounds import ACKS_ALL, ZOOKEEPER, Constants
-from .isr_view import alter_partition, clients, controller, isr_changes
+from .isr_view import REFUSALS, alter_partition, clients, controller, isr_changes
 from .messages import (
     DELAYED_FETCH,
     EPOCH_REQUEST,
@@ -47,11 +47,14 @@ class Broker(Participant):
     ----------
     cache
         The start offset of each leader epoch in its epoch cache.
+    proposed
+        The ISR that it has proposed to the controller, as a set of bits; 0 where none is pending.
     rules
         The protocol's rules.
     """
 
     cache: tuple[tuple[int, int], ...] = ()
+    proposed: int = 0
     rules: Rules = field(default_factory=Rules)
 
 
@@ -61,6 +64,16 @@ class Answer(Message):
 
     of: int = NONE
     end: int = NONE
+
+
+@dataclass(frozen=True)
+class Proposal(Message):
+    """A change of the ISR under way between a leader and the controller.
+
+    ``refusal`` is why the controller has not accepted it; empty where it has, or has yet to say.
+    """
+
+    refusal: str = ""
 
 
 def broker(number: int) -> str:
@@ -120,6 +133,7 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
         log=Log(tuple(Entry(f"m{e.record}", e.epoch) for e in log_entries(replica)), replica.hw),
         replica=number,
         cache=cache,
+        proposed=replica.proposed,
         rules=k.rules,
     )
 
@@ -163,14 +177,22 @@ def proposal(number: int) -> str:
     return f"AlterPartition {number}"
 
 
-def _proposals(s: BrokerState, k: Constants) -> list[Message]:
+def proposal_of(picture: Scene, number: int) -> Proposal | None:
+    """Return what is under way between a leader and the controller, if anything is."""
+    found = [m for m in picture.messages if m.key == proposal(number)]
+    return found[0] if found and isinstance(found[0], Proposal) else None
+
+
+def _proposals(s: BrokerState, k: Constants) -> list[Proposal]:
     """Return what is under way between leaders and the controller."""
     found = []
     for number, it in enumerate(s.alter_partition):
         if it.kind != NOTHING:
             asks = it.kind in (REQUEST, ORPHANED)
             ends = (broker(number), CONTROLLER) if asks else (CONTROLLER, broker(number))
-            found.append(Message(proposal(number), *ends, alter_partition(s, number, braced)))
+            text = alter_partition(s, number, braced)
+            why = REFUSALS.get(it.kind, "")
+            found.append(Proposal(proposal(number), *ends, text, refusal=why))
     return found
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...scene import Scene
-from .pictures import Answer, broker, log_of, of, proposal
+from .pictures import Answer, broker, broker_of, log_of, proposal_of
+from .replica_sets import braced
 
 
 def lost_with(number: int, before: Scene, after: Scene) -> str:
@@ -31,19 +32,16 @@ def raised(number: int, before: Scene, after: Scene) -> str:
 
 def proposed(before: Scene, after: Scene) -> str:
     """Say which change of the ISR a step has asked the controller for; nothing if it has not."""
-    told, known = [], {message.key for message in before.messages}
+    told = []
     for number in range(len(after.participants) - 2):
-        mine = [m.text for m in after.messages if m.key == proposal(number)]
-        if mine and proposal(number) not in known:
-            told.append(f"Broker {number} asks the controller for {mine[0]}.")
-        elif mine and _pending(before, number) != (pending := _pending(after, number)) and pending:
+        isr, under_way = broker_of(after, number).proposed, proposal_of(after, number)
+        if not isr or isr == broker_of(before, number).proposed or under_way is None:
+            continue
+        if proposal_of(before, number) is None:
+            told.append(f"Broker {number} asks the controller for {under_way.text}.")
+        else:
             told.append(
-                f"Broker {number} {pending}, which has to wait: an older request is under way."
+                f"Broker {number} proposes isr {braced(isr)}, which has to wait: an older request "
+                "is under way."
             )
     return " ".join(told)
-
-
-def _pending(picture: Scene, number: int) -> str:
-    """Return what a broker proposes for the ISR; nothing if no change is pending."""
-    details = of(picture, broker(number)).details
-    return next((line for line in details if line.startswith("proposes")), "")

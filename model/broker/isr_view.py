@@ -32,7 +32,7 @@ def _requests(s: BrokerState, written: Callable[[int], str]) -> list[str]:
     lines = []
     for leader, it in enumerate(s.alter_partition):
         if it.kind == ORPHANED:
-            lines.append(f"the sender of the request of {leader} is gone")
+            lines.append(f"the request of {leader} has lost its sender")
         if it.rebooted:
             lines.append(
                 f"the request of {leader} has an old broker epoch of {written(it.rebooted)}"

@@ -39,7 +39,7 @@ def fetch_add(address: int, value: int) -> int:
 
 
 def prefetch(address: int) -> None:
-    """Begin to bring an address into the cache."""
+    """Begin to bring an address into the second-level cache, which waits for more at a time."""
     raise NotImplementedError
 
 
@@ -98,7 +98,7 @@ def _fetch_add(out: Emitter, arguments: list[Value]) -> Value:
 
 
 def _prefetch(out: Emitter, arguments: list[Value]) -> Value:
-    out.emit(f"call void @llvm.prefetch.p0(ptr {_pointer(out, arguments[0])}, i32 1, i32 3, i32 1)")
+    out.emit(f"call void @llvm.prefetch.p0(ptr {_pointer(out, arguments[0])}, i32 0, i32 2, i32 1)")
     return Static(None)
 
 

@@ -71,7 +71,7 @@ class Machine:
         self._found = max(properties, 64) * self.entry
         self.shared = Region(Shared.SIZE)
         self.table = Region(sizes.memory, huge=True)
-        self.stash = Region(sizes.memory)
+        self.stash = Region(sizes.memory, huge=True)
         self.states = Region(sizes.memory, huge=True)
         self.ahead = self.states if exact else Region(PIECE * self.state_bytes, huge=True)
         self.segments = Region(24 * (4 * sizes.workers + 64))

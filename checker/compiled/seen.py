@@ -190,12 +190,20 @@ def look_up(p: Program, shared: int, candidate: int) -> None:
 
     Slots before that one hold others for ever, so whoever adds the candidate begins there.
     """
-    bucket, mark = bucket_of(p, shared, candidate), mark_of(p, candidate)
+    bucket, mark = load(candidate + p.stride - 8), mark_of(p, candidate)
     slot = first_of_eight(bucket, mark, 40 if p.exact else 0)
     store(candidate + p.stride - 8, slot)
     if p.exact and slot < BUCKET:
         number = (load(bucket + 8 * slot) & 0xFFFFFFFFFF) - 1
         prefetch(load(shared + Shared.STATES) + number * p.words * 8)
+    elif slot == BUCKET:
+        prefetch(load(shared + Shared.STASH) + 16 * stash_position(p, shared, candidate))
+
+
+def stash_position(p: Program, shared: int, candidate: int) -> int:
+    """Return where in the stash to look for a candidate first."""
+    upper = load(candidate + 8 * p.words) & UPPER
+    return high_product(upper * 0x9E3779B97F4A7C15, load(shared + Shared.STASH_SIZE))
 
 
 def add(p: Program, shared: int, worker: int, candidate: int) -> int:
@@ -220,7 +228,7 @@ def add_to_stash(p: Program, shared: int, worker: int, candidate: int, mark: int
     """Add a candidate whose bucket is full to the stash, unless it is there."""
     upper = load(candidate + 8 * p.words) & UPPER
     size = load(shared + Shared.STASH_SIZE)
-    position = high_product(upper * 0x9E3779B97F4A7C15, size)
+    position = stash_position(p, shared, candidate)
     while True:
         entry = load(shared + Shared.STASH) + 16 * position
         found = load(entry)

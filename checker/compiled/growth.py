@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .intrinsics import (
     fetch_add,
-    first_of_eight,
     high_product,
     load,
     prefetch,
@@ -76,7 +75,10 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> No
 def place(shared: int, bucket: int, upper: int, mark: int) -> None:
     """Put a mark into its bucket, or into the stash."""
     address = load(shared + Shared.TABLE) + bucket * 64
-    slot = first_of_eight(address, 0, 0)
+    # One after the other: all at once would have to wait for what was written here last.
+    slot = 0
+    while slot < BUCKET and load(address + 8 * slot) != 0:
+        slot += 1
     if slot < BUCKET:
         store(address + 8 * slot, mark)
     else:

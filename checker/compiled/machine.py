@@ -70,9 +70,9 @@ class Machine:
         self.entry = self.state_bytes + 16
         self._found = max(properties, 64) * self.entry
         self.shared = Region(Shared.SIZE)
-        self.table = Region(sizes.memory, huge=True)
-        self.stash = Region(sizes.memory, huge=True)
-        self.states = Region(sizes.memory, huge=True)
+        self.table = Region(sizes.memory)
+        self.stash = Region(sizes.memory)
+        self.states = Region(sizes.memory)
         self.ahead = self.states if exact else Region(PIECE * self.state_bytes, huge=True)
         self.segments = Region(24 * (4 * sizes.workers + 64))
         self.targets = Region(64 * self.state_bytes)
@@ -251,6 +251,8 @@ class Machine:
         self.stash.clear(0, size)
         shared[Shared.STASHED] = 0
         self._set_sizes(buckets)
+        self.table.prepare(buckets * 64)
+        self.stash.prepare(stash_size(buckets) * 16)
         self._spread(old, buckets)
         self._restash(shared.address, kept.address, size // 16)
         kept.close()

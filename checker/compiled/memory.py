@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from contextlib import suppress
 from enum import IntEnum
 
 from ...spec import TidegateError
@@ -14,6 +15,12 @@ from ...spec import TidegateError
 NORESERVE = 0x4000
 """Linux's MAP_NORESERVE: address space is set aside, and memory is used where it is written."""
 
+
+POPULATE_WRITE = 23
+"""Linux's MADV_POPULATE_WRITE, which Python's mmap has no name for: memory is used from now on."""
+
+AT_ONCE = 256 << 20
+"""Bytes that the kernel is asked to prepare at a time, between which an interrupt is noticed."""
 
 GROUP = 256
 """States whose successors are computed together; a multiple of 64."""
@@ -105,6 +112,7 @@ class Region:
             ) from None
         if huge and hasattr(mmap, "MADV_HUGEPAGE"):
             self._map.madvise(mmap.MADV_HUGEPAGE)
+        self._prepared = 0
         self._view = (ctypes.c_char * self.size).from_buffer(self._map)
         self.address = ctypes.addressof(self._view)
 
@@ -135,6 +143,19 @@ class Region:
                 f"aside, of which {(offset + length >> 20) + 1}M are needed at once; allow more"
             )
         return memoryview(self._map)[offset : offset + length]
+
+    def prepare(self, length: int) -> None:
+        """Have memory for so many bytes from the beginning on, which will all be written soon.
+
+        That takes half the time that it takes the kernel page by page, and no worker waits.
+        """
+        length = min(-(-length // mmap.PAGESIZE) * mmap.PAGESIZE, self.size)
+        while self._prepared < length:
+            some = min(length - self._prepared, AT_ONCE)
+            # A kernel before 5.14 does not know it; pages come one by one then.
+            with suppress(OSError):
+                self._map.madvise(POPULATE_WRITE, self._prepared, some)
+            self._prepared += some
 
     def clear(self, offset: int, length: int) -> None:
         """Write zeros."""

@@ -8,6 +8,9 @@ from .memory import BLOCK, Shared
 GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 130))
 """To how many percent a table of less than so many buckets grows: a large one wastes less."""
 
+LEAST, MOST = 1 << 20, 128 << 20
+"""Bytes that are prepared for states at a time: half as much as there are, but within these."""
+
 
 class Room:
     """Divides the memory that a search may use, in bytes, between its table and its states.
@@ -46,6 +49,9 @@ class Room:
             capacity = min(capacity, max(self.most_states, tail) + self._slack)
         if capacity < tail + self._slack:
             return False
+        more = min(max(tail * machine.state_bytes // 2, LEAST), MOST)
+        capacity = min(capacity, tail + self._slack + more // machine.state_bytes)
+        machine.states.prepare(capacity * machine.state_bytes)
         machine.shared[Shared.CAPACITY] = capacity
         return True
 

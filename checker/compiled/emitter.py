@@ -124,6 +124,10 @@ class Emitter:
         """Return the address of one of the numbers that lie in a row."""
         return self.value(f"getelementptr i64, ptr {base}, i64 {index}")
 
+    def behind(self, base: str, offset: int) -> str:
+        """Return the address so many bytes behind one."""
+        return self.value(f"getelementptr i8, ptr {base}, i64 {offset}")
+
     def at(self, address: str, offset: int) -> str:
         """Return as an address the number `address`, so many bytes on."""
         return self.value(f"inttoptr i64 {self.value(f'add i64 {address}, {offset}')} to ptr")

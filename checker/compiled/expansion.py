@@ -1,7 +1,8 @@
 """The successors of a group of states: for one instance of an action after another.
 
-First the guards of an instance are evaluated on all states of the group.  They neither write nor
-jump, so that LLVM turns that loop into vector instructions, for eight states at a time.  Only where
+First the guards of an instance are evaluated on all states of the group, whose variables lie side
+by side for that (``columns.py``).  They neither write nor jump, so that LLVM turns that loop into
+vector instructions, for 32 states at a time.  Only where
 an instance is enabled is its effect computed, on a copy of the state.  Taking instance by instance
 instead of state by state also lets the processor foresee nearly every jump.
 """
@@ -12,13 +13,14 @@ from typing import Any
 
 from ...layout import Layout
 from ...spec import Instance, TransitionSystem
+from .columns import Columns
 from .emitter import Emitter
 from .memory import GROUP
 from .unit import Compiled, Mode, Unit
 from .values import Place, Static, Value
 
-HINTS = ('!{!"llvm.loop.vectorize.enable", i1 true}', '!{!"llvm.loop.vectorize.width", i32 8}')
-"""What LLVM is told of a loop: it takes jumps that are rarely made for cheap otherwise."""
+GUARDED, UNPACKED = 32, 8
+"""States that one round of a loop does at a time: of that over guards, and of that before it."""
 
 BITS = 64
 """States whose answers make up one word of bits."""
@@ -106,6 +108,8 @@ class Expansion:
         self.layout: Layout[Any] = system.layout
         self.words = self.layout.words
         self.constants = Static(system.constants)
+        self.sides = Columns(system.layout)
+        self.guards = Unit(self.sides, unit.intrinsics, "asked.")
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
         self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))
 
@@ -116,7 +120,7 @@ class Expansion:
             texts.append(self._guards(number, instance))
             texts.append(self._step(number, instance))
             texts.append(self._instance(number))
-        return [*texts, self._expand()]
+        return [*texts, self._expand(), *self.guards.bodies]
 
     def _expand(self) -> str:
         """Return ``expand``: words of equal number side by side, then one instance at a time."""
@@ -136,9 +140,11 @@ class Expansion:
             value = out.value(f"load i64, ptr {out.value(f'inttoptr i64 {address} to ptr')}")
             out.emit(f"store i64 {value}, ptr {out.element(f'%c{word}', state)}")
         self._again(out)
+        out.prologue.append(f"  %sides = alloca [{max(1, self.sides.bytes)} x i8], align 64")
+        out.emit(f"call void @unpack({self.passed}, ptr %sides, i64 %count)")
         place, failed = "%buffer", "0"
         for number in range(len(self.system.instances)):
-            out.emit(f"call void @guards.{number}({self.passed}, ptr %answers, i64 %count)")
+            out.emit(f"call void @guards.{number}(ptr %sides, ptr %answers, i64 %count)")
             arguments = f"{self.passed}, ptr %answers, i64 %count, i64 {place}, i64 %alive"
             pair = out.value(f"call {{i64, i64}} @instance.{number}({arguments})")
             following = out.value(f"extractvalue {{i64, i64}} {pair}, 0")
@@ -156,21 +162,31 @@ class Expansion:
         well = out.value(f"icmp eq i64 {failed}, 0")
         out.emit(f"ret i64 {out.value(f'select i1 {well}, i64 {found}, i64 -1')}")
         head = "i64 @expand(i64 %states, i64 %count, i64 %buffer, i64 %taken, i64 %alive)"
-        return out.definition(head, "noinline")
+        return f"{out.definition(head, 'noinline')}\n{self._unpack()}"
+
+    def _unpack(self) -> str:
+        """Return ``unpack``: every variable that a guard reads into its column."""
+        out = Emitter()
+        state = self._counted(out, "%count")
+        words = [
+            out.value(f"load i64, ptr {out.element(f'%c{word}', state)}")
+            for word in range(self.words)
+        ]
+        self.sides.fill(out, "%sides", state, words)
+        number = len(self.system.instances)
+        self._again(out, f", !llvm.loop !{number}")
+        out.emit("ret void")
+        head = f"void @unpack({self.columns}, ptr noalias %sides, i64 %count)"
+        return f"{out.definition(head, 'noinline')}\n{_hints(number, UNPACKED)}"
 
     def _guards(self, number: int, instance: Instance) -> str:
         """Return ``guards.N``: for each state whether the instance is enabled (1), or fails (2)."""
         out = Emitter()
-        words = out.room(self.words + 1)
+        guards = self._straight(instance)
         state = self._counted(out, "%count")
-        for word in range(self.words):
-            value = out.value(f"load i64, ptr {out.element(f'%c{word}', state)}")
-            out.emit(f"store i64 {value}, ptr {out.element(words, word)}")
-        error = out.element(words, self.words)
-        out.emit(f"store i64 0, ptr {error}")
-        guards = self._straight(words, instance)
-        enabled = out.value(f'call i1 @"{guards.name}"(ptr {words})')
-        wrong = out.value(f"icmp ne i64 {out.value(f'load i64, ptr {error}')}, 0")
+        slots = self.sides.slots(out, "%sides", state)
+        enabled = out.value(f'call i1 @"{guards.name}"(ptr {slots})')
+        wrong = out.value(f"icmp ne i64 {out.value(f'load i64, ptr {slots}')}, 0")
         twice = out.value(f"shl i8 {self._bit(out, wrong, 8)}, 1")
         answer = out.value(f"or i8 {twice}, {self._bit(out, enabled, 8)}")
         out.emit(
@@ -178,9 +194,8 @@ class Expansion:
         )
         self._again(out, f", !llvm.loop !{number}")
         out.emit("ret void")
-        head = f"void @guards.{number}({self.columns}, ptr noalias %answers, i64 %count)"
-        loop = f"!{number} = distinct !{{!{number}, {', '.join(HINTS)}}}"
-        return f"{out.definition(head, 'noinline')}\n{loop}"
+        head = f"void @guards.{number}(ptr noalias %sides, ptr noalias %answers, i64 %count)"
+        return f"{out.definition(head, 'noinline')}\n{_hints(number, GUARDED)}"
 
     def _instance(self, number: int) -> str:
         """Return ``instance.N``: the effect on each state where the instance is enabled.
@@ -210,7 +225,7 @@ class Expansion:
         for word in range(self.words):
             out.emit(f"store i64 %w{word}, ptr {out.element(words, word)}")
         out.emit(f"store i64 0, ptr {out.element(words, self.words)}")
-        rest = Mode.WHOLE if self._straight(words, instance).cut else Mode.EFFECT
+        rest = Mode.WHOLE if self._straight(instance).cut else Mode.EFFECT
         effect = self.unit.function(instance.action.apply, self._given(words, instance), rest)
         taken = out.value(f'call i1 @"{effect.name}"(ptr {words})')
         differ = "0"
@@ -230,10 +245,10 @@ class Expansion:
         given = ", ".join(f"i64 %w{word}" for word in range(self.words))
         return out.definition(f"i64 @step.{number}({given}, i64 %state, i64 %place)", "")
 
-    def _straight(self, words: str, instance: Instance) -> Compiled:
+    def _straight(self, instance: Instance) -> Compiled:
         """Return the guards of an instance, up to the first loop in them."""
-        given = self._given(words, instance)
-        return self.unit.function(instance.action.apply, given, Mode.STRAIGHT)
+        given = self._given("%slots", instance)
+        return self.guards.function(instance.action.apply, given, Mode.STRAIGHT)
 
     def _given(self, words: str, instance: Instance) -> list[Value]:
         """Return what an action is called with."""
@@ -260,3 +275,10 @@ class Expansion:
     @staticmethod
     def _bit(out: Emitter, truth: str, bits: int = 64) -> str:
         return out.value(f"zext i1 {truth} to i{bits}")
+
+
+def _hints(number: int, width: int) -> str:
+    """Return what LLVM is told of a loop: it takes jumps that are rarely made for cheap otherwise."""
+    enable = '!{!"llvm.loop.vectorize.enable", i1 true}'
+    wide = f'!{{!"llvm.loop.vectorize.width", i32 {width}}}'
+    return f"!{number} = distinct !{{!{number}, {enable}, {wide}}}"

@@ -91,11 +91,16 @@ class Unit:
         Where the variables of the state are.
     intrinsics
         Functions that are emitted in place, by the Python function that stands for them.
+    prefix
+        Of the functions' names, where a module has more than one of these.
     """
 
-    def __init__(self, places: Places, intrinsics: Mapping[Any, Intrinsic]) -> None:
+    def __init__(
+        self, places: Places, intrinsics: Mapping[Any, Intrinsic], prefix: str = ""
+    ) -> None:
         self.places = places
         self.intrinsics = intrinsics
+        self.prefix = prefix
         self.bodies: list[str] = []
         self._known: dict[object, Compiled] = {}
         self._kept: list[object] = []
@@ -137,7 +142,9 @@ class Unit:
                 raise UnsupportedError(f"{function!r}, which is no plain function,")
             tree = plain_tree(function)
             returns, count = self._shape(function, tree, mode)
-            compiled = Compiled(f"{function.__name__}.{len(self._kept)}", returns, count)
+            compiled = Compiled(
+                f"{self.prefix}{function.__name__}.{len(self._kept)}", returns, count
+            )
             translation = Translation(self, function, tree, arguments, compiled, mode)
             translation.pure = pure or mode in (Mode.GUARDS, Mode.STRAIGHT)
             where = translation.where()

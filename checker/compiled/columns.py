@@ -1,0 +1,100 @@
+"""The variables of a group of states side by side, each in as few bytes as it takes.
+
+Guards are asked of many states at once.  From packed words a variable is a shift and a mask of 64
+bits; of bytes that lie side by side, one vector instruction compares eight times as many.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...layout import Layout, Variable
+from .emitter import Emitter
+from .memory import GROUP
+from .places import Places
+from .values import Number, Place, Static, UnsupportedError, Value
+
+ALIGNED = 64
+"""Bytes of a vector, to which a column is aligned."""
+
+
+class Columns(Places):
+    """Variables where a guard reads them: of one state, in a slot of 64 bits each.
+
+    Before the slots is the error word.  A variable that is read gets a column, out of which
+    :meth:`slots` fills its slot.
+    """
+
+    def __init__(self, layout: Layout[Any]) -> None:
+        super().__init__(layout)
+        self._slot = {variable.path: 1 + number for number, variable in enumerate(layout.stored)}
+        self._offsets: dict[str, int] = {}
+        self._read: list[Variable] = []
+        self.bytes = 0
+
+    def load(self, out: Emitter, place: Place) -> Value:
+        """Emit the reading of a variable from its slot."""
+        variables = self._candidates(out, place)
+        sample = next(iter(variables.values()))
+        if not sample.width:
+            return Static(sample.low)
+        bits = ""
+        for indices, variable in variables.items():
+            these = self._loaded(out, place, variable)
+            if bits:
+                here = self._at(out, place, indices)
+                these = out.value(f"select i1 {here}, i64 {these}, i64 {bits}")
+            bits = these
+        if sample.low:
+            bits = out.value(f"add nsw i64 {bits}, {sample.low}")
+        return Number(bits, (sample.low, sample.high))
+
+    def store(self, out: Emitter, place: Place, value: Value) -> None:
+        """Refuse: a guard writes nothing."""
+        raise UnsupportedError(f"a guard that writes {place.form}")
+
+    def slots(self, out: Emitter, columns: str, state: str) -> str:
+        """Emit the slots of a state, by its number in the group; return their address."""
+        slots = out.room(1 + len(self._slot))
+        out.emit(f"store i64 0, ptr {slots}")
+        for variable in self._read:
+            kind = _kind(variable)
+            column = out.behind(columns, self._offsets[variable.path])
+            element = out.value(f"getelementptr {kind}, ptr {column}, i64 {state}")
+            value = out.value(f"load {kind}, ptr {element}")
+            out.emit(f"store {kind} {value}, ptr {out.element(slots, self._slot[variable.path])}")
+        return slots
+
+    def fill(self, out: Emitter, columns: str, state: str, words: list[str]) -> None:
+        """Emit the filling of all columns for one state of the group, whose words are given."""
+        for variable in self._read:
+            kind = _kind(variable)
+            bits = out.value(f"lshr i64 {words[variable.word]}, {variable.shift}")
+            bits = out.value(f"and i64 {bits}, {(1 << variable.width) - 1}")
+            if kind != "i64":
+                bits = out.value(f"trunc i64 {bits} to {kind}")
+            column = out.behind(columns, self._offsets[variable.path])
+            element = out.value(f"getelementptr {kind}, ptr {column}, i64 {state}")
+            out.emit(f"store {kind} {bits}, ptr {element}")
+
+    def _loaded(self, out: Emitter, place: Place, variable: Variable) -> str:
+        """Emit the reading of one variable; return its distance from its lowest value."""
+        if variable.path not in self._offsets:
+            self._offsets[variable.path] = self.bytes
+            self._read.append(variable)
+            size = int(_kind(variable)[1:]) // 8 * GROUP
+            self.bytes += -(-size // ALIGNED) * ALIGNED
+        kind = _kind(variable)
+        slot = out.element(place.base, self._slot[variable.path])
+        value = out.value(f"load {kind}, ptr {slot}")
+        return value if kind == "i64" else out.value(f"zext {kind} {value} to i64")
+
+    def _error(self, out: Emitter, place: Place, wrong: str) -> None:
+        before = out.value(f"load i64, ptr {place.base}")
+        bit = out.value(f"zext i1 {wrong} to i64")
+        out.emit(f"store i64 {out.value(f'or i64 {before}, {bit}')}, ptr {place.base}")
+
+
+def _kind(variable: Variable) -> str:
+    """Return the type of a variable's column."""
+    return f"i{next(bits for bits in (8, 16, 32, 64) if variable.width <= bits)}"

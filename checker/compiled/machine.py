@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from .build import Code
 from .memory import BATCH, GROW, RECENT, Region, Shared, Worker
@@ -70,9 +70,9 @@ class Machine:
         self.entry = self.state_bytes + 16
         self._found = max(properties, 64) * self.entry
         self.shared = Region(Shared.SIZE)
-        self.table = Region(sizes.memory)
-        self.stash = Region(sizes.memory)
-        self.states = Region(sizes.memory)
+        self.table = Region(sizes.memory, huge=True)
+        self.stash = Region(sizes.memory, huge=True)
+        self.states = Region(sizes.memory, huge=True)
         self.ahead = self.states if exact else Region(PIECE * self.state_bytes, huge=True)
         self.segments = Region(24 * (4 * sizes.workers + 64))
         self.targets = Region(64 * self.state_bytes)
@@ -242,6 +242,13 @@ class Machine:
         segments.append((start, self.shared[Shared.TAIL] - start))
         return sorted((first, count) for first, count in segments if count)
 
+    def prepare(self, region: Region, length: int) -> None:
+        """Have memory for the first bytes of a region, each worker for a part of them."""
+        pieces = region.unprepared(length)
+        for piece in islice(pieces, 1):
+            region.prepare(*piece)
+        list(self._threads.map(lambda piece: region.prepare(*piece), pieces))
+
     def grow(self, buckets: int) -> None:
         """Spread the table over more buckets; nobody else may be at work."""
         shared = self.shared
@@ -251,8 +258,8 @@ class Machine:
         self.stash.clear(0, size)
         shared[Shared.STASHED] = 0
         self._set_sizes(buckets)
-        self.table.prepare(buckets * 64)
-        self.stash.prepare(stash_size(buckets) * 16)
+        self.prepare(self.table, buckets * 64)
+        self.prepare(self.stash, stash_size(buckets) * 16)
         self._spread(old, buckets)
         self._restash(shared.address, kept.address, size // 16)
         kept.close()

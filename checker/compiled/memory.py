@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from contextlib import suppress
+from collections.abc import Iterator
 from enum import IntEnum
+from time import perf_counter
 
 from ...spec import TidegateError
 
@@ -19,8 +20,14 @@ NORESERVE = 0x4000
 POPULATE_WRITE = 23
 """Linux's MADV_POPULATE_WRITE, which Python's mmap has no name for: memory is used from now on."""
 
-AT_ONCE = 256 << 20
-"""Bytes that the kernel is asked to prepare at a time, between which an interrupt is noticed."""
+PIECE_BYTES, TRIAL_BYTES = 16 << 20, 4 << 20
+"""Bytes that the kernel is asked to prepare at a time, and the first time."""
+
+SLOW = 5e-10
+"""Seconds per byte from which on huge pages are not at hand.
+
+A virtual machine may have given free ones back to its host, and has to wait for each of them.
+"""
 
 GROUP = 256
 """States whose successors are computed together; a multiple of 64."""
@@ -36,6 +43,10 @@ RECENT = 1 << 12
 
 DONE, GROW, STOPPED = 0, 1, 2
 """Why a worker came back: the level is finished, there is no room, or it was told to stop."""
+
+
+_madvise = ctypes.CDLL(None).madvise
+"""The C library's, which other threads need not wait for."""
 
 
 class MemoryLimitError(TidegateError):
@@ -98,7 +109,8 @@ class Region:
     size
         In bytes.
     huge
-        Whether to ask for huge pages, which spare the processor most look-ups of addresses.
+        Whether to ask for huge pages, which spare the processor most look-ups of addresses, for as
+        long as the kernel has them at hand.
     """
 
     def __init__(self, size: int, huge: bool = False) -> None:
@@ -110,8 +122,7 @@ class Region:
             raise MemoryLimitError(
                 f"no address space for {self.size >> 20} MiB ({error}); lower --max-memory"
             ) from None
-        if huge and hasattr(mmap, "MADV_HUGEPAGE"):
-            self._map.madvise(mmap.MADV_HUGEPAGE)
+        self._huge = huge and hasattr(mmap, "MADV_HUGEPAGE")
         self._prepared = 0
         self._view = (ctypes.c_char * self.size).from_buffer(self._map)
         self.address = ctypes.addressof(self._view)
@@ -144,18 +155,28 @@ class Region:
             )
         return memoryview(self._map)[offset : offset + length]
 
-    def prepare(self, length: int) -> None:
-        """Have memory for so many bytes from the beginning on, which will all be written soon.
-
-        That takes half the time that it takes the kernel page by page, and no worker waits.
-        """
+    def unprepared(self, length: int) -> Iterator[tuple[int, int]]:
+        """Yield the pieces of the first bytes that are not prepared yet: offset and length."""
         length = min(-(-length // mmap.PAGESIZE) * mmap.PAGESIZE, self.size)
+        some = TRIAL_BYTES
         while self._prepared < length:
-            some = min(length - self._prepared, AT_ONCE)
-            # A kernel before 5.14 does not know it; pages come one by one then.
-            with suppress(OSError):
-                self._map.madvise(POPULATE_WRITE, self._prepared, some)
+            some = min(length - self._prepared, some)
             self._prepared += some
+            yield self._prepared - some, some
+            some = PIECE_BYTES
+
+    def prepare(self, offset: int, length: int) -> None:
+        """Have memory for a piece, all of which will be written soon.
+
+        That takes half the time that it takes the kernel page by page.
+        """
+        began = perf_counter()
+        if self._huge:
+            self._map.madvise(mmap.MADV_HUGEPAGE, offset, length)
+        # A kernel before 5.14 does not know this; pages come when they are written then.
+        _madvise(ctypes.c_void_p(self.address + offset), ctypes.c_size_t(length), POPULATE_WRITE)
+        if perf_counter() - began > SLOW * length:
+            self._huge = False
 
     def clear(self, offset: int, length: int) -> None:
         """Write zeros."""

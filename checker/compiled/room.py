@@ -51,7 +51,7 @@ class Room:
             return False
         more = min(max(tail * machine.state_bytes // 2, LEAST), MOST)
         capacity = min(capacity, tail + self._slack + more // machine.state_bytes)
-        machine.states.prepare(capacity * machine.state_bytes)
+        machine.prepare(machine.states, capacity * machine.state_bytes)
         machine.shared[Shared.CAPACITY] = capacity
         return True
 

@@ -225,7 +225,7 @@ class Expansion:
         for word in range(self.words):
             out.emit(f"store i64 %w{word}, ptr {out.element(words, word)}")
         out.emit(f"store i64 0, ptr {out.element(words, self.words)}")
-        rest = Mode.WHOLE if self._straight(instance).cut else Mode.EFFECT
+        rest = Mode.REST if self._straight(instance).cut else Mode.EFFECT
         effect = self.unit.function(instance.action.apply, self._given(words, instance), rest)
         taken = out.value(f'call i1 @"{effect.name}"(ptr {words})')
         differ = "0"
@@ -278,7 +278,7 @@ class Expansion:
 
 
 def _hints(number: int, width: int) -> str:
-    """Return what LLVM is told of a loop: it takes jumps that are rarely made for cheap otherwise."""
+    """Return what LLVM is told of a loop, as it takes rare jumps to be cheap."""
     enable = '!{!"llvm.loop.vectorize.enable", i1 true}'
     wide = f'!{{!"llvm.loop.vectorize.width", i32 {width}}}'
     return f"!{number} = distinct !{{!{number}, {enable}, {wide}}}"

@@ -2,9 +2,9 @@
 
 The subset is what an action, a rule or a predicate of a model needs: integers and truth values,
 parts of the state, ``if``, ``for`` over a range or an array, ``while``, and calls of functions like
-itself.  A function can be asked for in five ways: whole; whether its result is None; only the
-guards at its beginning; only those of them before the first loop; or only what follows the guards
-(its effect).
+itself.  A function can be asked for in several ways: whole; whether its result is None; only the
+guards at its beginning; only those of them before the first loop; only what follows the guards (its
+effect); or that with the guards from the first loop on.
 """
 
 from __future__ import annotations
@@ -99,19 +99,35 @@ class Translation(Loops):
         elif self.mode is Mode.EFFECT:
             first = first_effect(body)
             body = [node for node in body[:first] if not isinstance(node, ast.If)] + body[first:]
+        elif self.mode is Mode.REST:
+            self._rest(body)
+            return
         self.block(body)
 
     def _straight(self, guards: list[ast.stmt]) -> None:
         """Translate statements up to the first one with a loop, which is taken back."""
-        out = self.out
         for statement in guards:
-            lines, terminated, settled = len(out.lines), out.terminated, out.settled
-            self.block([statement])
-            if self.compiled.loops:
-                del out.lines[lines:]
-                out.terminated, out.settled = terminated, settled
+            if self._taken_back(statement, lambda: bool(self.compiled.loops)):
                 self.compiled.cut.append(True)
                 return
+
+    def _rest(self, body: list[ast.stmt]) -> None:
+        """Translate statements, and take back the guards before the first one with a loop."""
+        first = first_effect(body)
+        for number, statement in enumerate(body):
+            asked = number < first and isinstance(statement, ast.If)
+            self._taken_back(statement, lambda asked=asked: asked and not self.compiled.loops)
+
+    def _taken_back(self, statement: ast.stmt, wanted: Callable[[], bool]) -> bool:
+        """Translate a statement, and take it back if that is wanted then; whether it was."""
+        out = self.out
+        lines, terminated, settled = len(out.lines), out.terminated, out.settled
+        self.block([statement])
+        if not wanted():
+            return False
+        del out.lines[lines:]
+        out.terminated, out.settled = terminated, settled
+        return True
 
     def _fall_off(self) -> None:
         """End a function behind its last statement."""

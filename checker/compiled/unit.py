@@ -36,6 +36,7 @@ class Mode(Enum):
     GUARDS = "guards"
     STRAIGHT = "straight"
     EFFECT = "effect"
+    REST = "rest"
 
 
 Intrinsic = Callable[[Emitter, list[Value]], Value]

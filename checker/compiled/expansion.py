@@ -17,7 +17,7 @@ from .columns import Columns
 from .emitter import Emitter
 from .memory import GROUP
 from .unit import Compiled, Mode, Unit
-from .values import Place, Static, Value
+from .values import Place, Static, UnsupportedError, Value
 
 GUARDED, UNPACKED = 32, 8
 """States that one round of a loop does at a time: of that over guards, and of that before it."""
@@ -182,7 +182,7 @@ class Expansion:
     def _guards(self, number: int, instance: Instance) -> str:
         """Return ``guards.N``: for each state whether the instance is enabled (1), or fails (2)."""
         out = Emitter()
-        guards = self._straight(instance)
+        guards = self._asked(instance)
         state = self._counted(out, "%count")
         slots = self.sides.slots(out, "%sides", state)
         enabled = out.value(f'call i1 @"{guards.name}"(ptr {slots})')
@@ -225,8 +225,10 @@ class Expansion:
         for word in range(self.words):
             out.emit(f"store i64 %w{word}, ptr {out.element(words, word)}")
         out.emit(f"store i64 0, ptr {out.element(words, self.words)}")
-        rest = Mode.REST if self._straight(instance).cut else Mode.EFFECT
-        effect = self.unit.function(instance.action.apply, self._given(words, instance), rest)
+        given = self._given(words, instance)
+        effect = self.unit.function(instance.action.apply, given, Mode.EFFECT)
+        if effect.cut != self._asked(instance).cut:
+            raise UnsupportedError(f"where the guards of {instance.action.name} end")
         taken = out.value(f'call i1 @"{effect.name}"(ptr {words})')
         differ = "0"
         for word in range(self.words):
@@ -242,13 +244,13 @@ class Expansion:
         error = out.value(f"or i64 {error}, {out.value(f'zext i1 {untidy} to i64')}")
         shifted = out.value(f"shl i64 {error}, 1")
         out.emit(f"ret i64 {out.value(f'or i64 {shifted}, {self._bit(out, taken)}')}")
-        given = ", ".join(f"i64 %w{word}" for word in range(self.words))
-        return out.definition(f"i64 @step.{number}({given}, i64 %state, i64 %place)", "")
+        taken_in = ", ".join(f"i64 %w{word}" for word in range(self.words))
+        return out.definition(f"i64 @step.{number}({taken_in}, i64 %state, i64 %place)", "")
 
-    def _straight(self, instance: Instance) -> Compiled:
+    def _asked(self, instance: Instance) -> Compiled:
         """Return the guards of an instance, up to the first loop in them."""
         given = self._given("%slots", instance)
-        return self.guards.function(instance.action.apply, given, Mode.STRAIGHT)
+        return self.guards.function(instance.action.apply, given, Mode.GUARDS)
 
     def _given(self, words: str, instance: Instance) -> list[Value]:
         """Return what an action is called with."""

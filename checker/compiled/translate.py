@@ -2,15 +2,15 @@
 
 The subset is what an action, a rule or a predicate of a model needs: integers and truth values,
 parts of the state, ``if``, ``for`` over a range or an array, ``while``, and calls of functions like
-itself.  A function can be asked for in several ways: whole; whether its result is None; only the
-guards at its beginning; only those of them before the first loop; only what follows the guards (its
-effect); or that with the guards from the first loop on.
+itself.  A function can be asked for in four ways: whole; whether its result is None; only the
+guards at its beginning, up to the first loop; or only what follows these (its effect).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .emitter import Emitter
@@ -91,47 +91,48 @@ class Translation(Loops):
             value = self.local.pop(name)
             self._assign_local(name, value)
         body = self.tree.body
-        if self.mode is Mode.STRAIGHT:
-            self._straight(body[: first_effect(body)])
-            return
-        if self.mode is Mode.GUARDS:
-            body = body[: first_effect(body)]
-        elif self.mode is Mode.EFFECT:
-            first = first_effect(body)
-            body = [node for node in body[:first] if not isinstance(node, ast.If)] + body[first:]
-        elif self.mode is Mode.REST:
-            self._rest(body)
-            return
-        self.block(body)
-
-    def _straight(self, guards: list[ast.stmt]) -> None:
-        """Translate statements up to the first one with a loop, which is taken back."""
-        for statement in guards:
-            if self._taken_back(statement, lambda: bool(self.compiled.loops)):
-                self.compiled.cut.append(True)
-                return
-
-    def _rest(self, body: list[ast.stmt]) -> None:
-        """Translate statements, and take back the guards before the first one with a loop."""
         first = first_effect(body)
-        for number, statement in enumerate(body):
-            asked = number < first and isinstance(statement, ast.If)
-            self._taken_back(statement, lambda asked=asked: asked and not self.compiled.loops)
+        if self.mode is Mode.GUARDS:
+            self._guards(body[:first])
+        elif self.mode is Mode.EFFECT:
+            self._effect(body, first)
+        else:
+            self.block(body)
 
-    def _taken_back(self, statement: ast.stmt, wanted: Callable[[], bool]) -> bool:
-        """Translate a statement, and take it back if that is wanted then; whether it was."""
+    def _guards(self, guards: list[ast.stmt]) -> None:
+        """Translate statements up to the first one with a loop."""
+        for number, statement in enumerate(guards):
+            with self._on_trial(statement) as take_back:
+                if self.compiled.loops:
+                    self.compiled.cut.append(number)
+                    take_back()
+                    return
+
+    def _effect(self, body: list[ast.stmt], first: int) -> None:
+        """Translate statements without the guards, of the first ones, that have no loop before."""
+        for number, statement in enumerate(body):
+            with self._on_trial(statement) as take_back:
+                if number < first and self.compiled.loops and not self.compiled.cut:
+                    self.compiled.cut.append(number)
+                if number < first and not self.compiled.loops and isinstance(statement, ast.If):
+                    take_back()
+
+    @contextmanager
+    def _on_trial(self, statement: ast.stmt) -> Iterator[Callable[[], None]]:
+        """Translate a statement, and yield what takes it back."""
         out = self.out
         lines, terminated, settled = len(out.lines), out.terminated, out.settled
+
+        def take_back() -> None:
+            del out.lines[lines:]
+            out.terminated, out.settled = terminated, settled
+
         self.block([statement])
-        if not wanted():
-            return False
-        del out.lines[lines:]
-        out.terminated, out.settled = terminated, settled
-        return True
+        yield take_back
 
     def _fall_off(self) -> None:
         """End a function behind its last statement."""
-        if self.mode in (Mode.GUARDS, Mode.STRAIGHT, Mode.IS_NONE):
+        if self.mode in (Mode.GUARDS, Mode.IS_NONE):
             self.out.emit("ret i1 true")
         elif self.compiled.returns == "void":
             self.out.emit("ret void")

@@ -34,9 +34,7 @@ class Mode(Enum):
     WHOLE = "whole"
     IS_NONE = "none"
     GUARDS = "guards"
-    STRAIGHT = "straight"
     EFFECT = "effect"
-    REST = "rest"
 
 
 Intrinsic = Callable[[Emitter, list[Value]], Value]
@@ -66,7 +64,8 @@ class Compiled:
 
     ``ranges`` are those of the results at each of its ends; ``loose`` says of which of them, in a
     function that returns a truth value, only the truth is known.  ``loops`` has an element if there
-    is a loop in it or in what it calls, and ``cut`` if what follows its first loop was left out.
+    is a loop in it or in what it calls, and ``cut`` the number of the statement before which its
+    guards end and its effect begins, if that is because of a loop.
     """
 
     name: str
@@ -75,7 +74,7 @@ class Compiled:
     ranges: list[Range] = field(default_factory=list)
     loose: list[str] = field(default_factory=list)
     loops: list[bool] = field(default_factory=list)
-    cut: list[bool] = field(default_factory=list)
+    cut: list[int] = field(default_factory=list)
 
     @property
     def range(self) -> Range:
@@ -147,7 +146,7 @@ class Unit:
                 f"{self.prefix}{function.__name__}.{len(self._kept)}", returns, count
             )
             translation = Translation(self, function, tree, arguments, compiled, mode)
-            translation.pure = pure or mode in (Mode.GUARDS, Mode.STRAIGHT)
+            translation.pure = pure or mode is Mode.GUARDS
             where = translation.where()
             self.bodies.append(translation.text())
         except UnsupportedError as error:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from tidegate.checker.compiled.build import Code, object_code
+from tidegate.checker.compiled.columns import Columns
+from tidegate.checker.compiled.emitter import Emitter
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.places import Places
 from tidegate.checker.compiled.unit import Mode, Unit
@@ -173,6 +175,8 @@ class Scratch(Record):
     part: list[Part] = array(2, Part)
     some: int = subset(3, "a set")
     wide: int = integer(-(1 << 40), 1 << 40, "many bits")
+    dozen: int = integer(0, 3000, "twelve bits")
+    more: list[int] = array(2, integer(-5, 100_000, "seventeen bits"))
 
 
 @dataclass(frozen=True)
@@ -227,13 +231,35 @@ def translated():
             f"  %s = inttoptr i64 %address to ptr\n{end}\n}}"
         )
 
+    def guards(unit, columns, function, constants):
+        """The guards, asked of variables side by side as in a search."""
+        given = [Place("%slots", "", (), layout.record), Static(constants)]
+        part = unit.function(function, given, Mode.GUARDS)
+        out = Emitter()
+        out.emit("%s = inttoptr i64 %address to ptr")
+        words = [out.value(f"load i64, ptr {out.element('%s', n)}") for n in range(layout.words)]
+        out.prologue.append(f"  %sides = alloca [{1 + columns.bytes} x i8], align 64")
+        columns.fill(out, "%sides", "7", words)
+        slots = columns.slots(out, "%sides", "7")
+        enabled = out.value(f'call i1 @"{part.name}"(ptr {slots})')
+        error = out.value(f"load i64, ptr {slots}")
+        out.emit(f"store i64 {error}, ptr {out.element('%s', layout.words)}")
+        out.emit(f"ret i64 {out.value(f'zext i1 {enabled} to i64')}")
+        return out.definition("i64 @tidegate_guards(i64 %address)", "").replace(" internal", "", 1)
+
     def make(function, constants=None, parts=("whole",)):
         if isinstance(function, str):
             function = from_source(function)
-        unit = Unit(Places(layout), {})
+        columns = Columns(layout)
+        unit, asked = Unit(Places(layout), {}), Unit(columns, {}, "asked.")
         given = [Place("%s", "", (), layout.record), Static(constants)]
-        exports = [exported(unit, function, given, part, Mode(part)) for part in parts]
-        text = "\n".join([DECLARATIONS, *unit.bodies, *exports])
+        exports = [
+            guards(asked, columns, function, constants)
+            if part == "guards"
+            else exported(unit, function, given, part, Mode(part))
+            for part in parts
+        ]
+        text = "\n".join([DECLARATIONS, *unit.bodies, *asked.bodies, *exports])
         code = Code(object_code(text))
         return Meanings(layout, function, code, constants)
 

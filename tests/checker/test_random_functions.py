@@ -34,12 +34,13 @@ def set_flag(s, value: int) -> None:
 
 INTEGERS = (
     "s.a", "s.b", "s.flag", "s.cell[0]", "s.cell[s.a]", "s.part[1].low", "s.part[0].fixed",
-    "s.part[s.flag].low", "s.some", "s.wide", "x", "y", "z", "i", "True", "k",
+    "s.part[s.flag].low", "s.some", "s.wide", "s.dozen", "s.more[0]", "s.more[s.flag]", "x", "y",
+    "z", "i", "True", "k",
 )  # fmt: skip
 TARGETS = (
     ("s.a", -1, 5), ("s.b", 0, 200), ("s.cell[2]", 0, 2), ("s.cell[s.a]", 0, 2), ("s.flag", 0, 1),
     ("s.part[0].low", -1, 5), ("s.part[s.flag].low", -1, 5), ("s.some", 0, 7),
-    ("s.wide", -(1 << 40), 1 << 40),
+    ("s.wide", -(1 << 40), 1 << 40), ("s.dozen", 0, 3000), ("s.more[s.flag]", -5, 100_000),
 )  # fmt: skip
 
 
@@ -157,6 +158,7 @@ def functions(draw):
 STATES = st.tuples(
     st.integers(0, 6), st.integers(0, 200), st.integers(0, 1), *[st.integers(0, 2)] * 3,
     st.integers(0, 6), st.integers(0, 6), st.integers(0, 7), st.integers(0, 1 << 41),
+    st.integers(0, 3000), *[st.integers(0, 100_005)] * 2,
 )  # fmt: skip
 
 

@@ -9,12 +9,12 @@ import pytest
 from tidegate.checker.compiled.values import UnsupportedError
 
 STATES = [
-    (0, 0, 0, 0, 0, 0, 0, 0, 0, 1 << 40),
-    (3, 7, 1, 2, 1, 0, 6, 3, 5, 1 << 41),
-    (6, 200, 1, 1, 2, 2, 1, 4, 7, 0),
-    (1, 99, 0, 0, 2, 1, 3, 0, 2, (1 << 40) + 77),
+    (0, 0, 0, 0, 0, 0, 0, 0, 0, 1 << 40, 0, 5, 5),
+    (3, 7, 1, 2, 1, 0, 6, 3, 5, 1 << 41, 3000, 100_005, 0),
+    (6, 200, 1, 1, 2, 2, 1, 4, 7, 0, 1, 0, 100_000),
+    (1, 99, 0, 0, 2, 1, 3, 0, 2, (1 << 40) + 77, 511, 6, 70_000),
 ]
-"""Stored states of the fixture's record; the first and the last variable count from below 0."""
+"""Stored states of the fixture's record; some variables count from below 0."""
 
 ALIKE = {
     "a loop's variable behind a break": """

@@ -30,6 +30,12 @@ def maybe(s, n: int):
 
 def set_flag(s, value: int) -> None:
     s.flag = value > 0
+
+def counted(s, n: int) -> int:
+    found = 0
+    while found < s.a and found != n:
+        found += 1
+    return found
 """
 
 INTEGERS = (
@@ -60,7 +66,7 @@ def expressions(draw, depth=3):
         f"max({one}, {other}, {small})", f"({one} if {test} else {other})", f"int({test})",
         f"double({one})", f"double(by={small}, n={one})", f"bump(s, {one})", "len(s.cell)",
         f"({one} or {other})", f"({one} and {other})", f"({test} and {test})", f"both(s, {one})[0]",
-        f"is_large(s, {one})", f"(1 << {small})",
+        f"is_large(s, {one})", f"(1 << {small})", f"counted(s, {one})",
     )  # fmt: skip
     return draw(st.sampled_from(forms))
 
@@ -77,7 +83,7 @@ def conditions(draw, depth=2):
     forms = (
         f"{one} {draw(compare)} {other}", f"{one} {draw(compare)} {other} {draw(compare)} s.a",
         f"({test} and {second})", f"({test} or {second})", f"not {test}", one,
-        f"is_large(s, {one})",
+        f"is_large(s, {one})", "counted(s, 2) == 1",
         f"{one} in (1, 2, s.a)", f"{one} not in (0, {other})", f"maybe(s, {one}) is None",
         f"maybe(s, {one}) is not None", f"bool({one})",
         f"any(i > {one} for i in {span})", f"all(i < x or {test} for i in {span} if i != 1)",

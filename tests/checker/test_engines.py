@@ -17,7 +17,9 @@ CASES = [
     ("kip-320", "records=1 power_losses=1 late_request"),
     ("kip-320", "records=1 elections=2 stale_leader_and_isr"),
     ("kip-320", "replicas=3 records=1 crashes=1 min_isr=2 hw_needs_min_isr acks=1"),
-    ("kip-320", "replicas=3 records=1 crashes=0 elections=2 moves"),
+    pytest.param(
+        "kip-320", "replicas=3 records=1 crashes=0 elections=2 moves", marks=pytest.mark.slow
+    ),
     ("published/hw", "max_leader_epoch=2"),
     ("published/kip-101", "max_leader_epoch=2"),
     ("published/kip-279", "replicas=3 records=1"),

@@ -132,6 +132,7 @@ exit $status
 """
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_a_disk_that_is_full_amid_a_job_ends_the_search_and_it_can_be_resumed(tmp_path):
     """The disk is one that only these processes see, and it holds Spark's own files too."""
@@ -193,6 +194,7 @@ def bare_python(tmp_path):
 ONE_JOB = ["--local-levels", "0", "--master", "local[1]", "--max-depth", "2", "--partitions", "1"]
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_executors_without_the_package_can_be_sent_it(bare_python):
     environment = {**os.environ, "PYSPARK_PYTHON": str(bare_python)}

@@ -42,6 +42,7 @@ def test_a_search_in_a_session_that_there_is(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.usefixtures("java")
 def test_the_command_line_under_spark_submit(tmp_path):

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.spark
 
 GOLDENS = json.loads((Path(__file__).parents[1] / "goldens.json").read_text("utf-8"))["rows"]
 
-FAST = 20_000
+FAST = 7_000
 """Distinct states of a golden that belongs to every test run."""
 
 PARTITIONS = (1, 2, 7)

@@ -22,6 +22,7 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.usefixtures("java")
 def test_the_answers_are_real(tmp_path, monkeypatch):

@@ -9,6 +9,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+}
+"""What programs are run with: Python keeps the bytecode of what it imports, as it does for users."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -50,6 +55,7 @@ def run(command: list[str], directory: Path) -> Run:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
+            env=ENVIRONMENT,
         )
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - began

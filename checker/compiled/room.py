@@ -9,7 +9,7 @@ GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 130))
 """To how many percent a table of less than so many buckets grows: a large one wastes less."""
 
 LEAST, MOST = 1 << 20, 128 << 20
-"""Bytes that are prepared for states at a time: half as much as there are, but within these."""
+"""Bytes that are prepared for states at a time: a quarter of what there is, but within these."""
 
 
 class Room:
@@ -49,7 +49,7 @@ class Room:
             capacity = min(capacity, max(self.most_states, tail) + self._slack)
         if capacity < tail + self._slack:
             return False
-        more = min(max(tail * machine.state_bytes // 2, LEAST), MOST)
+        more = min(max(tail * machine.state_bytes // 4, LEAST), MOST)
         capacity = min(capacity, tail + self._slack + more // machine.state_bytes)
         machine.prepare(machine.states, capacity * machine.state_bytes)
         machine.shared[Shared.CAPACITY] = capacity

@@ -12,7 +12,7 @@ from pathlib import Path
 ENVIRONMENT = {
     name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
 }
-"""What programs are run with: Python keeps the bytecode of what it imports, as it does for users."""
+"""What programs are run with: Python keeps bytecode of what it imports, as it does for users."""
 
 
 @dataclass(frozen=True)

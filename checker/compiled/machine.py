@@ -18,6 +18,9 @@ MINUS_ONE = (1 << 64) - 1
 POLL = 0.1
 """Seconds between looks at the workers' progress."""
 
+TOUCHED = 512
+"""Buckets per state of a frontier up to which the whole table is prepared."""
+
 APART = 1 << 12
 """Buckets up to which one worker moves all marks."""
 
@@ -191,6 +194,9 @@ class Machine:
             self.segments[24 * number + 8] = count
             self.segments[24 * number + 16] = chunks
             total += chunks
+        # By now successors reach nearly every page of the table.
+        if total * chunk * TOUCHED >= self.shared[Shared.BUCKETS]:
+            self.prepare(self.table, self.shared[Shared.BUCKETS] * 64)
         self.shared[Shared.CHUNKS] = total
         self.shared[Shared.CURSOR] = 0
         return total

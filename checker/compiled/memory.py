@@ -16,7 +16,6 @@ from ...spec import TidegateError
 NORESERVE = 0x4000
 """Linux's MAP_NORESERVE: address space is set aside, and memory is used where it is written."""
 
-
 POPULATE_WRITE = 23
 """Linux's MADV_POPULATE_WRITE, which Python's mmap has no name for: memory is used from now on."""
 
@@ -26,7 +25,7 @@ PIECE_BYTES, TRIAL_BYTES = 16 << 20, 4 << 20
 SLOW = 5e-10
 """Seconds per byte from which on huge pages are not at hand.
 
-A virtual machine may have given free ones back to its host, and has to wait for each of them.
+A virtual machine may have given free ones back to its host, and waits for each of them.
 """
 
 GROUP = 256
@@ -43,7 +42,6 @@ RECENT = 1 << 12
 
 DONE, GROW, STOPPED = 0, 1, 2
 """Why a worker came back: the level is finished, there is no room, or it was told to stop."""
-
 
 _madvise = ctypes.CDLL(None).madvise
 """The C library's, which other threads need not wait for."""

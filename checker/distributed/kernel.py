@@ -23,6 +23,9 @@ ENTRIES = (*blocks.EXPORTED, *listing.EXPORTED)
 FEWEST = 1 << 12
 """Candidates that a table has room for at least."""
 
+LARGE = 8 << 20
+"""Bytes from which on the memory of a table is prepared: candidates come to lie all over it."""
+
 Found = dict[int, tuple[int, tuple[int, ...]]]
 """By number of a property: the least fingerprint of a state that violates it, and its words."""
 
@@ -142,7 +145,10 @@ class Candidates:
         # Who expands looks at how many it holds only once for each chunk of states.
         slots = 2 * (self.most + GROUP * self.kernel.instances)
         size = (slots + TAIL) * self.kernel.candidate
-        self._slots = Region(size, huge=size > 8 << 20)
+        self._slots = Region(size, huge=True)
+        if size > LARGE:
+            for piece in self._slots.unprepared(size):
+                self._slots.prepare(*piece)
         block = self._block
         block[Table.FIRST] = self._slots.address
         block[Table.END] = self._slots.address + size

@@ -16,8 +16,8 @@ from ...spec import TidegateError
 NORESERVE = 0x4000
 """Linux's MAP_NORESERVE: address space is set aside, and memory is used where it is written."""
 
-POPULATE_WRITE = 23
-"""Linux's MADV_POPULATE_WRITE, which Python's mmap has no name for: memory is used from now on."""
+HUGE_PAGES, POPULATE_WRITE = 14, 23
+"""Linux's MADV_HUGEPAGE and, from 5.14 on, MADV_POPULATE_WRITE: memory is used from now on."""
 
 PIECE_BYTES, TRIAL_BYTES = 16 << 20, 4 << 20
 """Bytes that the kernel is asked to prepare at a time, and the first time."""
@@ -120,7 +120,7 @@ class Region:
             raise MemoryLimitError(
                 f"no address space for {self.size >> 20} MiB ({error}); lower --max-memory"
             ) from None
-        self._huge = huge and hasattr(mmap, "MADV_HUGEPAGE")
+        self._huge = huge
         self._prepared = 0
         self._view = (ctypes.c_char * self.size).from_buffer(self._map)
         self.address = ctypes.addressof(self._view)
@@ -170,11 +170,14 @@ class Region:
         """
         began = perf_counter()
         if self._huge:
-            self._map.madvise(mmap.MADV_HUGEPAGE, offset, length)
-        # A kernel before 5.14 does not know this; pages come when they are written then.
-        _madvise(ctypes.c_void_p(self.address + offset), ctypes.c_size_t(length), POPULATE_WRITE)
+            self._advise(offset, length, HUGE_PAGES)
+        self._advise(offset, length, POPULATE_WRITE)
         if perf_counter() - began > SLOW * length:
             self._huge = False
+
+    def _advise(self, offset: int, length: int, advice: int) -> None:
+        """Tell the kernel something; one that does not know it hands out pages as they are used."""
+        _madvise(ctypes.c_void_p(self.address + offset), ctypes.c_size_t(length), advice)
 
     def clear(self, offset: int, length: int) -> None:
         """Write zeros."""

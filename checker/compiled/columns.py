@@ -59,8 +59,7 @@ class Columns(Places):
         out.emit(f"store i64 0, ptr {slots}")
         for variable in self._read:
             kind = _kind(variable)
-            column = out.behind(columns, self._offsets[variable.path])
-            element = out.value(f"getelementptr {kind}, ptr {column}, i64 {state}")
+            element = self._element(out, columns, variable, state)
             value = out.value(f"load {kind}, ptr {element}")
             out.emit(f"store {kind} {value}, ptr {out.element(slots, self._slot[variable.path])}")
         return slots
@@ -73,8 +72,7 @@ class Columns(Places):
             bits = out.value(f"and i64 {bits}, {(1 << variable.width) - 1}")
             if kind != "i64":
                 bits = out.value(f"trunc i64 {bits} to {kind}")
-            column = out.behind(columns, self._offsets[variable.path])
-            element = out.value(f"getelementptr {kind}, ptr {column}, i64 {state}")
+            element = self._element(out, columns, variable, state)
             out.emit(f"store {kind} {bits}, ptr {element}")
 
     def _loaded(self, out: Emitter, place: Place, variable: Variable) -> str:
@@ -89,10 +87,13 @@ class Columns(Places):
         value = out.value(f"load {kind}, ptr {slot}")
         return value if kind == "i64" else out.value(f"zext {kind} {value} to i64")
 
-    def _error(self, out: Emitter, place: Place, wrong: str) -> None:
-        before = out.value(f"load i64, ptr {place.base}")
-        bit = out.value(f"zext i1 {wrong} to i64")
-        out.emit(f"store i64 {out.value(f'or i64 {before}, {bit}')}, ptr {place.base}")
+    def _element(self, out: Emitter, columns: str, variable: Variable, state: str) -> str:
+        """Return the address of a variable of one state in its column."""
+        column = out.behind(columns, self._offsets[variable.path])
+        return out.value(f"getelementptr {_kind(variable)}, ptr {column}, i64 {state}")
+
+    def _error_address(self, out: Emitter, place: Place) -> str:
+        return place.base
 
 
 def _kind(variable: Variable) -> str:

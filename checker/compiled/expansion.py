@@ -2,9 +2,9 @@
 
 First the guards of an instance are evaluated on all states of the group, whose variables lie side
 by side for that (``columns.py``).  They neither write nor jump, so that LLVM turns that loop into
-vector instructions, for 32 states at a time.  Only where
-an instance is enabled is its effect computed, on a copy of the state.  Taking instance by instance
-instead of state by state also lets the processor foresee nearly every jump.
+vector instructions, for 32 states at a time.  Only where an instance is enabled is its effect
+computed, on a copy of the state.  Taking instance by instance instead of state by state also lets
+the processor foresee nearly every jump.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from .intrinsics import (
 )
 from .memory import BATCH, Shared, Worker
 from .program import Program
-from .seen import BUCKET, UPPER, bucket_of, copy, mark_of, seal
+from .seen import BUCKET, UPPER, bucket_of, copy, mark_of, seal, stash_position
 
 
 def grow(p: Program, shared: int, order: int) -> None:
@@ -88,7 +88,7 @@ def place(shared: int, bucket: int, upper: int, mark: int) -> None:
 def stash(shared: int, upper: int, mark: int) -> None:
     """Put a mark into the stash; others may do so at the same time."""
     size = load(shared + Shared.STASH_SIZE)
-    position = high_product(upper * 0x9E3779B97F4A7C15, size)
+    position = stash_position(shared, upper)
     while not swap_if(load(shared + Shared.STASH) + 16 * position, 0, upper + 1):
         position += 1
         if position == size:

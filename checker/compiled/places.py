@@ -193,8 +193,11 @@ class Places:
         placed = out.value(f"shl i64 {bits}, {shift}")
         out.emit(f"store i64 {out.value(f'or i64 {cleared}, {placed}')}, ptr {address}")
 
+    def _error_address(self, out: Emitter, place: Place) -> str:
+        return self._address(out, place, self.words)
+
     def _error(self, out: Emitter, place: Place, wrong: str) -> None:
-        address = self._address(out, place, self.words)
+        address = self._error_address(out, place)
         before = out.value(f"load i64, ptr {address}")
         bit = out.value(f"zext i1 {wrong} to i64")
         out.emit(f"store i64 {out.value(f'or i64 {before}, {bit}')}, ptr {address}")

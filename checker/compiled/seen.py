@@ -197,12 +197,12 @@ def look_up(p: Program, shared: int, candidate: int) -> None:
         number = (load(bucket + 8 * slot) & 0xFFFFFFFFFF) - 1
         prefetch(load(shared + Shared.STATES) + number * p.words * 8)
     elif slot == BUCKET:
-        prefetch(load(shared + Shared.STASH) + 16 * stash_position(p, shared, candidate))
+        upper = load(candidate + 8 * p.words) & UPPER
+        prefetch(load(shared + Shared.STASH) + 16 * stash_position(shared, upper))
 
 
-def stash_position(p: Program, shared: int, candidate: int) -> int:
-    """Return where in the stash to look for a candidate first."""
-    upper = load(candidate + 8 * p.words) & UPPER
+def stash_position(shared: int, upper: int) -> int:
+    """Return where in the stash to look first for what has these upper bits."""
     return high_product(upper * 0x9E3779B97F4A7C15, load(shared + Shared.STASH_SIZE))
 
 
@@ -228,7 +228,7 @@ def add_to_stash(p: Program, shared: int, worker: int, candidate: int, mark: int
     """Add a candidate whose bucket is full to the stash, unless it is there."""
     upper = load(candidate + 8 * p.words) & UPPER
     size = load(shared + Shared.STASH_SIZE)
-    position = stash_position(p, shared, candidate)
+    position = stash_position(shared, upper)
     while True:
         entry = load(shared + Shared.STASH) + 16 * position
         found = load(entry)

@@ -46,7 +46,7 @@ class StateFile:
             )
         except OSError as error:
             raise StateFileError(
-                f"{path or _folder()}: the file of states cannot be written there "
+                f"{path or temporary_folder()}: the file of states cannot be written there "
                 f"({error.strerror}); "
                 f"{'repair that' if path else 'set TMPDIR to a directory on a disk with room'}"
             ) from None
@@ -112,13 +112,13 @@ class StateFile:
         os.fsync(self._file)
 
 
-def _folder() -> str:
-    """Return where a file goes that is gone with the process: to a disk, which /tmp may not be."""
+def temporary_folder() -> str:
+    """Return where large files go for a time: to a disk, which /tmp may not be."""
     return os.environ.get("TMPDIR") or "/var/tmp"
 
 
 def _temporary() -> int:
     """Open a file that has no name any more."""
-    file, name = tempfile.mkstemp(prefix="tidegate-", dir=_folder())
+    file, name = tempfile.mkstemp(prefix="tidegate-", dir=temporary_folder())
     os.unlink(name)
     return file

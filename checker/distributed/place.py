@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..compiled.statefile import temporary_folder
 from ..result import Cluster
 from .store import Store, StoreError
 
@@ -37,7 +37,7 @@ def opened_store(cluster: Cluster) -> Iterator[Store]:
             f"--master {cluster.master} needs a store that all executors share; name a directory "
             "or a URI by --store"
         )
-    folder = tempfile.mkdtemp(prefix="tidegate-", dir=_temporary())
+    folder = tempfile.mkdtemp(prefix="tidegate-", dir=temporary_folder())
     try:
         yield Store(folder)
     finally:
@@ -59,7 +59,7 @@ def spark_folder(store: Store) -> Iterator[Path]:
     if folder is not None:
         yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="tidegate-", dir=_temporary()) as name:
+    with tempfile.TemporaryDirectory(prefix="tidegate-", dir=temporary_folder()) as name:
         try:
             yield Path(name)
         finally:
@@ -67,11 +67,6 @@ def spark_folder(store: Store) -> Iterator[Path]:
             if log.exists():
                 with suppress(StoreError):
                     store.write(SPARK_LOG, [log.read_bytes()])
-
-
-def _temporary() -> str:
-    """Return where temporary files may be large."""
-    return os.environ.get("TMPDIR") or "/var/tmp"
 
 
 @contextmanager

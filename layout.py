@@ -167,6 +167,12 @@ class Layout(Generic[S]):
     dump: Callable[[], State]
     """Return the state that ``record`` holds, as it is stored."""
 
+    pack: Callable[[State], tuple[int, ...]]
+    """Return a stored state as 64-bit words; no variable straddles a word."""
+
+    unpack: Callable[[Sequence[int]], State]
+    """Return the state that ``pack`` made words from."""
+
     values: Callable[[], tuple[int, ...]]
     """Return every variable of ``record``, also those that are not stored."""
 
@@ -203,18 +209,6 @@ class Layout(Generic[S]):
             for v, value in zip(self.variables, self.values(), strict=True)
             if not v.low <= value <= v.high
         ]
-
-    def pack(self, state: State) -> tuple[int, ...]:
-        """Return `state` as 64-bit words; no variable straddles a word."""
-        words = [0] * self.words
-        for variable, value in zip(self.stored, state, strict=True):
-            words[variable.word] |= value << variable.shift
-        return tuple(words)
-
-    def unpack(self, words: Sequence[int]) -> State:
-        """Return the state that :meth:`pack` made `words` from."""
-        values = tuple(words[v.word] >> v.shift & (1 << v.width) - 1 for v in self.stored)
-        return self._store(values)
 
     def fingerprint(self, state: State) -> int:
         """Return the 64-bit fingerprint of `state`; every engine computes this same number."""
@@ -266,10 +260,6 @@ class Layout(Generic[S]):
         path = form.format(*replicas)
         self.variables.append(Variable(path, form, replicas, low, high, declared, word, shift))
 
-    def _store(self, values: tuple[int, ...]) -> State:
-        """Return stored variables as bytes where each fits in one, else as a tuple."""
-        return bytes(values) if self._narrow else values
-
     def _generate(self) -> None:
         """Generate the functions that a search calls most, without loops.
 
@@ -290,14 +280,24 @@ class Layout(Generic[S]):
         checks = " and ".join(
             f"{v.low} <= {a} <= {v.high}" for v, a in zip(self.variables, access, strict=True)
         )
+        parts = [f"t{i} << {v.shift}" for i, v in enumerate(self.stored)]
+        words = "".join(
+            f"{' | '.join(p for p, v in zip(parts, self.stored, strict=True) if v.word == w) or 0},"
+            for w in range(self.words)
+        )
+        bits = "".join(f"words[{v.word}] >> {v.shift} & {(1 << v.width) - 1}," for v in self.stored)
+        every = "".join(f"t{i}," for i in range(len(self.stored)))
         source = (
             f"def load(state):\n {f'{direct} = state{shifted}' if stored else 'pass'}\n"
             f"def dump():\n return {'bytes' if self._narrow else ''}(({reads}))\n"
+            f"def pack(state):\n {f'{every} = state' if stored else 'pass'}\n return ({words})\n"
+            f"def unpack(words):\n return {'bytes' if self._narrow else ''}(({bits}))\n"
             f"def values():\n return ({''.join(f'{a},' for a in access)})\n"
             f"def in_range():\n return {checks or 'True'}\n"
         )
         exec(compile(source, f"<layout of {self.declaration.__name__}>", "exec"), space)
         self.load, self.dump = space["load"], space["dump"]
+        self.pack, self.unpack = space["pack"], space["unpack"]
         self.values, self.in_range = space["values"], space["in_range"]
 
 

@@ -326,6 +326,21 @@ class TransitionSystem(Generic[S, K]):
         failure.place = place_of(error)
         return failure
 
+    def attempt(self, index: int, state: State) -> bool:
+        """Try the instance of that number; if it is enabled, ``record`` holds the successor.
+
+        Raises
+        ------
+        ModelError
+            If the action fails.
+        """
+        instance = self.instances[index]
+        self.layout.load(state)
+        try:
+            return bool(instance.action.apply(self.record, self.constants, *instance.arguments))
+        except Exception as error:
+            raise self._failure(index, state, error) from error
+
     def take(self, state: State, step: Step) -> State | None:
         """Return the state that `step` leads to, or None where it is not enabled.
 

@@ -129,7 +129,7 @@ def finished_search(
     if pause_at != 0 and search.run(limits, report, pause_at):
         return search
     try:
-        compiled = _compiled(asked)
+        compiled = _compiled(asked, search)
     except KeyboardInterrupt:
         # Nothing was compiled yet: what was covered is what was interpreted.
         search.stopped_by = "an interrupt"
@@ -172,8 +172,14 @@ class _Large:
             self._file.touch()
 
 
-def _compiled(asked: _Asked) -> Finished | None:
-    """Search with the compiled engine; None where only the interpreted one can say what happens."""
+def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
+    """Search with the compiled engine; None where only the interpreted one can say what happens.
+
+    Parameters
+    ----------
+    interpreted
+        What was interpreted already, which is found again and compared.
+    """
     resources = asked.resources
     must = resources.engine == "compiled" or resources.checkpoint is not None
     option = "--engine compiled" if resources.engine == "compiled" else "--checkpoint"
@@ -193,11 +199,15 @@ def _compiled(asked: _Asked) -> Finished | None:
         if must:
             raise _untranslated(option, asked, error) from None
         return None
+    search.reference = interpreted if interpreted.levels and not resources.resume else None
     try:
         search.run(asked.limits, asked.report)
     except UnfitError:
         search.close()
         return None
+    except BaseException:
+        search.close()
+        raise
     return search
 
 

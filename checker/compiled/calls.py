@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .expressions import Expressions
+from .points import MARKS
 from .unit import Mode, parameters
 from .values import Items, Number, Place, Static, Truth, UnsupportedError, Value
 
@@ -50,7 +51,10 @@ class Calls(Expressions):
         """Emit the call of a function like this one."""
         compiled = self.unit.function(function, arguments, mode, self.pure)
         self.out.loops.extend(compiled.loops)
-        call = f'call {compiled.returns} @"{compiled.name}"({", ".join(parameters(arguments))})'
+        self.compiled.elements.update(compiled.elements)
+        self.compiled.reads.update(compiled.reads)
+        passed = parameters(arguments) + ([] if self.out.wraps else [f"ptr {MARKS}"])
+        call = f'call {compiled.returns} @"{compiled.name}"({", ".join(passed)})'
         if compiled.returns == "void":
             self.out.emit(call)
             return Static(None)
@@ -94,10 +98,10 @@ class Calls(Expressions):
             self.assigned = {n: where for n, where in outer[2].items() if n != name}
             for condition in clause.ifs:
                 inside = out.label("if")
-                out.branch(self.condition(condition), inside, following)
+                out.branch(self.decision(condition), inside, following)
                 out.place_label(inside)
             found = out.label("found")
-            test = self.condition(generator.elt)
+            test = self.decision(generator.elt)
             out.branch(test, *((found, following) if wanted else (following, found)))
             out.place_label(found)
             out.emit(f"store i64 {1 if wanted else 0}, ptr {result}")

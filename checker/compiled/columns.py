@@ -53,16 +53,34 @@ class Columns(Places):
         """Refuse: a guard writes nothing."""
         raise UnsupportedError(f"a guard that writes {place.form}")
 
-    def slots(self, out: Emitter, columns: str, state: str) -> str:
-        """Emit the slots of a state, by its number in the group; return their address."""
+    def slots(self, out: Emitter, columns: str, state: str, reads: set[str]) -> tuple[str, str]:
+        """Emit the slots of a state, by its number in the group.
+
+        Parameters
+        ----------
+        reads
+            Paths of the variables that are wanted.
+
+        Returns
+        -------
+        str, str
+            The address of the slots, and a byte that depends on all that was read.  Who uses that
+            byte at the end keeps LLVM from moving a load to the one place where it is needed:
+            a load that is not always done is done state by state, and is most of a guard's time.
+        """
         slots = out.room(1 + len(self._slot))
         out.emit(f"store i64 0, ptr {slots}")
+        everything = "0"
         for variable in self._read:
+            if variable.path not in reads:
+                continue
             kind = _kind(variable)
             element = self._element(out, columns, variable, state)
             value = out.value(f"load {kind}, ptr {element}")
             out.emit(f"store {kind} {value}, ptr {out.element(slots, self._slot[variable.path])}")
-        return slots
+            byte = value if kind == "i8" else out.value(f"trunc {kind} {value} to i8")
+            everything = out.value(f"or i8 {everything}, {byte}")
+        return slots, everything
 
     def fill(self, out: Emitter, columns: str, state: str, words: list[str]) -> None:
         """Emit the filling of all columns for one state of the group, whose words are given."""
@@ -77,6 +95,7 @@ class Columns(Places):
 
     def _loaded(self, out: Emitter, place: Place, variable: Variable) -> str:
         """Emit the reading of one variable; return its distance from its lowest value."""
+        out.reads.add(variable.path)
         if variable.path not in self._offsets:
             self._offsets[variable.path] = self.bytes
             self._read.append(variable)

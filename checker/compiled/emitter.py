@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
+from .points import MARKS, Mark, Points
 from .values import (
     NOWHERE,
     Items,
@@ -26,6 +28,14 @@ CHEAP = 24
 """Operations that are rather computed than jumped over."""
 
 
+@dataclass
+class Aside:
+    """Instructions that were collected apart, and the marks that are pending at their end."""
+
+    lines: list[str]
+    pending: list[Mark] = field(default_factory=list)
+
+
 class Emitter:
     """The instructions of a function, one line each, in the order in which they were emitted.
 
@@ -33,20 +43,29 @@ class Emitter:
     ----------
     wraps
         Whether numbers are meant modulo 2^64, as in the search's own code, and not as Python's.
+    points
+        Where the marks of the model's branches are; None for the search's own code.
 
     Attributes
     ----------
+    pending
+        Marks of truth values that are known here, and are noted before the next jump.
     settled
         Local names that have a value here, whichever way was taken; None where no way leads.
     loops
         Has an element if something may be done more than once.
+    reads
+        Paths of the variables that are read from their columns.
     """
 
-    def __init__(self, wraps: bool = False) -> None:
+    def __init__(self, wraps: bool = False, points: Points | None = None) -> None:
         self.wraps = wraps
+        self.points = points
+        self.pending: list[Mark] = []
         self.settled: Names = frozenset()
         self._arriving: dict[str, Names] = {}
         self.loops: list[bool] = []
+        self.reads: set[str] = set()
         self.lines: list[str] = []
         self.prologue: list[str] = []
         self.terminated = False
@@ -64,6 +83,8 @@ class Emitter:
 
     def emit(self, line: str) -> None:
         """Add an instruction, unless nothing can reach it."""
+        if line.startswith(("br ", "ret ")):
+            self._note_marks()
         if not self.terminated:
             self.lines.append("  " + line)
 
@@ -72,6 +93,28 @@ class Emitter:
         register = self.register()
         self.emit(f"{register} = {operation}")
         return register
+
+    def _note_marks(self) -> None:
+        """Emit the setting of the bits of all marks that are pending."""
+        marks, self.pending = self.pending, []
+        if self.points is None or self.terminated:
+            return
+        kind = f"i{self.points.width}"
+        bits: dict[int, str] = {}
+        for mark in marks:
+            element = self.points.element(mark.number)
+            yes, no = self.points.bit(mark.number), self.points.bit(mark.number + 1)
+            taken = self.value(f"select i1 {mark.truth}, {kind} {yes}, {kind} {no}")
+            for truth, way in mark.only_if:
+                chosen = f"{kind} {taken}, {kind} 0" if way else f"{kind} 0, {kind} {taken}"
+                taken = self.value(f"select i1 {truth}, {chosen}")
+            before = bits.get(element)
+            bits[element] = self.value(f"or {kind} {before}, {taken}") if before else taken
+        for element, taken in bits.items():
+            address = self.value(f"getelementptr {kind}, ptr {MARKS}, i64 {element}")
+            noted = self.value(f"load {kind}, ptr {address}")
+            noted = self.value(f"or {kind} {noted}, {taken}")
+            self.emit(f"store {kind} {noted}, ptr {address}")
 
     def settle(self, name: str) -> None:
         """Note that a local name has a value from here on."""
@@ -85,6 +128,7 @@ class Emitter:
 
     def place_label(self, label: str) -> None:
         """Begin a block; the block before it goes on here."""
+        self._note_marks()
         self._leave_for(label)
         self.settled = self._arriving.get(label)
         if not self.terminated:
@@ -138,15 +182,30 @@ class Emitter:
         return f"define internal {head} {attributes} nounwind {{\nentry:\n{lines}\n}}"
 
     @contextmanager
-    def aside(self) -> Iterator[list[str]]:
+    def aside(self) -> Iterator[Aside]:
         """Collect what is emitted in a list of its own instead of the function."""
         kept, self.lines = self.lines, []
+        pending, self.pending = self.pending, []
         kept_state, self.terminated = self.terminated, False
         settled = self.settled
+        aside = Aside(self.lines)
         try:
-            yield self.lines
+            yield aside
         finally:
+            aside.pending = self.pending
             self.lines, self.terminated, self.settled = kept, kept_state, settled
+            self.pending = pending
+
+    def inline(self, aside: Aside, truth: str, way: bool) -> None:
+        """Add what was collected, of which Python computes nothing unless a truth value is so."""
+        if not self.terminated:
+            self.lines += aside.lines
+            self.pending += [mark.under(truth, way) for mark in aside.pending]
+
+    def append(self, aside: Aside) -> None:
+        """Add what was collected, where Python computes it too."""
+        self.lines += aside.lines
+        self.pending += aside.pending
 
     def number(self, value: Value) -> str:
         """Return an operand of 64 bits."""

@@ -13,9 +13,12 @@ from typing import Any
 
 from ...layout import Layout
 from ...spec import Instance, TransitionSystem
+from .asking import clear_marks, keep_guarded, keep_if_wanted, make_marks, note_beside
 from .columns import Columns
 from .emitter import Emitter
 from .memory import GROUP
+from .points import MARKS
+from .sampling import Asked
 from .unit import Compiled, Mode, Unit
 from .values import Place, Static, UnsupportedError, Value
 
@@ -109,7 +112,8 @@ class Expansion:
         self.words = self.layout.words
         self.constants = Static(system.constants)
         self.sides = Columns(system.layout)
-        self.guards = Unit(self.sides, unit.intrinsics, "asked.")
+        self.guards = Unit(self.sides, unit.intrinsics, "asked.", width=8)
+        self._noted: list[set[int]] = []
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
         self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))
 
@@ -128,8 +132,11 @@ class Expansion:
         for word in range(self.words):
             out.prologue.append(f"  %c{word} = alloca [{GROUP} x i64], align 64")
         out.prologue.append(f"  %answers = alloca [{GROUP} x i8], align 64")
-        # Beyond the last state there is none that is enabled, ever.
+        # Beyond the last state there is none that is enabled, ever, or that has taken any way.
         out.emit(f"call void @llvm.memset.p0.i64(ptr %answers, i8 0, i64 {GROUP}, i1 false)")
+        noted = max(1, *map(len, self._noted)) * GROUP if self._noted else GROUP
+        out.prologue.append(f"  %noted = alloca [{noted} x i8], align 64")
+        out.emit(f"call void @llvm.memset.p0.i64(ptr %noted, i8 0, i64 {noted}, i1 false)")
         for block in range(GROUP // BITS):
             out.emit(f"store i64 0, ptr {out.at('%alive', 8 * block)}")
         state = self._counted(out, "%count")
@@ -144,7 +151,10 @@ class Expansion:
         out.emit(f"call void @unpack({self.passed}, ptr %sides, i64 %count)")
         place, failed = "%buffer", "0"
         for number in range(len(self.system.instances)):
-            out.emit(f"call void @guards.{number}(ptr %sides, ptr %answers, i64 %count)")
+            out.emit(
+                f"call void @guards.{number}(ptr %sides, ptr %answers, ptr %noted, i64 %count)"
+            )
+            keep_guarded(out, number, self._noted[number])
             arguments = f"{self.passed}, ptr %answers, i64 %count, i64 {place}, i64 %alive"
             pair = out.value(f"call {{i64, i64}} @instance.{number}({arguments})")
             following = out.value(f"extractvalue {{i64, i64}} {pair}, 0")
@@ -184,17 +194,24 @@ class Expansion:
         out = Emitter()
         guards = self._asked(instance)
         state = self._counted(out, "%count")
-        slots = self.sides.slots(out, "%sides", state)
-        enabled = out.value(f'call i1 @"{guards.name}"(ptr {slots})')
+        slots, everything = self.sides.slots(out, "%sides", state, guards.reads)
+        make_marks(out, self.guards.points)
+        clear_marks(out, self.guards.points, guards.elements)
+        enabled = out.value(f'call i1 @"{guards.name}"(ptr {slots}, ptr {MARKS})')
         wrong = out.value(f"icmp ne i64 {out.value(f'load i64, ptr {slots}')}, 0")
         twice = out.value(f"shl i8 {self._bit(out, wrong, 8)}, 1")
         answer = out.value(f"or i8 {twice}, {self._bit(out, enabled, 8)}")
+        # Nobody looks at the highest bit.
+        answer = out.value(f"or i8 {answer}, {out.value(f'and i8 {everything}, 128')}")
         out.emit(
             f"store i8 {answer}, ptr {out.value(f'getelementptr i8, ptr %answers, i64 {state}')}"
         )
+        note_beside(out, guards.elements, state)
+        self._noted.append(guards.elements)
         self._again(out, f", !llvm.loop !{number}")
         out.emit("ret void")
-        head = f"void @guards.{number}(ptr noalias %sides, ptr noalias %answers, i64 %count)"
+        passed = "ptr noalias %sides, ptr noalias %answers, ptr noalias %noted, i64 %count"
+        head = f"void @guards.{number}({passed})"
         return f"{out.definition(head, 'noinline')}\n{_hints(number, GUARDED)}"
 
     def _instance(self, number: int) -> str:
@@ -229,13 +246,25 @@ class Expansion:
         effect = self.unit.function(instance.action.apply, given, Mode.EFFECT)
         if effect.cut != self._asked(instance).cut:
             raise UnsupportedError(f"where the guards of {instance.action.name} end")
-        taken = out.value(f'call i1 @"{effect.name}"(ptr {words})')
+        make_marks(out, self.unit.points)
+        clear_marks(out, self.unit.points, effect.elements)
+        taken = out.value(f'call i1 @"{effect.name}"(ptr {words}, ptr {MARKS})')
         differ = "0"
         for word in range(self.words):
             value = out.value(f"load i64, ptr {out.element(words, word)}")
             out.emit(f"store i64 {value}, ptr {out.at('%place', 8 * word)}")
             differ = out.value(f"or i64 {differ}, {out.value(f'xor i64 {value}, %w{word}')}")
         out.emit(f"store i64 %state, ptr {out.at('%place', self.stride - 8)}")
+        keep_if_wanted(
+            out,
+            self.unit.points,
+            effect.elements,
+            (self.unit.points.new(2), taken),
+            (Asked.STEP, number),
+            self._bit(out, taken),
+            [f"%w{word}" for word in range(self.words)],
+            "%place",
+        )
         # What becomes of a step that is not enabled and has written all the same is for the
         # interpreted engine to say.
         written = out.value(f"icmp ne i64 {differ}, 0")

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .arithmetic import exact
-from .emitter import Emitter, is_cheap
-from .unit import Mode, Unit
+from .emitter import Aside, Emitter, is_cheap
+from .points import Mark
+from .unit import Compiled, Mode, Unit
 from .values import (
     NOWHERE,
     Items,
@@ -71,6 +72,8 @@ class Expressions:
         self.assigned: Mapping[str, object] = {}
         self.truths: frozenset[str] = frozenset()
         self.state: Place | None = None
+        self._points: dict[object, int] = {}
+        self.compiled: Compiled
 
     def expression(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
@@ -91,6 +94,29 @@ class Expressions:
         if isinstance(value, Static):
             return Static(bool(value.value))
         return value if isinstance(value, Truth) else Truth(self.out.truth(value))
+
+    def decision(self, node: ast.expr) -> Value:
+        """Return the truth of an expression on which the way depends, and mark both ways."""
+        value = self.condition(node)
+        if not _is_marked(node):
+            self.mark(value, node)
+        return value
+
+    def mark(self, value: Value, *where: object) -> None:
+        """Have both ways of a truth value noted; `where` says which one of the function it is."""
+        if self.out.points is None or not isinstance(value, Truth):
+            return
+        # A loop that is written out repeats the same condition.
+        key = tuple(id(part) if isinstance(part, ast.AST) else part for part in where)
+        if key not in self._points:
+            self._points[key] = self.out.points.new(2)
+        self.out.pending.append(Mark(value.register, self._points[key]))
+
+    @property
+    def elements(self) -> set[int]:
+        """The elements of the marks that hold this function's own points."""
+        points = self.out.points
+        return {points.element(number) for number in self._points.values()} if points else set()
 
     def _constant(self, node: ast.Constant) -> Value:
         return Static(node.value)
@@ -210,7 +236,10 @@ class Expressions:
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return self._is_none(node)
-        return self._chained(self.known(node.left), node.ops, node.comparators)
+        left = self.known(node.left)
+        if len(node.ops) == 1:
+            return self._compared(node.ops[0], left, self.known(node.comparators[0]))
+        return self._chained(left, node.ops, node.comparators)
 
     def _chained(
         self, left: Value, comparisons: list[ast.cmpop], operands: list[ast.expr]
@@ -218,32 +247,34 @@ class Expressions:
         """Return whether comparisons hold one after the other; what follows a false one is left."""
         right = self.known(operands[0])
         whole = self._compared(comparisons[0], left, right)
+        self.mark(whole, operands[0])
         if len(operands) == 1:
             return whole
         if isinstance(whole, Static):
             return self._chained(right, comparisons[1:], operands[1:]) if whole.value else whole
-        with self.out.aside() as lines:
+        with self.out.aside() as aside:
             rest = self._chained(right, comparisons[1:], operands[1:])
-        return self._joined(True, whole, rest, lines)
+        return self._joined(True, whole, rest, aside)
 
     def _compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
         if isinstance(comparison, (ast.In, ast.NotIn)):
-            return self._among(left, right, isinstance(comparison, ast.NotIn))
+            return self._among(comparison, left, right, isinstance(comparison, ast.NotIn))
         if type(comparison) not in COMPARISONS:
             raise UnsupportedError(f"the comparison {type(comparison).__name__}")
         if isinstance(left, Static) and isinstance(right, Static):
             return Static(FOLDED[type(comparison)](left.value, right.value))
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
 
-    def _among(self, left: Value, right: Value, negated: bool) -> Value:
+    def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
         if isinstance(right, Static):
             right = Items(tuple(Static(value) for value in right.value))
         if not isinstance(right, Items):
             raise UnsupportedError("membership in something else than a tuple")
         found: Value = Static(False)
-        for item in right.items:
+        for number, item in enumerate(right.items):
             same = self._compared(ast.Eq(), left, item)
+            self.mark(same, node, number)
             if isinstance(found, Static):
                 found = Static(True) if found.value else same
             elif isinstance(same, Truth):
@@ -271,30 +302,37 @@ class Expressions:
         Python has the operand that decides; it is that, too, if all of them are truth values.
         """
         wanted = isinstance(node.op, ast.And)
-        whole = self.known(node.values[0])
+        whole = self._operand(node.values[0])
         for part in node.values[1:]:
             if isinstance(whole, Static):
-                whole = self.known(part) if bool(whole.value) is wanted else whole
+                whole = self._operand(part) if bool(whole.value) is wanted else whole
                 continue
-            whole = self._operand(whole, node)
-            with self.out.aside() as lines:
-                value = self._operand(self.known(part), node)
+            whole = self._truth_of(whole, node)
+            with self.out.aside() as aside:
+                value = self._truth_of(self._operand(part), node)
             loose = "" if is_truth(whole) and is_truth(value) else ast.unparse(node)
-            whole = self._joined(wanted, whole, value, lines)
+            whole = self._joined(wanted, whole, value, aside)
             if loose:
                 whole = Truth(self.out.truth(whole), loose)
         return whole
 
-    def _operand(self, value: Value, whole: ast.BoolOp) -> Value:
+    def _operand(self, part: ast.expr) -> Value:
+        """Return the value of an operand of `and` or `or`, and mark both ways of its truth."""
+        value = self.known(part)
+        if self.out.points and isinstance(value, (Number, Truth)) and not _is_marked(part):
+            self.mark(Truth(self.out.truth(value)), part)
+        return value
+
+    def _truth_of(self, value: Value, node: ast.BoolOp) -> Value:
         """Return an operand as itself if it is known, else its truth."""
         if isinstance(value, (Static, Truth)):
             return value
-        return Truth(self.out.truth(value), "" if is_truth(value) else ast.unparse(whole))
+        return Truth(self.out.truth(value), "" if is_truth(value) else ast.unparse(node))
 
-    def _joined(self, wanted: bool, left: Value, right: Value, lines: list[str]) -> Value:
+    def _joined(self, wanted: bool, left: Value, right: Value, aside: Aside) -> Value:
         out = self.out
-        if is_cheap(lines):
-            out.lines += [] if out.terminated else lines
+        if is_cheap(aside.lines):
+            out.inline(aside, out.truth(left), wanted)
             if isinstance(right, Static):
                 return left if bool(right.value) is wanted else right
             return Truth(
@@ -305,7 +343,7 @@ class Expressions:
         out.emit(f"store i64 {0 if wanted else 1}, ptr {result}")
         out.branch(left, *((inside, end) if wanted else (end, inside)))
         out.place_label(inside)
-        out.lines += lines
+        out.append(aside)
         out.emit(f"store i64 {out.number(Truth(out.truth(right)))}, ptr {result}")
         out.place_label(end)
         loaded = out.value(f"load i64, ptr {result}")
@@ -313,7 +351,7 @@ class Expressions:
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         out = self.out
-        test = self.condition(node.test)
+        test = self.decision(node.test)
         if isinstance(test, Static):
             return self.expression(node.body if test.value else node.orelse)
         with out.aside() as first:
@@ -321,15 +359,16 @@ class Expressions:
         with out.aside() as second:
             no = self.expression(node.orelse)
         known = union(span(yes), span(no))
-        if is_cheap(first + second):
-            out.lines += [] if out.terminated else first + second
+        if is_cheap(first.lines + second.lines):
+            out.inline(first, out.truth(test), True)
+            out.inline(second, out.truth(test), False)
             return out.select(test, yes, no, known)
         result = out.variable()
         one, other, end = out.label("then"), out.label("else"), out.label("end")
         out.branch(test, one, other)
-        for label, lines, value in ((one, first, yes), (other, second, no)):
+        for label, aside, value in ((one, first, yes), (other, second, no)):
             out.place_label(label)
-            out.lines += lines
+            out.append(aside)
             out.emit(f"store i64 {out.number(value)}, ptr {result}")
             out.jump(end)
         out.place_label(end)
@@ -341,3 +380,12 @@ class Expressions:
     def _called(self, node: ast.Call, mode: Mode) -> Value:
         """Return the value of a call."""
         raise NotImplementedError
+
+
+def _is_marked(node: ast.expr) -> bool:
+    """Whether what an expression consists of is marked by itself, so that it need not be."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return _is_marked(node.operand)
+    if isinstance(node, ast.Compare):
+        return len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn))
+    return isinstance(node, ast.BoolOp)

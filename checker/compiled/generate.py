@@ -9,13 +9,16 @@ from typing import Any
 from ...layout import WORD_BITS, Layout
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
-from . import growth, kernel
+from . import growth, kernel, sampling
+from .asking import clear_marks, keep_if_wanted, make_marks
 from .emitter import Emitter
 from .expansion import Expansion
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
 from .places import Places
+from .points import MARKS
 from .program import Module, Program
+from .sampling import Asked, Samples
 from .unit import Compiled, Unit, parameters
 from .values import Number, Place, Static, Truth, UnsupportedError, Value
 
@@ -31,6 +34,26 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     growth.remember,
 )
 """What the driver calls; all arguments are numbers."""
+
+
+INTERNAL = (sampling.keep, sampling.count_ways, sampling.keep_guarded)
+"""What generated text calls of the search's own code."""
+
+SAMPLING = ("samples", "wanted", "counts", "guards_wanted", "guards_counts")
+"""Data of :mod:`sampling`, which has the size that the module's branches need."""
+
+
+def _sampling(words: int, guards: int) -> str:
+    """Return that data, for so many words of points."""
+    lines = [f"@samples = internal global [{Samples.SIZE // 8} x i64] zeroinitializer"]
+    for prefix, count in (("", max(words, 1)), ("guards_", max(guards, 1))):
+        ones = ", ".join(["i64 -1"] * count)
+        lines.append(f"@{prefix}wanted = internal global [{count} x i64] [{ones}], align 64")
+        counts = f"[{WORD_BITS * count} x i64] zeroinitializer"
+        lines.append(f"@{prefix}counts = internal global {counts}")
+    address = "ptrtoint (ptr @samples to i64)"
+    lines.append(f"define i64 @tidegate_samples() nounwind {{\n  ret i64 {address}\n}}")
+    return "\n".join(lines)
 
 
 class Generator:
@@ -75,6 +98,7 @@ class Generator:
             judge=self._generated("judge", 1, "i64"),
             canonical=self._generated("canonical", 1, "void"),
             admits=self._generated("admits", 1, "i1"),
+            **{name: self._address(name) for name in SAMPLING},
             judged=any(prop.kind is Kind.INVARIANT for prop in properties),
             full=self.layout.bits == WORD_BITS * self.words,
             symmetric=symmetry is not None,
@@ -94,10 +118,14 @@ class Generator:
         self._judge()
         self._canonical()
         self._admits()
-        exported = [self._exported(function) for function in entries]
-        text = "\n".join([DECLARATIONS, *self.unit.bodies, *self.texts, *exported])
+        exported = [self._exported(function) for function in (*entries, *sampling.EXPORTED)]
+        exported += [self._internal(function) for function in INTERNAL]
+        points = [self.unit.points, expansion.guards.points]
+        data = _sampling(*(-(-each.count // WORD_BITS) for each in points))
+        text = "\n".join([DECLARATIONS, data, *self.unit.bodies, *self.texts, *exported])
         digest = hashlib.sha256(text.encode()).hexdigest()
-        return text, Module(digest, self.words, self.program.stride)
+        count = sum(each.count for each in points)
+        return text, Module(digest, self.words, self.program.stride, count)
 
     def _generated(self, name: str, count: int, returns: str) -> Callable[..., Any]:
         """Return a stand-in for a function that is generated here as LLVM text."""
@@ -116,6 +144,28 @@ class Generator:
 
         self.unit.intrinsics[stand_in] = call  # type: ignore[index]
         return stand_in
+
+    def _address(self, name: str) -> Callable[[], int]:
+        """Return a stand-in for a function that returns the address of some data."""
+
+        def stand_in() -> int:
+            raise NotImplementedError
+
+        def address(out: Emitter, arguments: list[Value]) -> Value:
+            return Number(f"ptrtoint (ptr @{name} to i64)")
+
+        self.unit.intrinsics[stand_in] = address  # type: ignore[index]
+        return stand_in
+
+    def _internal(self, function: Callable[..., Any]) -> str:
+        """Return a function of the search's own that is called seldom, from generated text."""
+        count = function.__code__.co_argcount - 1
+        numbers = [Number(f"%x{index}") for index in range(count)]
+        compiled = self.unit.function(function, [Static(self.program), *numbers])
+        declared = ", ".join(f"i64 {number.register}" for number in numbers)
+        call = f'call void @"{compiled.name}"({", ".join(parameters([*numbers]))})'
+        head = f"define internal void @{function.__name__}({declared}) noinline cold nounwind"
+        return f"{head} {{\n  {call}\n  ret void\n}}"
 
     def _exported(self, function: Callable[..., Any]) -> str:
         """Return the function by which the driver calls one of the search's."""
@@ -151,7 +201,7 @@ class Generator:
                 continue
             given: list[Value] = [self._state(words), self.constants]
             predicate = self.unit.function(prop.predicate, given, pure=True)
-            holds = self._truth(out, predicate, words)
+            holds = self._truth(out, predicate, words, (Asked.PROPERTY, number))
             bit = out.value(f"select i1 {holds}, i64 0, i64 {1 << number}")
             violated = out.value(f"or i64 {violated}, {bit}")
         if self.system.constraint is not None:
@@ -159,18 +209,39 @@ class Generator:
             given = [self._state(words), self.constants]
             constraint = self.unit.function(self.system.constraint, given, pure=True)
             self._truth(out, constraint, words)
+        make_marks(out, self.unit.points)
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")
         failed = out.value(f"shl i64 {error}, 63")
         out.emit(f"ret i64 {out.value(f'or i64 {violated}, {failed}')}")
         self._define("i64 @judge(i64 %state)", out, "noinline")
 
-    @staticmethod
-    def _truth(out: Emitter, predicate: Compiled, words: str) -> str:
-        """Emit the call of a predicate on the state at an address; return whether it holds."""
+    def _truth(
+        self,
+        out: Emitter,
+        predicate: Compiled,
+        words: str,
+        asked: tuple[Asked, int] | None = None,
+    ) -> str:
+        """Emit the call of a predicate on the state at an address; return whether it holds.
+
+        Parameters
+        ----------
+        asked
+            As what to keep the state ``%state``, for Python to be asked the same.
+        """
         if predicate.count != 1:
             raise UnsupportedError(f"{predicate.name} returns no truth value")
-        found = out.value(f'call {predicate.returns} @"{predicate.name}"(ptr {words})')
-        return found if predicate.returns == "i1" else out.truth(Number(found))
+        points = self.unit.points
+        clear_marks(out, points, predicate.elements)
+        passed = f"ptr {words}, ptr {MARKS}"
+        found = out.value(f'call {predicate.returns} @"{predicate.name}"({passed})')
+        holds = found if predicate.returns == "i1" else out.truth(Number(found))
+        if asked is not None:
+            answer = out.value(f"zext i1 {holds} to i64")
+            outcome = points.new(2), holds
+            elements = predicate.elements
+            keep_if_wanted(out, points, elements, outcome, asked, answer, "%state", "%state")
+        return holds
 
     def _canonical(self) -> None:
         """Generate ``canonical(state)``, which puts a state's representative in its place."""
@@ -192,7 +263,8 @@ class Generator:
         words = self._unpacked(out, "%state")
         given: list[Value] = [self._state(words), self.constants]
         constraint = self.unit.function(self.system.constraint, given, pure=True)
-        holds = self._truth(out, constraint, words)
+        holds = self._truth(out, constraint, words, (Asked.CONSTRAINT, 0))
+        make_marks(out, self.unit.points)
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")
         well = out.value(f"icmp eq i64 {error}, 0")
         out.emit(f"ret i1 {out.value(f'and i1 {holds}, {well}')}")

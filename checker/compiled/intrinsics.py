@@ -156,5 +156,6 @@ declare {i64, i1} @llvm.ssub.with.overflow.i64(i64, i64)
 declare {i64, i1} @llvm.smul.with.overflow.i64(i64, i64)
 declare i64 @llvm.cttz.i64(i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare i8 @llvm.vector.reduce.or.v64i8(<64 x i8>)
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 """

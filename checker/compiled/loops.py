@@ -20,11 +20,11 @@ class Loops(Calls):
         """Translate a loop over what is iterated; `body` emits one round."""
         bounds = self.range_of(iterated)
         if bounds is not None:
-            self._loop_range(*bounds, body)
+            self._loop_range(iterated, *bounds, body)
             return
         if isinstance(iterated, ast.Call) and self.expression(iterated.func) == Static(members):
             [mask] = iterated.args
-            self._loop_members(self.known(mask), body)
+            self._loop_members(iterated, self.known(mask), body)
             return
         whole = self.expression(iterated)
         if isinstance(whole, Place) and isinstance(whole.sample, list):
@@ -36,9 +36,11 @@ class Loops(Calls):
             elements = list(whole.items)
         else:
             raise UnsupportedError("a for loop over something else than a range or an array")
-        self._written_out([(None, element) for element in elements], body)
+        self._written_out(iterated, [(None, element) for element in elements], body)
 
-    def _loop_members(self, mask: Value, body: Callable[[Value, str, str], None]) -> None:
+    def _loop_members(
+        self, node: ast.expr, mask: Value, body: Callable[[Value, str, str], None]
+    ) -> None:
         """Translate a loop over the numbers in a set."""
         known = span(mask)
         if known is None or known[0] < 0 or known[1].bit_length() > UNROLLED:
@@ -47,19 +49,24 @@ class Loops(Calls):
         for number in range(known[1].bit_length()):
             bit = self.out.arithmetic("and", mask, Static(1 << number))
             rounds.append((Truth(self.out.truth(bit)), Static(number)))
-        self._written_out(rounds, body)
+        self._written_out(node, rounds, body)
 
     def _loop_range(
-        self, start: Value, stop: Value, step: int, body: Callable[[Value, str, str], None]
+        self,
+        node: ast.expr,
+        start: Value,
+        stop: Value,
+        step: int,
+        body: Callable[[Value, str, str], None],
     ) -> None:
         low, high = span(start), span(stop)
         if low is None or high is None:
-            self._counted(start, stop, step, body)
+            self._counted(node, start, stop, step, body)
             return
         numbers = range(low[0], high[1], step) if step > 0 else range(low[1], high[0], step)
         begins_anywhere = abs(step) != 1 and not isinstance(start, Static)
         if len(numbers) > UNROLLED or begins_anywhere:
-            self._counted(start, stop, step, body)
+            self._counted(node, start, stop, step, body)
             return
         rounds: list[tuple[Value | None, Value]] = []
         for number in numbers:
@@ -74,10 +81,11 @@ class Loops(Calls):
                 else:
                     test = before
             rounds.append((test, Static(number)))
-        self._written_out(rounds, body)
+        self._written_out(node, rounds, body)
 
     def _written_out(
         self,
+        node: ast.expr,
         rounds: list[tuple[Value | None, Value]],
         body: Callable[[Value, str, str], None],
     ) -> None:
@@ -90,6 +98,7 @@ class Loops(Calls):
             following = out.label("next")
             if test is not None:
                 inside = out.label("round")
+                self.mark(test, node)
                 out.branch(test, inside, following)
                 out.place_label(inside)
             if isinstance(element, Place):
@@ -99,7 +108,12 @@ class Loops(Calls):
         out.place_label(end)
 
     def _counted(
-        self, start: Value, stop: Value, step: int, body: Callable[[Value, str, str], None]
+        self,
+        node: ast.expr,
+        start: Value,
+        stop: Value,
+        step: int,
+        body: Callable[[Value, str, str], None],
     ) -> None:
         """Translate a loop whose number of rounds is not known to be small."""
         out = self.out
@@ -112,7 +126,9 @@ class Loops(Calls):
         out.place_label(head)
         current = out.value(f"load i64, ptr {counter}")
         order = "slt" if step > 0 else "sgt"
-        out.branch(Truth(out.value(f"icmp {order} i64 {current}, {limit}")), inside, end)
+        test = Truth(out.value(f"icmp {order} i64 {current}, {limit}"))
+        self.mark(test, node)
+        out.branch(test, inside, end)
         out.place_label(inside)
         low, high = span(start), span(stop)
         known = None

@@ -12,6 +12,7 @@ from itertools import islice, pairwise
 from .build import Code
 from .memory import BATCH, GROW, RECENT, Region, Shared, Worker
 from .program import Module
+from .sampler import Sampler
 from .statefile import PIECE
 
 MINUS_ONE = (1 << 64) - 1
@@ -95,6 +96,7 @@ class Machine:
         shared[Shared.ALONE] = int(sizes.workers == 1)
         shared[Shared.STATES], shared[Shared.FRONTIER] = self.states.address, self.ahead.address
         self._set_sizes(sizes.buckets)
+        self.sampler = Sampler(code, module, instances)
 
     def _worker(self) -> tuple[Region, Region]:
         """Make a worker's block, and the memory that it points to."""
@@ -115,6 +117,7 @@ class Machine:
     def close(self) -> None:
         """Give all memory back."""
         self._threads.shutdown()
+        self.sampler.close()
         regions = [self.shared, self.table, self.stash, self.states, self.segments, self.targets]
         regions += [] if self.exact else [self.ahead]
         for region in [*regions, *(part for worker in self.workers for part in worker)]:

@@ -12,11 +12,14 @@ from typing import Any
 from ...layout import State
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
+from ..counterexample import least
+from ..interpreted import Search
 from ..memory import available_memory
 from ..result import DEFAULT, Limits, Progress, Resources
 from .build import Code
 from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
+from .comparison import Comparison, compare_counts, compare_level, compare_verdicts
 from .journal import Journal, code_hash
 from .levels import LevelSearch
 from .machine import Machine, Segments, Sizes, Words, table_bytes
@@ -43,6 +46,13 @@ class CompiledSearch(LevelSearch):
     ----------
     resources
         How much it may use, and where it keeps a checkpoint.
+
+    Attributes
+    ----------
+    comparison
+        What Python said of the states that machine code was asked about.
+    reference
+        An interpreted search of the same, as far as it came: its levels must be found again.
     """
 
     name = "compiled"
@@ -73,6 +83,8 @@ class CompiledSearch(LevelSearch):
             keep.refuse_existing()
         self.machine = self._machine(resources)
         self.room = Room(self.machine, self.memory)
+        self.comparison = Comparison(system, properties, self.machine.sampler.steps)
+        self.reference: Search | None = None
         self.journal = None
         if keep or not self.exact:
             self.journal = Journal(
@@ -151,6 +163,7 @@ class CompiledSearch(LevelSearch):
                 self._expand_last_level()
         except KeyboardInterrupt:
             self.stopped_by = "an interrupt"
+        self.comparison.compare(self.machine.sampler.take())
         if self.levels and not self.levels[-1]:
             self.levels.pop()
         if self.journal:
@@ -241,8 +254,26 @@ class CompiledSearch(LevelSearch):
             self._writing(partial(self.journal.add, self.frontier))
         self.levels.append(self.frontier)
         self._note_violations(len(self.levels) - 2)
+        self.comparison.compare(self.machine.sampler.take())
+        if whole and self.reference is not None:
+            self._compare_with_reference(self.reference)
         if self.journal is not None and whole and self._intact:
             self._writing(partial(self.journal.finish_level, self._words))
+
+    def _compare_with_reference(self, reference: Search) -> None:
+        """Compare the last level with what was interpreted before, and at the end all the rest."""
+        level = len(self.levels) - 1
+        states = [state for some in self.levels[level] for state in self._read(*some)]
+        compare_level(self.system, level, reference.levels[level], states)
+        if level + 1 == len(reference.levels):
+            least_ones = {
+                name: (first, least(self.system, found))
+                for name, (first, found) in reference.violations.items()
+            }
+            mine = {name: (first, found) for name, (first, [found]) in self.violations.items()}
+            compare_verdicts(self.system, least_ones, mine)
+            compare_counts(self.system, reference.taken, self.taken)
+            self.reference = None
 
     def _writing(self, write: Callable[[], None]) -> None:
         """Write something to disk; the search stops where that cannot be done."""

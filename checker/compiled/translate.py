@@ -15,6 +15,7 @@ from typing import Any
 
 from .emitter import Emitter
 from .loops import Loops
+from .points import MARKS
 from .syntax import assignments, first_effect, held, parameter_names, truths
 from .unit import Compiled, Mode, Unit, received
 from .values import (
@@ -45,14 +46,16 @@ class Translation(Loops):
         compiled: Compiled,
         mode: Mode,
     ) -> None:
+        wraps = str(function.__module__).startswith(OWN)
         self.declared, inside = received(arguments)
+        self.declared += [] if wraps else [f"ptr {MARKS}"]
         names = parameter_names(tree)
         if len(names) != len(arguments):
             raise UnsupportedError(f"{len(names)} parameters for {len(arguments)} arguments")
-        out = Emitter(wraps=str(function.__module__).startswith(OWN))
+        out = Emitter(wraps, None if wraps else unit.points)
         super().__init__(unit, function, dict(zip(names, inside, strict=True)), out)
         out.settled = frozenset(names)
-        out.loops = compiled.loops
+        out.loops, out.reads = compiled.loops, compiled.reads
         self.tree = tree
         self.line = 1
         self.compiled = compiled
@@ -74,6 +77,7 @@ class Translation(Loops):
         out = self.out
         if not out.terminated:
             self._fall_off()
+        self.compiled.elements.update(self.elements)
         head = (
             f"define internal {self.compiled.returns} @{_quoted(self.compiled.name)}"
             f"({', '.join(self.declared)}) alwaysinline nounwind {{\nentry:"
@@ -122,10 +126,11 @@ class Translation(Loops):
         """Translate a statement, and yield what takes it back."""
         out = self.out
         lines, terminated, settled = len(out.lines), out.terminated, out.settled
+        pending = list(out.pending)
 
         def take_back() -> None:
             del out.lines[lines:]
-            out.terminated, out.settled = terminated, settled
+            out.terminated, out.settled, out.pending = terminated, settled, pending
 
         self.block([statement])
         yield take_back
@@ -266,7 +271,7 @@ class Translation(Loops):
 
     def _if(self, node: ast.If) -> None:
         out = self.out
-        test = self.condition(node.test)
+        test = self.decision(node.test)
         if isinstance(test, Static):
             self.block(node.body if test.value else node.orelse)
             return
@@ -292,7 +297,7 @@ class Translation(Loops):
         head, body, end = out.label("while"), out.label("do"), out.label("end")
         self.out.loops.append(True)
         out.place_label(head)
-        out.branch(self.condition(node.test), body, end)
+        out.branch(self.decision(node.test), body, end)
         out.place_label(body)
         self._round(node.body, head, end)
         if not out.terminated:

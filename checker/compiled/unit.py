@@ -12,8 +12,10 @@ from functools import cache, reduce
 from typing import Any
 
 from ...guards import syntax_tree
+from ...layout import WORD_BITS
 from .emitter import Emitter
 from .places import Places
+from .points import Points
 from .values import (
     Items,
     Number,
@@ -65,7 +67,9 @@ class Compiled:
     ``ranges`` are those of the results at each of its ends; ``loose`` says of which of them, in a
     function that returns a truth value, only the truth is known.  ``loops`` has an element if there
     is a loop in it or in what it calls, and ``cut`` the number of the statement before which its
-    guards end and its effect begins, if that is because of a loop.
+    guards end and its effect begins, if that is because of a loop.  ``elements`` are those of the
+    marks in which it, or what it calls, notes which way it took, and ``reads`` the paths of the
+    variables that it reads from their columns.
     """
 
     name: str
@@ -75,6 +79,8 @@ class Compiled:
     loose: list[str] = field(default_factory=list)
     loops: list[bool] = field(default_factory=list)
     cut: list[int] = field(default_factory=list)
+    elements: set[int] = field(default_factory=set)
+    reads: set[str] = field(default_factory=set)
 
     @property
     def range(self) -> Range:
@@ -93,11 +99,18 @@ class Unit:
         Functions that are emitted in place, by the Python function that stands for them.
     prefix
         Of the functions' names, where a module has more than one of these.
+    width
+        Bits of an element of the marks: see :class:`points.Points`.
     """
 
     def __init__(
-        self, places: Places, intrinsics: Mapping[Any, Intrinsic], prefix: str = ""
+        self,
+        places: Places,
+        intrinsics: Mapping[Any, Intrinsic],
+        prefix: str = "",
+        width: int = WORD_BITS,
     ) -> None:
+        self.points = Points(width)
         self.places = places
         self.intrinsics = intrinsics
         self.prefix = prefix

@@ -12,6 +12,7 @@ from ..compiled.build import Code
 from ..compiled.cache import code_of
 from ..compiled.memory import GROUP, Region, Shared, Worker
 from ..compiled.program import Module
+from ..compiled.sampler import Sample, Sampler
 
 TAIL = 4096
 """Slots behind those that candidates belong to; that so many are pushed on is out of the question,
@@ -36,10 +37,11 @@ class KernelError(Exception):
 
 @dataclass
 class Counts:
-    """What a part of a level came to: steps by instance, and violations."""
+    """What a part of a level came to: steps by instance, violations, and what to ask Python."""
 
     taken: list[int] = field(default_factory=list)
     found: Found = field(default_factory=dict)
+    samples: list[Sample] = field(default_factory=list)
 
 
 def least(one: Found, other: Found) -> Found:
@@ -73,6 +75,7 @@ class Kernel:
             )
             for function in ENTRIES
         }
+        self.sampler = Sampler(self._code, module, instances)
         self._entry = self.record + 16
         buffer = GROUP * max(instances, 1) * module.stride
         self._own = Region(buffer + 8 * instances + properties * self._entry + GROUP * self.record)
@@ -121,7 +124,8 @@ class Kernel:
             if self._own[at]:
                 words = tuple(self._own.numbers(at + 16, self.words))
                 found[number] = self._own[at + 8], words
-        return Counts(self._own.numbers(self._taken, self.instances), found)
+        taken = self._own.numbers(self._taken, self.instances)
+        return Counts(taken, found, self.sampler.take())
 
 
 class Candidates:

@@ -10,6 +10,7 @@ from typing import Any
 from ...layout import State
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
+from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
 from ..compiled.journal import code_hash
 from ..compiled.levels import LevelSearch
@@ -77,6 +78,7 @@ class SparkSearch(LevelSearch):
         canonical = symmetry.canonical if symmetry else itself
         self.history = History(system, self.store, canonical)
         self.kernel = Kernel(self._text, self.module, len(system.instances), len(properties))
+        self.comparison = Comparison(system, properties, self.kernel.sampler.steps)
         self._jobs: Any = None
         self._branching = BRANCHING
         for name, (level, words) in self.manifest.violations.items():
@@ -152,7 +154,9 @@ class SparkSearch(LevelSearch):
         run = Run(level_name(0), 1, count)
         files = write_level(self.kernel, self.store, run, 0, 0, table, self._tables())
         table.close()
-        self._note(0, self.kernel.counts().found)
+        counts = self.kernel.counts()
+        self.comparison.compare(counts.samples)
+        self._note(0, counts.found)
         self.manifest.earlier = [run]
         self._add_level(run, files)
 
@@ -206,6 +210,7 @@ class SparkSearch(LevelSearch):
             code=self.module.digest,
             words=self.module.words,
             stride=self.module.stride,
+            points=self.module.points,
             instances=len(self.system.instances),
             properties=len(self.properties),
             active=self._active(),
@@ -277,9 +282,10 @@ class SparkSearch(LevelSearch):
         total = Counts([0] * len(self.system.instances))
         for part in expanded:
             taken = zip(total.taken, part.counts.taken, strict=True)
-            total = Counts([a + b for a, b in taken], least(total.found, part.counts.found))
-        for one in owned:
-            total.found = least(total.found, one.found)
+            total.taken = [a + b for a, b in taken]
+        for counts in [*(part.counts for part in expanded), *(one.counts for one in owned)]:
+            total.found = least(total.found, counts.found)
+            self.comparison.compare(counts.samples)
         return total
 
     def _keep_runs(self, plan: Plan, new: Run) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..compiled.memory import GROUP, Region
 from .columns import Export
-from .kernel import Candidates, Counts, Found, Kernel, Sieve
+from .kernel import Candidates, Counts, Kernel, Sieve
 from .merging import merge_runs
 from .runs import Run, stretches, write_run
 from .store import Store
@@ -54,6 +54,7 @@ class Plan:
     code: str
     words: int
     stride: int
+    points: int
     instances: int
     properties: int
     active: int
@@ -89,11 +90,14 @@ class Expanded:
 
 @dataclass
 class Owned:
-    """What came of owning a share: new states, and what those who expanded sent along."""
+    """What came of owning a share: new states, and what those who expanded sent along.
+
+    Of ``counts`` nothing was taken: these are violations, and what to ask Python.
+    """
 
     share: int
     states: int
-    found: Found
+    counts: Counts
     expanded: list[Expanded] = field(default_factory=list)
     files: tuple[str, ...] = ()
 
@@ -166,11 +170,11 @@ def own_share(
         sieve.end()
     run = Run(plan.found, plan.shares, sieve.count)
     files = write_level(kernel, store, run, plan.level, share, table, plan.export)
-    found = kernel.counts().found
+    counts = kernel.counts()
     table.close()
     if plan.merge:
         merge_runs(kernel, store, plan.merge, plan.merged, share, plan.shares)
-    return Owned(share, sieve.count, found, expanded, files)
+    return Owned(share, sieve.count, counts, expanded, files)
 
 
 def write_level(

@@ -27,6 +27,8 @@ PARTS = (
     "checker.compiled.cache",
     "checker.compiled.listing",
     "checker.compiled.memory",
+    "checker.compiled.sampler",
+    "checker.compiled.sampling",
     "checker.distributed.arrays",
     "checker.distributed.columns",
     "checker.distributed.kernel",
@@ -80,7 +82,7 @@ def kernel_of(plan: Plan, store: Store) -> Kernel:
                 "another store"
             )
         _kernels.clear()
-        module = Module(plan.code, plan.words, plan.stride)
+        module = Module(plan.code, plan.words, plan.stride, plan.points)
         _kernels[plan.code] = Kernel(text, module, plan.instances, plan.properties)
         # Spark has each worker collect garbage behind every task, which takes longer than a small
         # task itself, unless what is there for good is left out.

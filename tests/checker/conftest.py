@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tidegate.checker.compiled.asking import make_marks
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.columns import Columns
 from tidegate.checker.compiled.emitter import Emitter
@@ -220,7 +221,7 @@ def translated():
 
     def exported(unit, function, given, name, mode):
         part = unit.function(function, given, mode)
-        call = f'call {part.returns} @"{part.name}"(ptr %s)'
+        call = f'call {part.returns} @"{part.name}"(ptr %s, ptr %marks)'
         end = {
             "i64": f"  %r = {call}\n  ret i64 %r",
             "i1": f"  %r = {call}\n  %n = zext i1 %r to i64\n  ret i64 %n",
@@ -228,7 +229,7 @@ def translated():
         }[part.returns]
         return (
             f"define i64 @tidegate_{name}(i64 %address) nounwind {{\n"
-            f"  %s = inttoptr i64 %address to ptr\n{end}\n}}"
+            f"  %s = inttoptr i64 %address to ptr\n  %marks = alloca [4096 x i64]\n{end}\n}}"
         )
 
     def guards(unit, columns, function, constants):
@@ -240,8 +241,9 @@ def translated():
         words = [out.value(f"load i64, ptr {out.element('%s', n)}") for n in range(layout.words)]
         out.prologue.append(f"  %sides = alloca [{1 + columns.bytes} x i8], align 64")
         columns.fill(out, "%sides", "7", words)
-        slots = columns.slots(out, "%sides", "7")
-        enabled = out.value(f'call i1 @"{part.name}"(ptr {slots})')
+        slots, _ = columns.slots(out, "%sides", "7", part.reads)
+        make_marks(out, unit.points)
+        enabled = out.value(f'call i1 @"{part.name}"(ptr {slots}, ptr %marks)')
         error = out.value(f"load i64, ptr {slots}")
         out.emit(f"store i64 {error}, ptr {out.element('%s', layout.words)}")
         out.emit(f"ret i64 {out.value(f'zext i1 {enabled} to i64')}")
@@ -251,7 +253,7 @@ def translated():
         if isinstance(function, str):
             function = from_source(function)
         columns = Columns(layout)
-        unit, asked = Unit(Places(layout), {}), Unit(columns, {}, "asked.")
+        unit, asked = Unit(Places(layout), {}), Unit(columns, {}, "asked.", width=8)
         given = [Place("%s", "", (), layout.record), Static(constants)]
         exports = [
             guards(asked, columns, function, constants)

@@ -1,0 +1,131 @@
+"""Emits what keeps a state for Python to be asked about: see :mod:`sampling`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .emitter import Emitter
+from .memory import GROUP
+from .points import MARKS, Points
+from .sampling import Asked
+
+VECTOR = 64
+"""Bytes that are looked at together."""
+
+
+def clear_marks(out: Emitter, points: Points, elements: Iterable[int]) -> None:
+    """Emit that no way was taken yet."""
+    kind = f"i{points.width}"
+    for element in sorted(elements):
+        out.emit(f"store {kind} 0, ptr {_element(out, kind, element)}")
+
+
+def make_marks(out: Emitter, points: Points) -> None:
+    """Emit the room for marks, once everything that sets one has been translated."""
+    out.prologue.append(f"  {MARKS} = alloca [{max(points.elements, 1)} x i{points.width}]")
+
+
+def keep_if_wanted(
+    out: Emitter,
+    points: Points,
+    elements: set[int],
+    outcome: tuple[int, str],
+    asked: tuple[Asked, int],
+    answer: str,
+    state: list[str] | str,
+    successor: str,
+) -> None:
+    """Emit the keeping of a state that took a way which is still wanted.
+
+    Parameters
+    ----------
+    elements
+        Those of the marks that may be set.
+    outcome
+        A point with a truth value: the way that is taken at the end, whatever was before.
+    asked
+        What was asked, and of which instance or property.
+    answer
+        What came out of it, as a number.
+    state
+        Its address, or its words in registers.
+    successor
+        The address of the state that the step leads to; any address where there is none.
+    """
+    number, truth = outcome
+    last = points.element(number)
+    ways = {}
+    for element in sorted(elements | {last}):
+        taken = "0"
+        if element in elements:
+            taken = out.value(f"load i64, ptr {_element(out, 'i64', element)}")
+        if element == last:
+            yes, no = points.bit(number), points.bit(number + 1)
+            way = out.value(f"select i1 {truth}, i64 {yes}, i64 {no}")
+            taken = out.value(f"or i64 {taken}, {way}")
+        address = out.value(f"getelementptr i64, ptr @wanted, i64 {element}")
+        wanted = out.value(f"load i64, ptr {address}")
+        ways[element] = out.value(f"and i64 {taken}, {wanted}")
+    some = "0"
+    for taken in ways.values():
+        some = out.value(f"or i64 {some}, {taken}")
+    keep, on = out.label("keep"), out.label("on")
+    out.emit(f"br i1 {out.value(f'icmp ne i64 {some}, 0')}, label %{keep}, label %{on}")
+    out.terminated = True
+    out.place_label(keep)
+    if isinstance(state, list):
+        room = out.room(len(state))
+        for word, register in enumerate(state):
+            out.emit(f"store i64 {register}, ptr {out.element(room, word)}")
+        state = out.value(f"ptrtoint ptr {room} to i64")
+    operands = f"i64 {int(asked[0])}, i64 {asked[1]}, i64 {answer}, i64 {state}, i64 {successor}"
+    out.emit(f"call void @keep({operands})")
+    for element, taken in ways.items():
+        out.emit(f"call void @count_ways(i64 {element}, i64 {taken})")
+    out.place_label(on)
+
+
+def note_beside(out: Emitter, elements: Iterable[int], state: str) -> None:
+    """Emit the noting of one state's marks beside those of the others, a row for each element."""
+    for row, element in enumerate(sorted(elements)):
+        marks = out.value(f"load i8, ptr {_element(out, 'i8', element)}")
+        place = out.value(f"getelementptr i8, ptr {out.behind('%noted', row * GROUP)}, i64 {state}")
+        out.emit(f"store i8 {marks}, ptr {place}")
+
+
+def keep_guarded(out: Emitter, number: int, elements: Iterable[int]) -> None:
+    """Emit the keeping of those of a group of states whose guards took ways that are wanted."""
+    kind = f"<{VECTOR} x i8>"
+    rows = list(enumerate(sorted(elements)))
+    if not rows:
+        return
+    some = "zeroinitializer"
+    for row, element in rows:
+        taken = "zeroinitializer"
+        for part in range(0, GROUP, VECTOR):
+            marks = out.value(f"load {kind}, ptr {out.behind('%noted', row * GROUP + part)}")
+            taken = out.value(f"or {kind} {taken}, {marks}")
+        address = out.value(f"getelementptr i8, ptr @guards_wanted, i64 {element}")
+        wanted = out.value(f"load i8, ptr {address}")
+        one = out.value(f"insertelement {kind} poison, i8 {wanted}, i64 0")
+        wanted = out.value(
+            f"shufflevector {kind} {one}, {kind} poison, <{VECTOR} x i32> zeroinitializer"
+        )
+        some = out.value(f"or {kind} {some}, {out.value(f'and {kind} {taken}, {wanted}')}")
+    bits = out.value(f"call i8 @llvm.vector.reduce.or.v{VECTOR}i8({kind} {some})")
+    keep, on = out.label("keep"), out.label("on")
+    out.emit(f"br i1 {out.value(f'icmp ne i8 {bits}, 0')}, label %{keep}, label %{on}")
+    out.terminated = True
+    out.place_label(keep)
+    answers = out.value("ptrtoint ptr %answers to i64")
+    for row, element in rows:
+        noted = out.value(f"ptrtoint ptr {out.behind('%noted', row * GROUP)} to i64")
+        out.emit(
+            f"call void @keep_guarded(i64 {number}, i64 {element}, i64 {noted}, "
+            f"i64 {answers}, i64 %states, i64 %count)"
+        )
+    out.place_label(on)
+
+
+def _element(out: Emitter, kind: str, element: int) -> str:
+    return out.value(f"getelementptr {kind}, ptr {MARKS}, i64 {element}")

@@ -1,0 +1,152 @@
+"""Keeping states that Python is to be asked about, in the subset that ``translate`` takes.
+
+Machine code is never believed.  While it works on a state it notes which ways it took
+(``points.py``).  A state that takes a way which fewer than `COMPARED` states before it took is
+kept together with what machine code made of it, and Python is asked the same later
+(``comparison.py``).
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from .intrinsics import fetch_add, load, shifted, store
+from .memory import GROUP
+from .program import Program
+from .seen import copy
+
+COMPARED = 20
+"""States per way of a branch that are compared with Python in every search that has so many."""
+
+ALIVE = GROUP // 8
+"""Bytes that tell which states of a group have a successor."""
+
+
+class Samples(IntEnum):
+    """Where in the block of what is kept a number is, in bytes.
+
+    ``FIRST`` is the address of the first entry, ``ROOM`` says how many there is room for, and
+    ``HELD`` how many were to be kept.
+    """
+
+    FIRST = 0
+    ROOM = 8
+    HELD = 16
+    SIZE = 24
+
+
+class Entry(IntEnum):
+    """Where in an entry a number is, in bytes.
+
+    ``KIND`` is one of `Asked`; ``NUMBER`` is that of the instance or the property; ``ANSWER`` is
+    what machine code said; from ``STATE`` on lies the state, and behind it its successor.
+    """
+
+    KIND = 0
+    NUMBER = 8
+    ANSWER = 16
+    STATE = 24
+
+
+class Asked(IntEnum):
+    """What machine code was asked of a state.
+
+    Whether the guards let a step pass (1: yes; 0: no; others: not decided), whether a step was
+    taken and where it leads, whether a state violates a property, and whether it is inside the
+    constraint.
+    """
+
+    GUARDS = 0
+    STEP = 1
+    PROPERTY = 2
+    CONSTRAINT = 3
+
+
+def keep(p: Program, kind: int, number: int, answer: int, state: int, successor: int) -> None:
+    """Keep what was asked and answered of the state at an address."""
+    samples = p.samples()
+    index = fetch_add(samples + Samples.HELD, 1)
+    if index < load(samples + Samples.ROOM):
+        entry = load(samples + Samples.FIRST) + index * (Entry.STATE + 16 * p.words)
+        store(entry + Entry.KIND, kind)
+        store(entry + Entry.NUMBER, number)
+        store(entry + Entry.ANSWER, answer)
+        copy(p, state, entry + Entry.STATE)
+        copy(p, successor, entry + Entry.STATE + 8 * p.words)
+
+
+def count(p: Program, wanted: int, counts: int, first: int, ways: int) -> None:
+    """Count a kept state for each of the ways it took.
+
+    Parameters
+    ----------
+    wanted
+        Address of a bit for every point: whether states that come there are still wanted.
+    counts
+        Address of a number for every point: how many were kept.
+    first
+        Number of the first point that `ways` has a bit for.
+    """
+    point = first
+    while ways:
+        if ways & 1:
+            kept = load(counts + 8 * point) + 1
+            store(counts + 8 * point, kept)
+            if kept == COMPARED:
+                word = wanted + 8 * (point >> 6)
+                store(word, load(word) & ~(1 << (point & 63)))
+        ways = shifted(ways, 1)
+        point += 1
+
+
+def byte(address: int, offset: int) -> int:
+    """Return the byte at a multiple of 8 and an offset."""
+    return shifted(load(address + (offset & -8)), 8 * (offset & 7)) & 255
+
+
+def keep_guarded(
+    p: Program,
+    instance: int,
+    element: int,
+    marks: int,
+    answers: int,
+    states: int,
+    group: int,
+) -> None:
+    """Keep those of a group of states whose guards took ways that are wanted.
+
+    Parameters
+    ----------
+    element
+        Number of the byte of the marks that is looked at, of all states side by side at `marks`.
+    answers
+        Address of what the guards say of each state, a byte each.
+    """
+    wanted, counts = p.guards_wanted(), p.guards_counts()
+    for number in range(group):
+        ways = byte(marks, number) & byte(wanted, element)
+        if ways != 0:
+            state = states + number * p.words * 8
+            keep(p, Asked.GUARDS, instance, byte(answers, number), state, state)
+            count(p, wanted, counts, 8 * element, ways)
+
+
+def count_ways(p: Program, element: int, ways: int) -> None:
+    """Count a kept state for each of the ways it took that an element of the marks has bits for."""
+    count(p, p.wanted(), p.counts(), 64 * element, ways)
+
+
+def steps_from(p: Program, state: int, space: int) -> int:
+    """Return how many steps there are from a state, and count them by instance.
+
+    Parameters
+    ----------
+    space
+        Address of a number for each instance, which is 0; behind it is room for what follows.
+    """
+    alive = space + 8 * p.instances
+    return p.expand(state, 1, alive + ALIVE, space, alive)
+
+
+EXPORTED = (steps_from,)
+"""What is called from Python; all arguments are numbers."""

@@ -1,0 +1,235 @@
+"""Machine code is never believed: what it says of a search is compared with Python meanwhile."""
+
+import ast
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from tidegate.checker import engines
+from tidegate.checker.check import check
+from tidegate.checker.compiled import comparison
+from tidegate.checker.compiled.expressions import Expressions
+from tidegate.checker.compiled.sampling import COMPARED, Asked
+from tidegate.checker.compiled.search import CompiledSearch
+from tidegate.checker.compiled.values import Static, Truth
+from tidegate.checker.interpreted import Search
+from tidegate.checker.result import Cluster, Limits, Resources
+from tidegate.layout import Record, integer
+from tidegate.model.broker.protocols.kip320 import KIP_320
+from tidegate.spec import EngineError, Outcome
+
+COMPILED = Resources(engine="compiled")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    """Keep what a broken translator makes out of the way of others."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """Return a list to which all samples that are compared are added."""
+    samples = []
+    compare = comparison.Comparison.compare
+
+    def noting(self, some):
+        samples.extend(some)
+        compare(self, some)
+
+    monkeypatch.setattr(comparison.Comparison, "compare", noting)
+    return samples
+
+
+def drop_a_member(self, comparison, left, right, negated):
+    """Translate `in` as it once was: a member that is known to match is dropped behind others."""
+    found = Static(False)
+    for item in right.items:
+        same = self._compared(ast.Eq(), left, item)
+        if isinstance(found, Static):
+            found = Static(True) if found.value else same
+        elif isinstance(same, Truth):
+            found = Truth(self.out.value(f"or i1 {self.out.truth(found)}, {same.register}"))
+    return found
+
+
+def serve_one_more(s, k, leader: int, epoch: int) -> bool:
+    return leader in (s.replica[leader].epoch, 1) or epoch == s.replica[leader].epoch
+
+
+SERVES_ONE_MORE = replace(
+    KIP_320, rules=replace(KIP_320.rules, may_serve_fetch=serve_one_more), parent=KIP_320
+)
+
+
+@pytest.fixture
+def mutated(monkeypatch):
+    """KIP-320 with one line that a broken translator gets wrong."""
+    monkeypatch.setattr(Expressions, "_among", drop_a_member)
+    bounds = KIP_320.family.bounds
+    return SERVES_ONE_MORE.system(bounds(records=1, log_size=1, elections=2, crashes=2))
+
+
+def test_a_member_of_a_tuple_that_machine_code_drops_ends_the_run(mutated):
+    with pytest.raises(EngineError, match="machine code and Python disagree about HandleFetch"):
+        check(mutated, [], resources=COMPILED)
+
+
+class Plane(Record):
+    """A point of a square, and whether it was met."""
+
+    x: int = integer(0, 99, "to the right")
+    y: int = integer(0, 99, "up")
+    met: bool = integer(0, 1, "a flag")
+
+
+def right(s, k):
+    if s.x == 99:
+        return False
+    s.x += 1
+    return True
+
+
+def up(s, k):
+    if s.y == 99:
+        return False
+    s.y += 1
+    return True
+
+
+def meet(s, k):
+    if s.met:
+        return False
+    if s.x == 71 and s.y == 64:
+        s.met = 77777 & 1
+        return s.met != 0
+    return False
+
+
+def far(s, k):
+    return not (s.x == 71 and s.y == 64 and 77777 & 1 == 1)
+
+
+def is_low(s, k):
+    return s.y < 3
+
+
+def origin(s, k):
+    yield
+
+
+@pytest.fixture
+def plane(make_toy, make_action):
+    """20,000 states, of which one takes a branch that no other takes."""
+    moves = [make_action(step.__name__, step) for step in (right, up, meet)]
+    return make_toy(Plane, None, moves, origin)
+
+
+@pytest.fixture
+def broken_constant(monkeypatch):
+    """Translate one constant wrongly."""
+    translated = Expressions._constant
+
+    def broken(self, node):
+        return Static(77776) if node.value == 77777 else translated(self, node)
+
+    monkeypatch.setattr(Expressions, "_constant", broken)
+
+
+def test_a_branch_that_one_state_in_20_000_takes_is_compared(plane, broken_constant):
+    with pytest.raises(EngineError, match=r"about meet\(\): machine code says not enabled"):
+        check(plane, [], resources=COMPILED)
+
+
+def test_a_predicate_that_is_wrong_in_one_state_of_20_000_is_compared(
+    plane, make_invariant, broken_constant
+):
+    with pytest.raises(EngineError, match="disagree about Far: machine code says satisfied"):
+        check(plane, [make_invariant("Far", far)], resources=COMPILED)
+
+
+def test_it_ends_the_run_of_auto_which_interpreted_the_first_levels(
+    plane, broken_constant, monkeypatch
+):
+    monkeypatch.setattr(engines, "SMALL", 300)
+    with pytest.raises(EngineError, match="disagree about meet"):
+        check(plane, [])
+
+
+def test_it_ends_the_run_of_a_search_with_fingerprints(plane, broken_constant):
+    with pytest.raises(EngineError, match="disagree about meet"):
+        check(plane, [], resources=Resources(engine="compiled", store="fingerprint"))
+
+
+def test_it_ends_the_run_of_the_distributed_engine(plane, broken_constant, java):
+    resources = Resources(engine="spark", cluster=Cluster(local_levels=10**9))
+    with pytest.raises(EngineError, match="disagree about meet"):
+        check(plane, [], resources=resources)
+
+
+def test_the_same_search_holds_where_nothing_is_broken(plane, make_invariant, compared):
+    result = check(plane, [make_invariant("Far", far)], resources=COMPILED)
+    assert result.outcome is Outcome.VIOLATED
+    assert compared
+
+
+def test_every_step_and_property_is_compared_as_often_as_it_must_be(system, compared):
+    from tidegate.invariants import INVARIANTS
+
+    searched = system("hw", "replicas=2 records=1 elections=1 crashes=1")
+    properties = INVARIANTS["broker"]
+    search = CompiledSearch(searched, properties, keep_going=True)
+    search.run(Limits(), lambda progress: None)
+    steps = Counter(s.number for s in compared if s.asked is Asked.STEP and s.answer)
+    for number, taken in enumerate(search.taken):
+        assert steps[number] >= min(taken, COMPARED)
+    judged = Counter(s.number for s in compared if s.asked is Asked.PROPERTY)
+    for number, prop in enumerate(properties):
+        if prop.kind.name == "INVARIANT":
+            assert judged[number] >= min(search.distinct_states, COMPARED)
+    search.close()
+
+
+def test_few_states_are_compared(plane, compared):
+    check(plane, [], resources=COMPILED)
+    assert 0 < len(compared) < 1000
+
+
+def reference(plane):
+    search = Search(plane, [])
+    search.run(Limits(max_depth=6), lambda progress: None)
+    return search
+
+
+def test_a_state_that_only_one_engine_reaches_ends_the_run(plane):
+    def add(level):
+        level.append(bytes([99, 99, 0]))
+
+    for change, which in ((list.pop, "machine code"), (add, "Python")):
+        search = CompiledSearch(plane, [])
+        search.reference = reference(plane)
+        change(search.reference.levels[4])
+        with pytest.raises(EngineError, match=f"only {which} reaches the state .* in 4 steps"):
+            search.run(Limits(), lambda progress: None)
+        search.close()
+
+
+def test_another_number_of_steps_ends_the_run(plane):
+    search = CompiledSearch(plane, [])
+    search.reference = reference(plane)
+    search.reference.taken[1] += 1
+    with pytest.raises(EngineError, match="took it 15 times, Python 16 times"):
+        search.run(Limits(), lambda progress: None)
+    search.close()
+
+
+def test_another_verdict_on_the_same_levels_ends_the_run(plane, make_invariant):
+    low = make_invariant("Low", is_low)
+    search = CompiledSearch(plane, [low], keep_going=True)
+    search.reference = Search(plane, [low], keep_going=True)
+    search.reference.run(Limits(max_depth=6), lambda progress: None)
+    del search.reference.violations["Low"]
+    with pytest.raises(EngineError, match="disagree about Low: machine code finds it violated"):
+        search.run(Limits(), lambda progress: None)
+    search.close()

@@ -16,7 +16,7 @@ from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
 from .places import Places
 from .program import Module, Program
-from .unit import Compiled, Unit, parameters
+from .unit import Compiled, Unit
 from .values import Number, Place, Static, Truth, UnsupportedError, Value
 
 MOST_PROPERTIES = 62
@@ -126,7 +126,9 @@ class Generator:
         numbers = [Number(f"%x{index}") for index in range(count)]
         compiled = self.unit.function(function, [*first, *numbers])
         declared = ", ".join(f"i64 {number.register}" for number in numbers)
-        call = f'call {compiled.returns} @"{compiled.name}"({", ".join(parameters([*numbers]))})'
+        call = (
+            f'call {compiled.returns} @"{compiled.name}"({", ".join(compiled.passed([*numbers]))})'
+        )
         if compiled.returns == "void":
             body = f"  {call}\n  ret i64 0"
         else:
@@ -164,12 +166,12 @@ class Generator:
         out.emit(f"ret i64 {out.value(f'or i64 {violated}, {failed}')}")
         self._define("i64 @judge(i64 %state)", out, "noinline")
 
-    @staticmethod
-    def _truth(out: Emitter, predicate: Compiled, words: str) -> str:
+    def _truth(self, out: Emitter, predicate: Compiled, words: str) -> str:
         """Emit the call of a predicate on the state at an address; return whether it holds."""
         if predicate.count != 1:
             raise UnsupportedError(f"{predicate.name} returns no truth value")
-        found = out.value(f'call {predicate.returns} @"{predicate.name}"(ptr {words})')
+        passed = ", ".join(predicate.passed([self._state(words)], self._error_word(out, words)))
+        found = out.value(f'call {predicate.returns} @"{predicate.name}"({passed})')
         return found if predicate.returns == "i1" else out.truth(Number(found))
 
     def _canonical(self) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .expressions import Expressions
-from .points import MARKS
-from .unit import Mode, parameters
+from .unit import Mode
 from .values import Items, Number, Place, Static, Truth, UnsupportedError, Value
 
 
@@ -53,8 +52,8 @@ class Calls(Expressions):
         self.out.loops.extend(compiled.loops)
         self.compiled.elements.update(compiled.elements)
         self.compiled.reads.update(compiled.reads)
-        passed = parameters(arguments) + ([] if self.out.wraps else [f"ptr {MARKS}"])
-        call = f'call {compiled.returns} @"{compiled.name}"({", ".join(passed)})'
+        passed = ", ".join(compiled.passed(arguments))
+        call = f'call {compiled.returns} @"{compiled.name}"({passed})'
         if compiled.returns == "void":
             self.out.emit(call)
             return Static(None)
@@ -62,12 +61,13 @@ class Calls(Expressions):
         if compiled.returns == "i1":
             return Truth(result, compiled.loose[0] if compiled.loose else "")
         if compiled.count == 1:
-            return Number(result, compiled.range)
-        taken = [
-            self.out.value(f"extractvalue {compiled.returns} {result}, {number}")
-            for number in range(compiled.count)
-        ]
-        return Items(tuple(Number(register) for register in taken))
+            return Number(result, *compiled.results)
+        return Items(
+            tuple(
+                Number(self.out.value(f"extractvalue {compiled.returns} {result}, {number}"), known)
+                for number, known in enumerate(compiled.results)
+            )
+        )
 
     def _extreme(self, which: Any, arguments: list[Value]) -> Value:
         whole = arguments[0]
@@ -84,7 +84,7 @@ class Calls(Expressions):
         if not isinstance(generator, ast.GeneratorExp) or len(generator.generators) != 1:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         [clause] = generator.generators
-        if not isinstance(clause.target, ast.Name):
+        if not isinstance(clause.target, ast.Name) or clause.is_async or node.keywords:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         name, out = clause.target.id, self.out
         result = out.variable()
@@ -112,22 +112,37 @@ class Calls(Expressions):
         loaded = out.value(f"load i64, ptr {result}")
         return Truth(out.value(f"icmp ne i64 {loaded}, 0"))
 
-    def loop(self, iterated: ast.expr, body: Callable[[Value, str, str], None]) -> None:
-        """Translate a loop over what is iterated; `body` emits one round."""
+    def loop(
+        self,
+        iterated: ast.expr,
+        body: Callable[[Value, str, str], None],
+        changed: Iterable[str] = (),
+    ) -> None:
+        """Translate a loop over what is iterated; `body` emits one round.
+
+        Parameters
+        ----------
+        changed
+            Local names that a round assigns to.
+        """
         raise NotImplementedError
 
     def range_of(self, node: ast.expr) -> tuple[Value, Value, int] | None:
         """Return (start, stop, step) if an expression is a call of range, else None."""
         if not (isinstance(node, ast.Call) and self.expression(node.func) == Static(range)):
             return None
-        values = [self.expression(argument) for argument in node.args]
+        values = [self.known(argument) for argument in node.args]
         if len(values) == 1:
             return Static(0), values[0], 1
         if len(values) == 2:
             return values[0], values[1], 1
-        if not isinstance(values[2], Static):
+        if len(values) != 3 or node.keywords:
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        step = values[2]
+        if not isinstance(step, Static):
             raise UnsupportedError("a range whose step is not known")
-        return values[0], values[1], values[2].value
+        # Python says what is wrong with a step of 0, or one that is no number.
+        return values[0], values[1], range(0, 0, step.value).step
 
 
 def _in_order(

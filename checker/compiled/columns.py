@@ -111,9 +111,6 @@ class Columns(Places):
         column = out.behind(columns, self._offsets[variable.path])
         return out.value(f"getelementptr {_kind(variable)}, ptr {column}, i64 {state}")
 
-    def _error_address(self, out: Emitter, place: Place) -> str:
-        return place.base
-
 
 def _kind(variable: Variable) -> str:
     """Return the type of a variable's column."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -20,9 +20,13 @@ from .values import (
     combined,
     fits,
     span,
+    union,
 )
 
-Names = frozenset[str] | None
+Names = dict[str, Range] | None
+
+FAILURE = "%failure"
+"""Where a function of the model says that a step fails: the address of a state's error word."""
 
 CHEAP = 24
 """Operations that are rather computed than jumped over."""
@@ -51,7 +55,8 @@ class Emitter:
     pending
         Marks of truth values that are known here, and are noted before the next jump.
     settled
-        Local names that have a value here, whichever way was taken; None where no way leads.
+        Local names that have a value here, whichever way was taken, with the range of that value;
+        None where no way leads.
     loops
         Has an element if something may be done more than once.
     reads
@@ -62,7 +67,7 @@ class Emitter:
         self.wraps = wraps
         self.points = points
         self.pending: list[Mark] = []
-        self.settled: Names = frozenset()
+        self.settled: Names = {}
         self._arriving: dict[str, Names] = {}
         self.loops: list[bool] = []
         self.reads: set[str] = set()
@@ -116,15 +121,26 @@ class Emitter:
             noted = self.value(f"or {kind} {noted}, {taken}")
             self.emit(f"store {kind} {noted}, ptr {address}")
 
-    def settle(self, name: str) -> None:
-        """Note that a local name has a value from here on."""
+    def settle(self, name: str, known: Range = None) -> None:
+        """Note that a local name has a value of that range from here on."""
         if self.settled is not None:
-            self.settled = self.settled | {name}
+            self.settled = {**self.settled, name: known}
+
+    def unsettle(self, names: Iterable[str]) -> None:
+        """Forget the ranges of local names, which the rounds of a loop change."""
+        if self.settled is not None:
+            forgotten = {name: None for name in names if name in self.settled}
+            self.settled = {**self.settled, **forgotten}
 
     def _leave_for(self, label: str) -> None:
-        if not self.terminated and self.settled is not None:
-            before = self._arriving.get(label)
-            self._arriving[label] = self.settled if before is None else before & self.settled
+        if self.terminated or self.settled is None:
+            return
+        before = self._arriving.get(label)
+        if before is None:
+            self._arriving[label] = self.settled
+        else:
+            both = before.keys() & self.settled.keys()
+            self._arriving[label] = {n: union(before[n], self.settled[n]) for n in both}
 
     def place_label(self, label: str) -> None:
         """Begin a block; the block before it goes on here."""
@@ -151,6 +167,12 @@ class Emitter:
         self._leave_for(no)
         self.emit(f"br i1 {self.truth(test)}, label %{yes}, label %{no}")
         self.terminated = True
+
+    def fail_if(self, wrong: str) -> None:
+        """Note that this step fails where a bit is set."""
+        before = self.value(f"load i64, ptr {FAILURE}")
+        failed = self.value(f"or i64 {before}, {self.value(f'zext i1 {wrong} to i64')}")
+        self.emit(f"store i64 {failed}, ptr {FAILURE}")
 
     def variable(self) -> str:
         """Return the address of a new local variable."""
@@ -238,15 +260,19 @@ class Emitter:
     def arithmetic(self, operator: str, left: Value, right: Value) -> Number:
         """Emit an operation on two integers."""
         operands = f"{self.number(left)}, {self.number(right)}"
-        known = None
-        if not self.wraps or operator in ("add", "sub"):
-            known = combined(operator, span(left), span(right))
+        known = self._combined(operator, left, right)
         return Number(self.value(f"{operator} i64 {operands}"), known)
+
+    def _combined(self, operator: str, left: Value, right: Value) -> Range:
+        """Return the range of a result; modulo 2^64 only sums of known ones have any."""
+        one, other = span(left), span(right)
+        partly = one is None or other is None or operator not in ("add", "sub", "min", "max")
+        return None if self.wraps and partly else combined(operator, one, other)
 
     def extreme(self, which: str, left: Value, right: Value) -> Value:
         """Emit the smaller or the larger of two integers."""
         operands = f"i64 {self.number(left)}, i64 {self.number(right)}"
-        known = combined(which, span(left), span(right))
+        known = self._combined(which, left, right)
         return Number(self.value(f"call i64 @llvm.s{which}.i64({operands})"), known)
 
     def compare(self, condition: str, left: Value, right: Value) -> Value:

@@ -17,7 +17,6 @@ from .asking import clear_marks, keep_guarded, keep_if_wanted, make_marks, note_
 from .columns import Columns
 from .emitter import Emitter
 from .memory import GROUP
-from .points import MARKS
 from .sampling import Asked
 from .unit import Compiled, Mode, Unit
 from .values import Place, Static, UnsupportedError, Value
@@ -197,7 +196,8 @@ class Expansion:
         slots, everything = self.sides.slots(out, "%sides", state, guards.reads)
         make_marks(out, self.guards.points)
         clear_marks(out, self.guards.points, guards.elements)
-        enabled = out.value(f'call i1 @"{guards.name}"(ptr {slots}, ptr {MARKS})')
+        passed = ", ".join(guards.passed(self._given(slots, instance), slots))
+        enabled = out.value(f'call i1 @"{guards.name}"({passed})')
         wrong = out.value(f"icmp ne i64 {out.value(f'load i64, ptr {slots}')}, 0")
         twice = out.value(f"shl i8 {self._bit(out, wrong, 8)}, 1")
         answer = out.value(f"or i8 {twice}, {self._bit(out, enabled, 8)}")
@@ -241,14 +241,16 @@ class Expansion:
         words = out.room(self.words + 1)
         for word in range(self.words):
             out.emit(f"store i64 %w{word}, ptr {out.element(words, word)}")
-        out.emit(f"store i64 0, ptr {out.element(words, self.words)}")
+        failure = out.element(words, self.words)
+        out.emit(f"store i64 0, ptr {failure}")
         given = self._given(words, instance)
         effect = self.unit.function(instance.action.apply, given, Mode.EFFECT)
         if effect.cut != self._asked(instance).cut:
             raise UnsupportedError(f"where the guards of {instance.action.name} end")
         make_marks(out, self.unit.points)
         clear_marks(out, self.unit.points, effect.elements)
-        taken = out.value(f'call i1 @"{effect.name}"(ptr {words}, ptr {MARKS})')
+        passed = ", ".join(effect.passed(given, failure))
+        taken = out.value(f'call i1 @"{effect.name}"({passed})')
         differ = "0"
         for word in range(self.words):
             value = out.value(f"load i64, ptr {out.element(words, word)}")
@@ -269,7 +271,7 @@ class Expansion:
         # interpreted engine to say.
         written = out.value(f"icmp ne i64 {differ}, 0")
         untidy = out.value(f"select i1 {taken}, i1 false, i1 {written}")
-        error = out.value(f"load i64, ptr {out.element(words, self.words)}")
+        error = out.value(f"load i64, ptr {failure}")
         error = out.value(f"or i64 {error}, {out.value(f'zext i1 {untidy} to i64')}")
         shifted = out.value(f"shl i64 {error}, 1")
         out.emit(f"ret i64 {out.value(f'or i64 {shifted}, {self._bit(out, taken)}')}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -42,6 +43,9 @@ FOLDED: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 """What both sides are known of is computed while translating."""
 
+SETS = (tuple, list, range, set, frozenset, dict)
+"""Whose members are those that they yield."""
+
 
 class Expressions:
     """Translates expressions: what is known already is computed, the rest is emitted.
@@ -54,10 +58,6 @@ class Expressions:
         Addresses of the local names that are given several.
     assigned
         All local names of the function.
-    truths
-        Those that are given nothing but truth values.
-    state
-        Some part of the state, by which to say that a step fails; None where there is none.
     """
 
     def __init__(
@@ -70,8 +70,6 @@ class Expressions:
         self.out = out
         self.pure = False
         self.assigned: Mapping[str, object] = {}
-        self.truths: frozenset[str] = frozenset()
-        self.state: Place | None = None
         self._points: dict[object, int] = {}
         self.compiled: Compiled
 
@@ -126,7 +124,7 @@ class Expressions:
         if node.id in self.assigned and settled is not None and node.id not in settled:
             raise UnsupportedError(f"{node.id}, which may have no value yet,")
         if node.id in self.variables:
-            known = (0, 1) if node.id in self.truths else None
+            known = settled[node.id] if settled is not None else None
             return Number(self.out.value(f"load i64, ptr {self.variables[node.id]}"), known)
         if node.id in self.local:
             return self.local[node.id]
@@ -190,17 +188,17 @@ class Expressions:
         """Return an element of an array; None where the index can only be wrong."""
         length = len(array.sample)
         if index is NOWHERE:
-            self.unit.places.fail(self.out, array)
+            self.out.fail_if("true")
             return None
         if isinstance(index, Truth):
             index = Number(self.out.number(index), (0, 1))
         if not isinstance(index, (Static, Number)):
             raise UnsupportedError(f"an index of {array.form} that is no number")
         if (isinstance(index, Static) and not 0 <= index.value < length) or not length:
-            self.unit.places.fail(self.out, array)
+            self.out.fail_if("true")
             return None
         if isinstance(index, Number):
-            self.unit.places.beyond(self.out, array, index, length)
+            self.unit.places.beyond(self.out, index, length)
             index = index if length > 1 else Static(0)
         sample = array.sample[index.value if isinstance(index, Static) else 0]
         return Place(array.base, f"{array.form}[]", (*array.indices, index), sample)
@@ -218,7 +216,7 @@ class Expressions:
         name = ARITHMETIC[type(operator)]
         if self.out.wraps:
             return self.out.arithmetic(name, left, right)
-        return exact(self.out, self.unit.places, self.state, name, left, right)
+        return exact(self.out, name, left, right)
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
@@ -267,7 +265,9 @@ class Expressions:
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
-        if isinstance(right, Static):
+        if isinstance(left, Static) and isinstance(right, Static):
+            return Static((left.value in right.value) != negated)
+        if isinstance(right, Static) and isinstance(right.value, SETS):
             right = Items(tuple(Static(value) for value in right.value))
         if not isinstance(right, Items):
             raise UnsupportedError("membership in something else than a tuple")
@@ -275,10 +275,12 @@ class Expressions:
         for number, item in enumerate(right.items):
             same = self._compared(ast.Eq(), left, item)
             self.mark(same, node, number)
-            if isinstance(found, Static):
-                found = Static(True) if found.value else same
+            if found == Static(True) or same == Static(True):
+                found = Static(True)
+            elif isinstance(found, Truth) and isinstance(same, Truth):
+                found = Truth(self.out.value(f"or i1 {found.register}, {same.register}"))
             elif isinstance(same, Truth):
-                found = Truth(self.out.value(f"or i1 {self.out.truth(found)}, {same.register}"))
+                found = same
         if isinstance(found, Static):
             return Static(found.value != negated)
         return Truth(self.out.value(f"xor i1 {self.out.truth(found)}, true")) if negated else found
@@ -289,12 +291,23 @@ class Expressions:
         negated = isinstance(node.ops[0], ast.IsNot)
         if not (isinstance(right, ast.Constant) and right.value is None):
             raise UnsupportedError(f"the comparison {ast.unparse(node)}")
-        if not isinstance(node.left, ast.Call):
-            value = self.expression(node.left)
-            return Static((isinstance(value, Static) and value.value is None) != negated)
-        found = self._called(node.left, Mode.IS_NONE)
-        assert isinstance(found, Truth)
-        return Truth(self.out.value(f"xor i1 {found.register}, true")) if negated else found
+        if isinstance(node.left, ast.Call) and self._is_function(node.left.func):
+            found = self._called(node.left, Mode.IS_NONE)
+            assert isinstance(found, Truth)
+            return Truth(self.out.value(f"xor i1 {found.register}, true")) if negated else found
+        return Static(self.none(node.left) != negated)
+
+    def none(self, node: ast.expr) -> bool:
+        """Return whether an expression is None, which must be known."""
+        value = self.expression(node)
+        if isinstance(value, Truth) and value.loose:
+            raise UnsupportedError(f"whether {ast.unparse(node)} is None")
+        return isinstance(value, Static) and value.value is None
+
+    def _is_function(self, node: ast.expr) -> bool:
+        """Return whether what is called is a function like this one."""
+        callee = self.expression(node)
+        return isinstance(callee, Static) and isinstance(callee.value, types.FunctionType)
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         """Return the truth of all, or of any, jumping only over what is costly.

@@ -16,10 +16,9 @@ from .expansion import Expansion
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
 from .places import Places
-from .points import MARKS
 from .program import Module, Program
 from .sampling import Asked, Samples
-from .unit import Compiled, Unit, parameters
+from .unit import Compiled, Unit
 from .values import Number, Place, Static, Truth, UnsupportedError, Value
 
 MOST_PROPERTIES = 62
@@ -163,7 +162,7 @@ class Generator:
         numbers = [Number(f"%x{index}") for index in range(count)]
         compiled = self.unit.function(function, [Static(self.program), *numbers])
         declared = ", ".join(f"i64 {number.register}" for number in numbers)
-        call = f'call void @"{compiled.name}"({", ".join(parameters([*numbers]))})'
+        call = f'call void @"{compiled.name}"({", ".join(compiled.passed([*numbers]))})'
         head = f"define internal void @{function.__name__}({declared}) noinline cold nounwind"
         return f"{head} {{\n  {call}\n  ret void\n}}"
 
@@ -176,7 +175,9 @@ class Generator:
         numbers = [Number(f"%x{index}") for index in range(count)]
         compiled = self.unit.function(function, [*first, *numbers])
         declared = ", ".join(f"i64 {number.register}" for number in numbers)
-        call = f'call {compiled.returns} @"{compiled.name}"({", ".join(parameters([*numbers]))})'
+        call = (
+            f'call {compiled.returns} @"{compiled.name}"({", ".join(compiled.passed([*numbers]))})'
+        )
         if compiled.returns == "void":
             body = f"  {call}\n  ret i64 0"
         else:
@@ -233,7 +234,7 @@ class Generator:
             raise UnsupportedError(f"{predicate.name} returns no truth value")
         points = self.unit.points
         clear_marks(out, points, predicate.elements)
-        passed = f"ptr {words}, ptr {MARKS}"
+        passed = ", ".join(predicate.passed([self._state(words)], self._error_word(out, words)))
         found = out.value(f'call {predicate.returns} @"{predicate.name}"({passed})')
         holds = found if predicate.returns == "i1" else out.truth(Number(found))
         if asked is not None:

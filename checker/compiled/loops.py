@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ...layout import members
 from .calls import Calls
-from .values import Items, Number, Place, Static, Truth, UnsupportedError, Value, span
+from .values import (
+    WORD,
+    Items,
+    Number,
+    Place,
+    Range,
+    Static,
+    Truth,
+    UnsupportedError,
+    Value,
+    fits,
+    span,
+)
 
 UNROLLED = 16
 """Rounds of a loop up to which it is written out."""
@@ -16,11 +28,16 @@ UNROLLED = 16
 class Loops(Calls):
     """Translates loops, written out where their rounds are few."""
 
-    def loop(self, iterated: ast.expr, body: Callable[[Value, str, str], None]) -> None:
+    def loop(
+        self,
+        iterated: ast.expr,
+        body: Callable[[Value, str, str], None],
+        changed: Iterable[str] = (),
+    ) -> None:
         """Translate a loop over what is iterated; `body` emits one round."""
         bounds = self.range_of(iterated)
         if bounds is not None:
-            self._loop_range(iterated, *bounds, body)
+            self._loop_range(iterated, *bounds, body, changed)
             return
         if isinstance(iterated, ast.Call) and self.expression(iterated.func) == Static(members):
             [mask] = iterated.args
@@ -58,15 +75,16 @@ class Loops(Calls):
         stop: Value,
         step: int,
         body: Callable[[Value, str, str], None],
+        changed: Iterable[str],
     ) -> None:
         low, high = span(start), span(stop)
         if low is None or high is None:
-            self._counted(node, start, stop, step, body)
+            self._counted(node, start, stop, step, body, changed)
             return
         numbers = range(low[0], high[1], step) if step > 0 else range(low[1], high[0], step)
         begins_anywhere = abs(step) != 1 and not isinstance(start, Static)
-        if len(numbers) > UNROLLED or begins_anywhere:
-            self._counted(node, start, stop, step, body)
+        if numbers and (numbers[UNROLLED:] or begins_anywhere):
+            self._counted(node, start, stop, step, body, changed)
             return
         rounds: list[tuple[Value | None, Value]] = []
         for number in numbers:
@@ -114,6 +132,7 @@ class Loops(Calls):
         stop: Value,
         step: int,
         body: Callable[[Value, str, str], None],
+        changed: Iterable[str],
     ) -> None:
         """Translate a loop whose number of rounds is not known to be small."""
         out = self.out
@@ -122,7 +141,8 @@ class Loops(Calls):
         limit = out.number(stop)
         head, inside = out.label("for"), out.label("round")
         following, end = out.label("next"), out.label("end")
-        self.out.loops.append(True)
+        out.loops.append(True)
+        out.unsettle(changed)
         out.place_label(head)
         current = out.value(f"load i64, ptr {counter}")
         order = "slt" if step > 0 else "sgt"
@@ -131,12 +151,25 @@ class Loops(Calls):
         out.branch(test, inside, end)
         out.place_label(inside)
         low, high = span(start), span(stop)
-        known = None
-        if low is not None and high is not None:
+        known: Range = None
+        if not out.wraps or (low and high):
+            low, high = low or WORD, high or WORD
             known = (low[0], high[1] - 1) if step > 0 else (high[0] + 1, low[1])
-        body(Number(current, known), following, end)
+        element = Number(current, known)
+        body(element, following, end)
         out.place_label(following)
-        raised = out.value(f"add i64 {current}, {step}")
-        out.emit(f"store i64 {raised}, ptr {counter}")
+        raised = out.arithmetic("add", element, Static(step))
+        if not out.wraps and not fits(raised.range):
+            # A counter that leaves 64 bits is beyond any limit.
+            self._leave_beyond(element, step, end)
+        out.emit(f"store i64 {raised.register}, ptr {counter}")
         out.jump(head)
         out.place_label(end)
+
+    def _leave_beyond(self, element: Number, step: int, end: str) -> None:
+        """Emit the end of a loop where its counter cannot move on within 64 bits."""
+        out = self.out
+        last = WORD[1] - step if step > 0 else WORD[0] - step
+        within = out.label("within")
+        out.branch(out.compare("sgt" if step > 0 else "slt", element, Static(last)), end, within)
+        out.place_label(within)

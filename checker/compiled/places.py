@@ -15,9 +15,9 @@ ALL = (1 << 64) - 1
 class Places:
     """The variables of a layout, found by the form of their path and its indices.
 
-    Behind the words of a state lies one more, its *error word*: it becomes 1 where a step reads
-    beyond an array or writes a value out of its declared range.  What the packed state holds is
-    worth nothing then, and the search is left to the interpreted engine, which says what is wrong.
+    To a state belongs one word more, its *error word*: it becomes 1 where a step reads beyond an
+    array or writes a value out of its declared range.  What the packed state holds is worth nothing
+    then, and the search is left to the interpreted engine, which says what is wrong.
     """
 
     def __init__(self, layout: Layout[Any]) -> None:
@@ -59,8 +59,9 @@ class Places:
         span = value.range if isinstance(value, Number) else None
         if span is None or span[0] < sample.low or span[1] > sample.high:
             wrong = out.value(f"icmp ugt i64 {bits}, {sample.high - sample.low}")
-            self._error(out, place, wrong)
-            bits = out.value(f"and i64 {bits}, {_mask(sample)}")
+            out.fail_if(wrong)
+            # Whatever becomes of a step that failed, what is read is in its declared range.
+            bits = out.value(f"select i1 {wrong}, i64 0, i64 {bits}")
         if not sample.width:
             return
         position = self._position(out, place, variables)
@@ -76,19 +77,11 @@ class Places:
             word = out.value(f"select i1 {here}, i64 {written}, i64 {kept}")
             out.emit(f"store i64 {word}, ptr {self._address(out, place, variable.word)}")
 
-    def beyond(self, out: Emitter, place: Place, index: Number, length: int) -> None:
+    @staticmethod
+    def beyond(out: Emitter, index: Number, length: int) -> None:
         """Emit the check that an index lies within an array."""
         if index.range is None or index.range[0] < 0 or index.range[1] >= length:
-            wrong = out.value(f"icmp uge i64 {index.register}, {length}")
-            self._error(out, place, wrong)
-
-    def fail_if(self, out: Emitter, place: Place, wrong: str) -> None:
-        """Emit that this step fails where a bit is set."""
-        self._error(out, place, wrong)
-
-    def fail(self, out: Emitter, place: Place) -> None:
-        """Emit that this step can only fail."""
-        self._error(out, place, "true")
+            out.fail_if(out.value(f"icmp uge i64 {index.register}, {length}"))
 
     def _candidates(self, out: Emitter, place: Place) -> dict[tuple[int, ...], Variable]:
         """Return the variables that a place may be, by all of their indices."""
@@ -192,15 +185,6 @@ class Places:
         cleared = out.value(f"and i64 {kept}, {hole}")
         placed = out.value(f"shl i64 {bits}, {shift}")
         out.emit(f"store i64 {out.value(f'or i64 {cleared}, {placed}')}, ptr {address}")
-
-    def _error_address(self, out: Emitter, place: Place) -> str:
-        return self._address(out, place, self.words)
-
-    def _error(self, out: Emitter, place: Place, wrong: str) -> None:
-        address = self._error_address(out, place)
-        before = out.value(f"load i64, ptr {address}")
-        bit = out.value(f"zext i1 {wrong} to i64")
-        out.emit(f"store i64 {out.value(f'or i64 {before}, {bit}')}, ptr {address}")
 
 
 def _mask(variable: Variable) -> int:

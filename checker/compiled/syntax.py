@@ -45,11 +45,11 @@ def held(tree: ast.FunctionDef) -> set[str]:
     for block in _blocks(tree):
         for number, node in enumerate(block):
             if isinstance(node, ast.For):
-                names, behind = _stored([node.target]), node.body
+                names, behind = stored([node.target]), node.body
             elif isinstance(node, ast.Assign):
-                names, behind = _stored(node.targets), block[number + 1 :]
+                names, behind = stored(node.targets), block[number + 1 :]
             elif isinstance(node, ast.AnnAssign):
-                names, behind = _stored([node.target]), block[number + 1 :]
+                names, behind = stored([node.target]), block[number + 1 :]
             else:
                 continue
             later = Counter(_reads(behind))
@@ -57,40 +57,12 @@ def held(tree: ast.FunctionDef) -> set[str]:
     return {name for name in once if following[name] == reads[name]}
 
 
-@cache
-def truths(tree: ast.FunctionDef) -> frozenset[str]:
-    """Return the local names that are given nothing but truth values."""
-    found: dict[str, bool] = dict.fromkeys(parameter_names(tree), False)
-    for node in ast.walk(tree):
-        for name in _stored([node] if isinstance(node, ast.expr) else []):
-            found.setdefault(name, True)
-        if isinstance(node, ast.Assign) and _decides(node.value):
-            plain = {target.id for target in node.targets if isinstance(target, ast.Name)}
-            found.update(dict.fromkeys(_stored(node.targets) - plain, False))
-        elif isinstance(node, ast.Assign):
-            found.update(dict.fromkeys(_stored(node.targets), False))
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For)):
-            found.update(dict.fromkeys(_stored([node.target]), False))
-    return frozenset(name for name, true in found.items() if true)
-
-
-def _decides(node: ast.expr) -> bool:
-    """Whether an expression is a truth value, as its form tells."""
-    if isinstance(node, ast.BoolOp):
-        return all(_decides(part) for part in node.values)
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.Not)
-    return isinstance(node, ast.Compare) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, bool)
-    )
-
-
-def _stored(targets: Iterable[ast.expr]) -> set[str]:
-    """Return the local names among targets."""
+def stored(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the local names that are assigned to in parts of a function."""
     return {
         part.id
-        for target in targets
-        for part in ast.walk(target)
+        for node in nodes
+        for part in ast.walk(node)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     }
 
@@ -111,14 +83,41 @@ def _reads(nodes: Iterable[ast.AST], hidden: frozenset[str] = frozenset()) -> It
             if node.id not in hidden and isinstance(node.ctx, ast.Load):
                 yield node.id
         elif isinstance(node, ast.GeneratorExp):
-            own = hidden | _stored(clause.target for clause in node.generators)
+            own = hidden | stored(clause.target for clause in node.generators)
             yield from _reads([node.generators[0].iter], hidden)
             yield from _reads([node.elt, *(i for c in node.generators for i in c.ifs)], own)
             yield from _reads([clause.iter for clause in node.generators[1:]], own)
         else:
             if isinstance(node, ast.AugAssign):
-                yield from _stored([node.target])
+                yield from stored([node.target])
             yield from _reads(ast.iter_child_nodes(node), hidden)
+
+
+def counts_members(node: ast.While) -> tuple[str, list[ast.AugAssign]] | None:
+    """Return the set and the sums, if a loop does nothing but count the members of a set.
+
+    It takes out one member after the other (``isr &= isr - 1``), and adds a constant to some names
+    for each.
+    """
+    if not isinstance(node.test, ast.Name):
+        return None
+    name = node.test.id
+    taken_out = ast.dump(ast.parse(f"{name} &= {name} - 1").body[0])
+    sums = [part for part in node.body if ast.dump(part) != taken_out]
+    adding = [part for part in sums if isinstance(part, ast.AugAssign) and _adds(part, name)]
+    once = len(sums) == len(node.body) - 1
+    return (name, adding) if once and len(adding) == len(sums) else None
+
+
+def _adds(node: ast.AugAssign, mask: str) -> bool:
+    """Whether a statement adds a constant to a name that is not that of a set."""
+    return (
+        isinstance(node.target, ast.Name)
+        and node.target.id != mask
+        and isinstance(node.op, ast.Add)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, int)
+    )
 
 
 def first_effect(body: list[ast.stmt]) -> int:

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .emitter import Emitter
+from .emitter import FAILURE, Emitter
 from .loops import Loops
 from .points import MARKS
-from .syntax import assignments, first_effect, held, parameter_names, truths
+from .syntax import assignments, counts_members, first_effect, held, parameter_names, stored
 from .unit import Compiled, Mode, Unit, received
 from .values import (
+    WORD,
     Items,
     Number,
     Place,
@@ -30,8 +31,10 @@ from .values import (
     span,
 )
 
-OWN = __name__.rpartition(".")[0]
-"""The package of the search's own code, whose arithmetic is that of the machine."""
+LIMITS: dict[type[ast.cmpop], tuple[int | None, int | None]] = {
+    ast.Lt: (None, -1), ast.LtE: (None, 0), ast.Gt: (1, None), ast.GtE: (0, None),
+}  # fmt: skip
+"""How far from what it is compared with a number at least and at most is."""
 
 
 class Translation(Loops):
@@ -46,23 +49,21 @@ class Translation(Loops):
         compiled: Compiled,
         mode: Mode,
     ) -> None:
-        wraps = str(function.__module__).startswith(OWN)
         self.declared, inside = received(arguments)
-        self.declared += [] if wraps else [f"ptr {MARKS}"]
         names = parameter_names(tree)
         if len(names) != len(arguments):
             raise UnsupportedError(f"{len(names)} parameters for {len(arguments)} arguments")
-        out = Emitter(wraps, None if wraps else unit.points)
+        out = Emitter(compiled.own, None if compiled.own else unit.points)
+        if not compiled.own:
+            self.declared[:0] = [f"ptr {FAILURE}", f"ptr {MARKS}"]
         super().__init__(unit, function, dict(zip(names, inside, strict=True)), out)
-        out.settled = frozenset(names)
+        out.settled = dict.fromkeys(names)
         out.loops, out.reads = compiled.loops, compiled.reads
         self.tree = tree
         self.line = 1
         self.compiled = compiled
         self.mode = mode
         self.assigned = assignments(tree)
-        self.truths = truths(tree)
-        self.state = next((value for value in inside if isinstance(value, Place)), None)
         self._held = held(tree)
         self._loops: list[tuple[str, str]] = []
 
@@ -119,6 +120,9 @@ class Translation(Loops):
                 if number < first and self.compiled.loops and not self.compiled.cut:
                     self.compiled.cut.append(number)
                 if number < first and not self.compiled.loops and isinstance(statement, ast.If):
+                    if self.out.terminated:
+                        # It refuses always, and there is no effect.
+                        return
                     take_back()
 
     @contextmanager
@@ -143,6 +147,8 @@ class Translation(Loops):
             self.out.emit("ret void")
         elif self.compiled.returns == "i1":
             # None, which is as false.
+            if self.mode is Mode.WHOLE and self.out.settled is not None:
+                self.compiled.loose.append(f"what {self.function.__name__} returns")
             self.out.emit("ret i1 false")
         elif self.out.settled is None:
             self.out.emit("unreachable")
@@ -199,7 +205,9 @@ class Translation(Loops):
 
     def _assign_local(self, name: str, value: Value) -> None:
         """Give a local name its value: in a register if it is its only one, else in memory."""
-        self.out.settle(name)
+        # The search's own numbers are meant modulo 2^64, and have no range.
+        known = span(value) if not self.out.wraps or is_truth(value) else None
+        self.out.settle(name, known)
         plain = isinstance(value, (Number, Truth)) or (
             isinstance(value, Static) and isinstance(value.value, int)
         )
@@ -251,7 +259,7 @@ class Translation(Loops):
         """Emit the return of whether a result is None."""
         if isinstance(node, (ast.Call, ast.IfExp, ast.BoolOp)):
             raise UnsupportedError(f"whether {ast.unparse(node)} is None")
-        none = node is None or self.expression(node) == Static(None)
+        none = node is None or self.none(node)
         self.out.emit(f"ret i1 {'true' if none else 'false'}")
 
     def _return_numbers(self, value: Value) -> None:
@@ -260,7 +268,7 @@ class Translation(Loops):
         items = value.items if isinstance(value, Items) else (value,)
         if len(items) != self.compiled.count:
             raise UnsupportedError("another number of values is returned than declared")
-        self.compiled.ranges.append(span(value))
+        self.compiled.ranges.append(tuple(span(item) for item in items))
         if self.compiled.count == 1:
             out.emit(f"ret i64 {out.number(value)}")
             return
@@ -294,15 +302,56 @@ class Translation(Loops):
         if node.orelse:
             raise UnsupportedError("a while loop with an else")
         out = self.out
+        counting = counts_members(node)
+        if counting is not None and self._count_members(*counting):
+            return
         head, body, end = out.label("while"), out.label("do"), out.label("end")
-        self.out.loops.append(True)
+        out.loops.append(True)
+        out.unsettle(stored([node]))
         out.place_label(head)
         out.branch(self.decision(node.test), body, end)
         out.place_label(body)
+        if not out.wraps:
+            self._narrow(node.test)
         self._round(node.body, head, end)
         if not out.terminated:
             out.jump(head)
         out.place_label(end)
+
+    def _count_members(self, name: str, sums: list[ast.AugAssign]) -> bool:
+        """Count the members of a set at once; False where it may not be one."""
+        mask = self.known(ast.Name(name, ast.Load()))
+        known = span(mask)
+        if known is None or known[0] < 0:
+            return False
+        count = self.out.value(f"call i64 @llvm.ctpop.i64(i64 {self.out.number(mask)})")
+        members = Number(count, (0, known[1].bit_length()))
+        for node in sums:
+            assert isinstance(node.target, ast.Name)
+            before = self.known(ast.Name(node.target.id, ast.Load()))
+            more = self.computed(ast.Mult(), members, self.known(node.value))
+            self._assign_local(node.target.id, self.computed(ast.Add(), before, more))
+        self._assign_local(name, Static(0))
+        return True
+
+    def _narrow(self, test: ast.expr) -> None:
+        """Note what is known of local variables where a test holds that compares them."""
+        tests = (
+            test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+        )
+        for part in tests:
+            if not isinstance(part, ast.Compare) or not isinstance(part.left, ast.Name):
+                continue
+            limits = LIMITS.get(type(part.ops[0])) if len(part.ops) == 1 else None
+            if limits is None or part.left.id not in self.variables or self.out.settled is None:
+                continue
+            with self.out.aside():
+                low, high = span(self.known(part.comparators[0])) or WORD
+            known = self.out.settled[part.left.id] or WORD
+            low, high = low + (limits[0] or 0), high + (limits[1] or 0)
+            low = known[0] if limits[0] is None else max(known[0], low)
+            high = known[1] if limits[1] is None else min(known[1], high)
+            self.out.settle(part.left.id, (low, high))
 
     def _round(self, body: list[ast.stmt], following: str, end: str) -> None:
         """Translate the body of a loop; `continue` goes to `following`, `break` to `end`."""
@@ -325,7 +374,7 @@ class Translation(Loops):
             self._assign_local(name, element)
             self._round(node.body, following, end)
 
-        self.loop(node.iter, body)
+        self.loop(node.iter, body, stored([node]))
 
 
 def _quoted(name: str) -> str:

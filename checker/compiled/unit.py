@@ -13,9 +13,9 @@ from typing import Any
 
 from ...guards import syntax_tree
 from ...layout import WORD_BITS
-from .emitter import Emitter
+from .emitter import FAILURE, Emitter
 from .places import Places
-from .points import Points
+from .points import MARKS, Points
 from .values import (
     Items,
     Number,
@@ -57,6 +57,9 @@ MISTAKES = (
 The model may never come there; whether it does is for the interpreted engine to find out.
 """
 
+OWN = __name__.rpartition(".")[0]
+"""The package of the search's own code, whose arithmetic is that of the machine."""
+
 SHAPES = {"None": "void", "bool": "i1", "int": "i64"}
 
 
@@ -67,15 +70,17 @@ class Compiled:
     ``ranges`` are those of the results at each of its ends; ``loose`` says of which of them, in a
     function that returns a truth value, only the truth is known.  ``loops`` has an element if there
     is a loop in it or in what it calls, and ``cut`` the number of the statement before which its
-    guards end and its effect begins, if that is because of a loop.  ``elements`` are those of the
-    marks in which it, or what it calls, notes which way it took, and ``reads`` the paths of the
-    variables that it reads from their columns.
+    guards end and its effect begins, if that is because of a loop.  ``own`` says that it is one of
+    the search's, which cannot fail.  ``elements`` are those of the marks in which it, or what it
+    calls, notes which way it took, and ``reads`` the paths of the variables that it reads from
+    their columns.
     """
 
     name: str
     returns: str
     count: int
-    ranges: list[Range] = field(default_factory=list)
+    own: bool = False
+    ranges: list[tuple[Range, ...]] = field(default_factory=list)
     loose: list[str] = field(default_factory=list)
     loops: list[bool] = field(default_factory=list)
     cut: list[int] = field(default_factory=list)
@@ -83,9 +88,16 @@ class Compiled:
     reads: set[str] = field(default_factory=set)
 
     @property
-    def range(self) -> Range:
-        """The range of its result."""
-        return reduce(union, self.ranges) if self.ranges else None
+    def results(self) -> list[Range]:
+        """The ranges of what it returns."""
+        if not self.ranges:
+            return [None] * self.count
+        return [reduce(union, ranges) for ranges in zip(*self.ranges, strict=True)]
+
+    def passed(self, arguments: list[Value], failure: str = FAILURE) -> list[str]:
+        """Return the operands of a call, with their types."""
+        own = [] if self.own else [f"ptr {failure}", f"ptr {MARKS}"]
+        return [*own, *parameters(arguments)]
 
 
 class Unit:
@@ -155,9 +167,9 @@ class Unit:
                 raise UnsupportedError(f"{function!r}, which is no plain function,")
             tree = plain_tree(function)
             returns, count = self._shape(function, tree, mode)
-            compiled = Compiled(
-                f"{self.prefix}{function.__name__}.{len(self._kept)}", returns, count
-            )
+            name = f"{self.prefix}{function.__name__}.{len(self._kept)}"
+            own = str(function.__module__).startswith(OWN)
+            compiled = Compiled(name, returns, count, own)
             translation = Translation(self, function, tree, arguments, compiled, mode)
             translation.pure = pure or mode is Mode.GUARDS
             where = translation.where()
@@ -213,6 +225,10 @@ def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
         raise UnsupportedError(f"{function.__name__}, whose source is not at hand,") from None
     if tree.decorator_list or hasattr(function, "__wrapped__"):
         raise UnsupportedError(f"{function.__name__}, which is decorated,")
+    code = function.__code__
+    names = [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+    if (tree.name, names) != (code.co_name, list(code.co_varnames[: code.co_argcount])):
+        raise UnsupportedError(f"{function.__name__}, whose source is that of another function,")
     if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
         raise UnsupportedError(f"{function.__name__}, which takes arguments by * or **,")
     return tree
@@ -261,8 +277,10 @@ def received(arguments: list[Value]) -> tuple[list[str], list[Value]]:
 def _kind(argument: Value) -> object:
     """Return what two arguments have in common that one translation serves for."""
     if isinstance(argument, Static):
-        plain = isinstance(argument.value, (int, str, type(None)))
-        return ("static", argument.value if plain else id(argument.value), plain)
+        # A member of an Enum may equal a number, and have attributes that this has not.
+        kind = type(argument.value)
+        plain = kind in (int, bool, str, type(None))
+        return ("static", argument.value if plain else id(argument.value), kind)
     if isinstance(argument, Place):
         return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
     if isinstance(argument, Items):

@@ -18,6 +18,9 @@ class UnsupportedError(TidegateError):
 Range = tuple[int, int] | None
 """Lowest and highest value, both included; None where that is not known."""
 
+WORD = -(1 << WORD_BITS - 1), (1 << WORD_BITS - 1) - 1
+"""Lowest and highest 64-bit signed integer."""
+
 
 @dataclass(frozen=True)
 class Static:
@@ -83,12 +86,8 @@ def span(value: Value) -> Range:
 
 
 def combined(operator: str, left: Range, right: Range) -> Range:
-    """Return the range of what an operator makes of two values."""
-    if operator == "and" and (left is None or right is None):
-        known = left or right
-        return (0, known[1]) if known is not None and known[0] >= 0 else None
-    if left is None or right is None:
-        return None
+    """Return the range of what an operator makes of two values, which may exceed 64 bits."""
+    left, right = left or WORD, right or WORD
     if operator == "add":
         return left[0] + right[0], left[1] + right[1]
     if operator == "sub":
@@ -114,20 +113,18 @@ _CORNERS: dict[str, Callable[[int, int], int]] = {
 """Operators that are largest and smallest where their operands are."""
 
 
-def _bitwise(operator: str, left: Range, right: Range) -> Range:
+def _bitwise(operator: str, left: tuple[int, int], right: tuple[int, int]) -> Range:
     """Return the range of a bitwise operation, as whole bits."""
-    assert left is not None
-    assert right is not None
     if operator == "and" and max(left[0], right[0]) >= 0:
         return 0, min(known[1] for known in (left, right) if known[0] >= 0)
-    bits = max(number.bit_length() for number in (*left, *right))
+    # The bits of a number and of its complement are as many.
+    bits = max((number if number >= 0 else ~number).bit_length() for number in (*left, *right))
     return (-(1 << bits) if min(left[0], right[0]) < 0 else 0), (1 << bits) - 1
 
 
 def fits(known: Range) -> bool:
     """Whether every value of a range is a 64-bit signed integer."""
-    half = 1 << (WORD_BITS - 1)
-    return known is not None and -half <= known[0] and known[1] < half
+    return known is not None and WORD[0] <= known[0] and known[1] <= WORD[1]
 
 
 def is_truth(value: Value) -> bool:

@@ -221,7 +221,8 @@ def translated():
 
     def exported(unit, function, given, name, mode):
         part = unit.function(function, given, mode)
-        call = f'call {part.returns} @"{part.name}"(ptr %s, ptr %marks)'
+        failure = f"getelementptr i64, ptr %s, i64 {layout.words}"
+        call = f'call {part.returns} @"{part.name}"({", ".join(part.passed(given, "%failure"))})'
         end = {
             "i64": f"  %r = {call}\n  ret i64 %r",
             "i1": f"  %r = {call}\n  %n = zext i1 %r to i64\n  ret i64 %n",
@@ -229,7 +230,8 @@ def translated():
         }[part.returns]
         return (
             f"define i64 @tidegate_{name}(i64 %address) nounwind {{\n"
-            f"  %s = inttoptr i64 %address to ptr\n  %marks = alloca [4096 x i64]\n{end}\n}}"
+            f"  %s = inttoptr i64 %address to ptr\n  %failure = {failure}\n"
+            f"  %marks = alloca [4096 x i64]\n{end}\n}}"
         )
 
     def guards(unit, columns, function, constants):
@@ -243,7 +245,8 @@ def translated():
         columns.fill(out, "%sides", "7", words)
         slots, _ = columns.slots(out, "%sides", "7", part.reads)
         make_marks(out, unit.points)
-        enabled = out.value(f'call i1 @"{part.name}"(ptr {slots}, ptr %marks)')
+        passed = f"ptr {slots}, ptr %marks, ptr {slots}"
+        enabled = out.value(f'call i1 @"{part.name}"({passed})')
         error = out.value(f"load i64, ptr {slots}")
         out.emit(f"store i64 {error}, ptr {out.element('%s', layout.words)}")
         out.emit(f"ret i64 {out.value(f'zext i1 {enabled} to i64')}")

@@ -42,7 +42,7 @@ def compared(monkeypatch):
     return samples
 
 
-def drop_a_member(self, comparison, left, right, negated):
+def drop_a_member(self, node, left, right, negated):
     """Translate `in` as it once was: a member that is known to match is dropped behind others."""
     found = Static(False)
     for item in right.items:

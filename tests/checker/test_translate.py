@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import textwrap
+from enum import IntEnum
 
 import pytest
 
@@ -116,6 +117,35 @@ ALIKE = {
     "a function of its own name called by another": "return same(s)",
     "a call with other constants each time": "return down(s, 3)",
     "an index from the end of something known": "return (4, 5, 6)[-1] + s.a",
+    "a constant member behind a variable one": "return (k in (s.a, 3)) + 2 * (k in (s.a, s.b, 4))",
+    "a variable member behind a constant one": "return (k in (4, s.a)) + 2 * (k not in (3, s.a))",
+    "a result that is never None": "return (bool(s.a) is None) + 2 * (max(s.a, 1) is not None)",
+    "members are counted": """
+        n, set = 3, s.some
+        while set:
+            n += 2
+            set &= set - 1
+            n += 1
+        return n * 10 + set
+    """,
+    "a sum that is small on every way": """
+        total = 0
+        for x in s.cell:
+            total += x << 20
+        return total * 3 if s.flag else -total
+    """,
+    "a range that is empty, with steps from anywhere": """
+        n = 0
+        for i in range(s.a, -3, 2):
+            n += i
+        return n
+    """,
+    "a counter that ends beside 2**63": """
+        n = 0
+        for i in range(s.wide + (1 << 62), (1 << 63) - 1, 1 << 62):
+            n += 1
+        return n
+    """,
 }
 
 HELPERS = textwrap.dedent("""
@@ -143,6 +173,14 @@ HELPERS = textwrap.dedent("""
 
     def down(s, n):
         return s.a if n == 0 else down(s, n - 1) * 2
+
+    def later(s, n: int) -> int:
+        if s.flag:
+            n = 1 + s.a
+        return n
+
+    def passed_on(n: int) -> int:
+        return n + 1
 
     def number(s, k) -> bool:
         return s.b
@@ -197,6 +235,10 @@ FAILS = {
     "s.b >> s.a - 3": "a shift by a negative number",
     "s.wide * s.wide": "more than 64 bits",
     "s.b << 30 << s.b": "more than 64 bits",
+    "(s.a if s.flag else (1 << 63) - 1) + 1": "a sum of more than 64 bits",
+    "-(-(1 << 63) if s.flag else s.a)": "a negated number of more than 64 bits",
+    "later(s, (1 << 63) - 1) - s.a + 2": "a sum in a function that knows no state",
+    "later(s, -(1 << 63)) - 1": "a difference of more than 64 bits",
 }
 
 
@@ -210,6 +252,77 @@ def test_what_does_not_fit_fails_instead_of_meaning_something_else(translated, e
         if found is not None:
             assert found == meanings.python(state)
     assert 0 < failed < len(STATES)
+
+
+UNKNOWN = """
+q = {start}
+if s.flag:
+    q = 0
+if s.b == 7:
+    q = s.a
+return {result}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "result"),
+    [
+        ("(1 << 63) - 1", "q + 1 < 0"),
+        ("-(1 << 63)", "-q < 0"),
+        ("-(1 << 63)", "q - 2 > 0"),
+        ("(1 << 62) - 1", "q + q + s.a > 0"),
+        ("(1 << 63) - 1", "passed_on(q) < 0"),
+    ],
+)
+def test_a_sum_beyond_64_bits_of_a_number_of_any_size_fails(translated, start, result):
+    meanings = translated(source(UNKNOWN.format(start=start, result=result)))
+    for state in STATES:
+        found = meanings.compiled(state)
+        if state[2] == 1:
+            assert found is not None
+        if found is not None:
+            assert found == meanings.python(state)
+
+
+def test_a_sum_that_grows_in_a_loop_fails_beyond_64_bits(translated):
+    body = """
+    n = 1
+    i = 0
+    while s.flag and i < s.b:
+        n += n
+        i += 1
+    return n
+    """
+    meanings = translated(source(body))
+    answers = [meanings.compiled(state) for state in STATES]
+    assert [found is None for found in answers] == [False, False, True, False]
+    assert all(
+        found == meanings.python(s) for found, s in zip(answers, STATES, strict=True) if found
+    )
+
+
+class Light(IntEnum):
+    ONE = 1
+    weight = property(lambda self: 5)
+
+
+class Heavy(IntEnum):
+    ONE = 1
+    weight = property(lambda self: 70)
+
+
+def weighed(s, what) -> int:
+    return s.a * what.weight
+
+
+def weighs(s, k):
+    return weighed(s, Light.ONE) * 100 + weighed(s, Heavy.ONE)
+
+
+def test_members_of_two_enums_with_one_value_are_not_taken_for_each_other(translated):
+    meanings = translated(weighs)
+    for state in STATES:
+        assert meanings.compiled(state) == meanings.python(state)
 
 
 def test_what_is_not_reached_does_not_fail(translated):
@@ -268,6 +381,12 @@ def test_what_is_not_reached_does_not_fail(translated):
         ("return missing", "uses missing, which is not known"),
         ("return print(s.a)", "the call print(s.a)"),
         ("return s.a is s.b", "the comparison s.a is s.b"),
+        ("return (s.a and None) is None", "whether s.a and None is None"),
+        ("return perhaps(s) + 1", "what perhaps returns is used as a number"),
+        ("return any((i for i in s.cell), k=1)", "the call any("),
+        ("return s.a in 'abc'", "membership in something else than a tuple"),
+        ("for i in range(1, 2, 3, 4):\n    pass\nreturn 1", "the call range(1, 2, 3, 4)"),
+        ("for i in range(s.wide << 9, 5, 0):\n    pass\nreturn 1", "must not be zero"),
         ("for a, b in ((1, 2),):\n    pass\nreturn 1", "with more than one variable"),
         ("for i in members(s.wide):\n    pass\nreturn 1", "not known to be few"),
         ("for i in range(1, 5, 0):\n    pass\nreturn 1", "range() arg 3 must not be zero"),

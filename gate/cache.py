@@ -11,13 +11,12 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ..checker.kept import keep, passes_directory
+from ..checker.kept import Store
 from .cells import Cell
 from .results import CACHED, PASSED, Outcome, Property
 
@@ -33,7 +32,7 @@ def recorded(cell: Cell, root: Path) -> Outcome | None:
         The directory of the gate's file.
     """
     try:
-        entry = json.loads((passes_directory() / key(cell)).read_text("utf-8"))
+        entry = json.loads(Store("gate").read(key(cell)))
         files = {str(root / file): digest for file, digest in entry["files"].items()}
         if any(content(file) != digest for file, digest in files.items()):
             return None
@@ -65,8 +64,7 @@ def record(outcome: Outcome, root: Path) -> None:
         "depth": outcome.depth,
         "engine": outcome.engine,
     }
-    with suppress(RuntimeError):
-        keep(passes_directory(), key(outcome.cell), json.dumps(entry).encode())
+    Store("gate").keep(key(outcome.cell), json.dumps(entry).encode())
 
 
 def key(cell: Cell) -> str:

@@ -109,7 +109,7 @@ class Expansion:
         self.words = self.layout.words
         self.constants = Static(system.constants)
         self.sides = Columns(system.layout)
-        self.guards = Unit(self.sides, unit.intrinsics, "asked.")
+        self.guards = Unit(self.sides, unit.intrinsics, "asked.", unit.reads)
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
         self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))
 

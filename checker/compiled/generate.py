@@ -10,12 +10,14 @@ from ...layout import WORD_BITS, Layout
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
 from . import growth, kernel
+from .closure import roots_of
 from .emitter import Emitter
 from .expansion import Expansion
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
 from .places import Places
 from .program import Module, Program
+from .reads import Reads
 from .unit import Compiled, Unit, parameters
 from .values import Number, Place, Static, Truth, UnsupportedError, Value
 
@@ -46,6 +48,11 @@ class Generator:
         Whether states are stored as they are, instead of as fingerprints.
     symmetry
         Under which only one of several states is searched, if any.
+
+    Attributes
+    ----------
+    reads
+        What was asked of the model while it was translated.
     """
 
     def __init__(
@@ -61,7 +68,8 @@ class Generator:
         self.layout: Layout[Any] = system.layout
         self.words = self.layout.words
         self.constants = Static(system.constants)
-        self.unit = Unit(Places(self.layout), dict(INTRINSICS))
+        self.reads = Reads(roots_of(system, properties))
+        self.unit = Unit(Places(self.layout), dict(INTRINSICS), reads=self.reads)
         self.texts: list[str] = []
         deadlock = [n for n, prop in enumerate(properties) if prop.kind is Kind.DEADLOCK]
         stride = 8 * (self.words + (2 if exact else 3))
@@ -94,6 +102,8 @@ class Generator:
         self._judge()
         self._canonical()
         self._admits()
+        # What follows is Tidegate's own, which is known by its source.
+        self.unit.reads = Reads()
         exported = [self._exported(function) for function in entries]
         text = "\n".join([DECLARATIONS, *self.unit.bodies, *self.texts, *exported])
         digest = hashlib.sha256(text.encode()).hexdigest()

@@ -163,25 +163,10 @@ CHANGES = {
         "k.limit",
         "SIZES.reverse(); K = Constants(0)",
     ),
-    "a dunder method": (
-        COUNTED.format(methods="    def __add__(self, other):\n        return self.number + other"),
-        "k + 1",
-        "Limit.__add__ = lambda self, other: self.number + other + 1",
-    ),
     "a reflected dunder method": (
         COUNTED.format(methods="    def __rsub__(self, other):\n        return 9 - self.number"),
         "9 - k",
         "Limit.__rsub__ = lambda self, other: 8 - self.number",
-    ),
-    "a comparison": (
-        COUNTED.format(methods="    def __eq__(self, other):\n        return True"),
-        "(4 if k == 1 else 3)",
-        "Limit.__eq__ = lambda self, other: False",
-    ),
-    "an order": (
-        COUNTED.format(methods="    def __lt__(self, other):\n        return True"),
-        "(4 if k < 1 else 3)",
-        "Limit.__lt__ = lambda self, other: False",
     ),
     "a membership": (
         COUNTED.format(methods="    def __contains__(self, other):\n        return True"),
@@ -349,6 +334,33 @@ CHANGES = {
         "near()",
         "near = types.FunctionType(near.__code__, {'__builtins__': {'min': max}})",
     ),
+}
+
+
+OPERATORS = {
+    "add": "k + 1", "sub": "k - 1", "mul": "k * 1", "and": "k & 1", "or": "k | 1", "xor": "k ^ 1",
+    "lshift": "k << 1", "rshift": "k >> 1", "neg": "-k", "pos": "+k", "invert": "~k",
+    "eq": "int(k == 1)", "ne": "int(k != 1)", "lt": "int(k < 1)", "le": "int(k <= 1)",
+    "gt": "int(k > 1)", "ge": "int(k >= 1)",
+}  # fmt: skip
+CHANGES |= {
+    f"the operator {name}": (
+        COUNTED.format(
+            methods=f"    def __{name}__(self, *other):\n        return self.number - 3"
+        ),
+        expression,
+        f"Limit.__{name}__ = lambda self, *other: self.number - 2",
+    )
+    for name, expression in OPERATORS.items()
+}
+EXTREMES = "    def __lt__(self, other):\n        return True\n    __gt__ = __lt__"
+CHANGES |= {
+    f"the {name} of two": (
+        COUNTED.format(methods=EXTREMES) + "ONE, OTHER = Limit(3), Limit(4)",
+        f"{name}(ONE, OTHER).number",
+        "Limit.__lt__ = Limit.__gt__ = lambda self, other: False",
+    )
+    for name in ("min", "max")
 }
 
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from .errors import ModelError
@@ -150,13 +149,18 @@ def _place(function: Callable[..., Any]) -> tuple[str, int]:
 def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of a function, also of a copy that lacks a guard; yours to change."""
     copied: ast.FunctionDef | None = getattr(function, "syntax_tree", None)
-    return copy.deepcopy(copied if copied is not None else _parsed(function))
+    if copied is None:
+        copied = _parsed(function, getattr(function, "__code__", None))
+    return copy.deepcopy(copied)
 
 
 @cache
-def _parsed(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function, from its source."""
-    source = textwrap.dedent(inspect.getsource(function))
+def _parsed(function: Callable[..., Any], code: CodeType | None) -> ast.FunctionDef:
+    """Return the syntax tree of a function that has this code, from its source."""
+    source = inspect.getsource(function)
+    indented = source[:1].isspace()
+    # Taking the indentation away would change strings of several lines.
+    source = f"if True:\n{source}" if indented else source
     try:
         tree = ast.parse(source)
     except SystemError:
@@ -164,6 +168,9 @@ def _parsed(function: Callable[..., Any]) -> ast.FunctionDef:
         # fails where a finaliser or another thread formats a traceback meanwhile.
         tree = ast.parse(source)
     [node] = tree.body
+    if indented and isinstance(node, ast.If):
+        [node] = node.body
+        ast.increment_lineno(node, -1)
     assert isinstance(node, ast.FunctionDef), f"{function} is not a plain function"
     return node
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Protocol, TypeVar
@@ -14,7 +13,7 @@ from ..layout import State
 from ..spec import Kind, Property, TidegateError, TransitionSystem
 from ..symmetry import Symmetry
 from .interpreted import Search
-from .kept import code_directory
+from .kept import Store
 from .result import Limits, Progress, Resources
 
 S = TypeVar("S")
@@ -145,7 +144,7 @@ def finished_search(
 class _Large:
     """Whether a model turned out to be large when it was searched before.
 
-    Only a hint: it decides which engine begins.  It is an empty file among the machine code kept
+    Only a hint: it decides which engine begins.  It is a small file among the machine code kept
     between runs.
     """
 
@@ -157,19 +156,15 @@ class _Large:
     ) -> None:
         asked = [system.name, system.bounds, [p.name for p in properties], symmetry is not None]
         digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
-        self._file = code_directory() / f"{digest}.large"
+        self._name = f"{digest}.large"
 
     def was_seen(self) -> bool:
         """Whether an earlier search found it large."""
-        try:
-            return self._file.exists()
-        except OSError:
-            return False
+        return bool(Store("compiled").read(self._name))
 
     def note(self) -> None:
         """Remember it, where anything can be kept."""
-        with suppress(OSError):
-            self._file.touch()
+        Store("compiled").keep(self._name, b"large")
 
 
 def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:

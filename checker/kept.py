@@ -1,58 +1,325 @@
-"""Where something is kept on disk between runs, for speed alone."""
+"""What is kept on disk between runs, for speed alone, and believed only if this user wrote it.
+
+Whoever could put a file there could decide what a search finds.  So every file begins with a code
+that only this user can make: a keyed hash, whose key lies in a directory that is not copied along
+with the cache.  What is not believed is as good as not there.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
+import hmac
+import multiprocessing
 import os
+import pwd
+import secrets
 import shutil
+import stat
+import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+SHARED_KEY = "TIDEGATE_CACHE_KEY"
+"""The environment variable that holds a key, for users who share what is kept between machines.
 
-def code_directory() -> Path:
-    """Return where machine code is kept."""
-    return _directory("compiled")
+Who has the key is believed then, whoever owns the files.
+"""
 
+_CODE = 32
+"""Bytes of the code at the beginning of a file, and of the key."""
 
-def passes_directory() -> Path:
-    """Return where the gate keeps which cells have passed."""
-    return _directory("gate")
-
-
-def _directory(name: str) -> Path:
-    """Return a directory below XDG_CACHE_HOME, or ``~/.cache``."""
-    home = os.path.expanduser("~")
-    return Path(os.environ.get("XDG_CACHE_HOME") or f"{home}/.cache") / "tidegate" / name
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
-def keep(folder: Path, name: str, content: bytes) -> None:
-    """Write a file, where anything can be kept.
+@dataclass(frozen=True)
+class _Directory:
+    """A directory for what is kept, and one above it that belongs to the user.
 
-    It is written aside and renamed, so that nobody ever reads half of one.
+    ``made`` are those from there on that Tidegate makes, which nobody else needs to see.
+    """
+
+    path: Path
+    users: Path
+    made: tuple[Path, ...]
+
+    def trouble(self) -> str:
+        """Return why somebody else may have written there, with the repair; nothing if nobody."""
+        try:
+            for part in self.made:
+                _close(part)
+            end, real = self.users.resolve(), self.path.resolve()
+        except (OSError, RuntimeError):
+            # Nothing can be read or written there.
+            return ""
+        for part in (real, *real.parents):
+            why = _trouble(part)
+            if why or part == end:
+                return why
+        return ""
+
+    def make(self) -> None:
+        """Make the directory, and those above it that are missing, for this user alone."""
+        for part in reversed((self.path, *self.path.parents)):
+            if not part.is_dir():
+                part.mkdir(0o700, exist_ok=True)
+
+
+def _close(folder: Path) -> None:
+    """Take a directory of the user's from all others; what a link leads to is left as it is."""
+    with suppress(FileNotFoundError):
+        status = folder.lstat()
+        own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+        if own and status.st_mode & 0o077:
+            folder.chmod(0o700)
+
+
+def _trouble(folder: Path) -> str:
+    """Return why others could put or replace files in a directory; nothing if they could not."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return ""
+    if status.st_uid not in (0, os.geteuid()):
+        return (
+            f"{folder} belongs to {_user(status.st_uid)}, not to {_user(os.geteuid())} (set "
+            "XDG_CACHE_HOME and XDG_STATE_HOME to directories of your own)"
+        )
+    # In a sticky directory, such as /tmp, nobody replaces what is another user's.
+    if status.st_mode & _OTHERS_WRITE and not status.st_mode & stat.S_ISVTX:
+        return f"{folder} can be written by others (chmod go-w {folder})"
+    return ""
+
+
+def _user(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
+
+
+def _below(variable: str, usual: str, *names: str) -> _Directory | None:
+    """Return a directory of ours; None where the user has no directory for that.
+
+    Parameters
+    ----------
+    variable
+        The variable of the XDG specification that names the user's directory.
+    usual
+        What that is, below the home directory, where the variable is not set or not absolute.
+    """
+    named, home = Path(os.environ.get(variable, "")), Path(os.path.expanduser("~"))
+    users = named if named.is_absolute() else home
+    if not users.is_absolute():
+        return None
+    ours = (named if named.is_absolute() else home / usual) / "tidegate"
+    path = ours.joinpath(*names)
+    return _Directory(path, users, (ours, path))
+
+
+class Store:
+    """Files that are kept between runs, each under a name.
+
+    Parameters
+    ----------
+    name
+        Of the store: ``compiled`` for machine code, ``gate`` for cells that have passed.
+
+    Attributes
+    ----------
+    folder
+        Where it is; None where there is no place for it.
+    trouble
+        Why nothing in it is believed, with the repair; empty if there is no reason.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._directory = _below("XDG_CACHE_HOME", ".cache", name)
+        self.folder = self._directory.path if self._directory else None
+        shared = os.environ.get(SHARED_KEY, "").encode(errors="surrogateescape")
+        self._shared = hashlib.sha256(shared).digest() if shared else b""
+        self.trouble = ""
+        if self._directory is None:
+            self.trouble = "there is no home directory (set HOME)"
+        elif not shared:
+            self.trouble = self._directory.trouble() or _key_trouble()
+
+    def read(self, name: str) -> bytes:
+        """Return what is kept under a name; nothing if it is not there, or not ours, or damaged."""
+        if self.folder is None or self._refused():
+            return b""
+        owners = None if self._shared else (0, os.geteuid())
+        stored = _content(self.folder / name, owners, 0 if self._shared else _OTHERS_WRITE)
+        code, content = stored[:_CODE], stored[_CODE:]
+        key = self._shared or _key()
+        return content if key and hmac.compare_digest(code, self._code(key, name, content)) else b""
+
+    def keep(self, name: str, content: bytes) -> None:
+        """Write a file, where anything can be kept.
+
+        It is written aside and renamed, so that nobody ever reads half of one.
+        """
+        if self._directory is None or self._refused():
+            return
+        with suppress(OSError), ExitStack() as stack:
+            self._directory.make()
+            key = self._shared or _key() or _new_key()
+            handle, aside = tempfile.mkstemp(dir=self._directory.path)
+            stack.callback(_remove, aside)
+            with open(handle, "wb") as file:
+                file.write(self._code(key, name, content))
+                file.write(content)
+            os.replace(aside, self._directory.path / name)
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """Wait until no other process makes what will have that name, where that can be known."""
+        with ExitStack() as stack:
+            if self._directory is not None and not self._refused():
+                with suppress(OSError):
+                    self._directory.make()
+                    lock = self._directory.path / f"{name}.lock"
+                    how = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+                    file = stack.enter_context(open(os.open(lock, how, 0o600), "rb"))
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                    # Whoever waits for it holds it open; whoever comes later finds what was made.
+                    stack.callback(_remove, lock)
+            yield
+
+    def sizes(self) -> dict[str, int]:
+        """Return the size of each file in bytes, by name."""
+        sizes: dict[str, int] = {}
+        with suppress(OSError):
+            for file in self.folder.iterdir() if self.folder else ():
+                sizes[file.name] = file.lstat().st_size
+        return sizes
+
+    def clear(self) -> None:
+        """Remove all that is kept."""
+        if self.folder is None:
+            return
+        if self.folder.is_symlink():
+            # What it leads to may be anything.
+            _remove(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _code(self, key: bytes, name: str, content: bytes) -> bytes:
+        """Return the code of a file, which only who has the key can make."""
+        code = hashlib.blake2b(key=key, digest_size=_CODE)
+        code.update(f"{self._name}/{name}\0".encode())
+        code.update(content)
+        return code.digest()
+
+    def _refused(self) -> bool:
+        """Whether nothing is believed; the user is told so once."""
+        if self.trouble and self.folder is not None:
+            _say(f"tidegate: nothing is kept between runs: {self.trouble}\n")
+        return bool(self.trouble)
+
+
+_said: set[str] = set()
+
+
+def _say(text: str) -> None:
+    """Tell the user once; a process that another one started leaves that to the other."""
+    if text not in _said and multiprocessing.parent_process() is None:
+        _said.add(text)
+        with suppress(OSError, ValueError, AttributeError):
+            sys.stderr.write(text)
+
+
+def key_file() -> Path | None:
+    """Return where the user's key is; None where there is no place for it."""
+    place = _below("XDG_STATE_HOME", ".local/state")
+    return place.path / "cache.key" if place else None
+
+
+def key_shown() -> str:
+    """Return where the key comes from, in words."""
+    if os.environ.get(SHARED_KEY):
+        return f"the environment variable {SHARED_KEY}"
+    if _key():
+        return str(key_file())
+    return f"none yet; it will be made in {key_file()}" if key_file() else "none"
+
+
+def _key_trouble() -> str:
+    place = _below("XDG_STATE_HOME", ".local/state")
+    return place.trouble() if place else "there is no home directory (set HOME)"
+
+
+def _key() -> bytes:
+    """Return the user's key; nothing if there is none that nobody else can read."""
+    file = key_file()
+    key = _content(file, (os.geteuid(),), 0o077) if file else b""
+    return key if len(key) == _CODE else b""
+
+
+def _new_key() -> bytes:
+    """Make a key for the user, unless another process was faster; return the one there is.
+
+    Raises
+    ------
+    OSError
+        If none can be kept.
+    """
+    place, file = _below("XDG_STATE_HOME", ".local/state"), key_file()
+    if place is None or file is None:
+        raise FileNotFoundError("there is no place for a key")
+    place.make()
+    # What is there was not believed: others could read it, or it is damaged.
+    _remove(file)
+    handle, aside = tempfile.mkstemp(dir=place.path)
+    try:
+        with open(handle, "wb") as opened:
+            opened.write(secrets.token_bytes(_CODE))
+        with suppress(FileExistsError):
+            _link(aside, file)
+    finally:
+        _remove(aside)
+    key = _key()
+    if not key or place.trouble():
+        raise PermissionError(f"{file} is not this user's alone")
+    return key
+
+
+def _link(aside: str, file: Path) -> None:
+    """Give a file its name, unless another has it."""
+    try:
+        os.link(aside, file)
+    except FileExistsError:
+        raise
+    except OSError:
+        # There are file systems without links.
+        os.replace(aside, file)
+
+
+def _content(file: Path, owners: tuple[int, ...] | None, forbidden: int) -> bytes:
+    """Return what is in a file; nothing if it is not there, or somebody else could have written it.
+
+    Parameters
+    ----------
+    owners
+        Who may own it; None for anybody.
+    forbidden
+        Bits that its mode must not have.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, aside = tempfile.mkstemp(dir=folder)
-    except (OSError, RuntimeError):
-        return
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-        os.replace(aside, folder / name)
+        # Opening a pipe would wait for somebody to write.
+        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
+            status = os.fstat(opened.fileno())
+            owned = owners is None or status.st_uid in owners
+            if not stat.S_ISREG(status.st_mode) or not owned or status.st_mode & forbidden:
+                return b""
+            return opened.read()
     except OSError:
-        with suppress(OSError):
-            os.unlink(aside)
+        return b""
 
 
-def size(folder: Path) -> int:
-    """Return how many bytes are kept in a directory."""
-    try:
-        return sum(file.stat().st_size for file in folder.iterdir())
-    except OSError:
-        return 0
-
-
-def clear(folder: Path) -> None:
-    """Remove all that is kept in a directory."""
-    with suppress(FileNotFoundError, NotADirectoryError):
-        shutil.rmtree(folder)
+def _remove(file: str | Path) -> None:
+    with suppress(OSError):
+        os.unlink(file)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from ..checker.kept import Store
 
 
 @click.command(short_help="Show or clear what is kept on disk between runs.")
@@ -11,19 +16,34 @@ def cache(clearing: bool) -> None:
     """Show where machine code is kept, and which cells of a gate have passed, and how much that is.
 
     Both are found by the content of what they were made of, so they never have to be cleared for an
-    answer to be right.
+    answer to be right. A file is believed only if you wrote it: it carries a code made with a
+    key of yours, and nobody else may write in its directory. What is not believed is made again.
 
     \b
     Examples:
       tidegate cache
       tidegate cache --clear
     """
-    from ..checker.kept import clear, code_directory, passes_directory, size
+    from ..checker.kept import Store, key_shown
 
-    for folder in (code_directory(), passes_directory()):
-        kept = size(folder)
+    for store in (Store("compiled"), Store("gate")):
+        size = sum(store.sizes().values())
         if clearing:
-            clear(folder)
-            click.echo(f"removed {kept:,} bytes from {folder}")
+            store.clear()
+            size -= sum(store.sizes().values())
+            click.echo(f"removed {size:,} bytes from {store.folder}")
         else:
-            click.echo(f"{kept:,} bytes in {folder}")
+            click.echo(f"{size:,} bytes in {store.folder}{_described(store)}")
+    if not clearing:
+        click.echo(f"key: {key_shown()}")
+
+
+def _described(store: Store) -> str:
+    """Return how much of what is kept is believed, as the end of a line."""
+    names = store.sizes()
+    if store.trouble:
+        return f"; nothing is kept there: {store.trouble}"
+    others = sum(not store.read(name) for name in names)
+    if not others:
+        return f": {len(names)} files, all of them yours" if names else ""
+    return f": {len(names)} files, {others} of them ignored (not made with your key, or damaged)"

@@ -1,8 +1,8 @@
 """Cells that have passed, so that ``--cached`` need not search them again.
 
 An entry is found by all that decides on a cell and is known before it runs: the source of Tidegate,
-the versions of what runs it, and the cell.  It names the user's files that were imported, with
-their content; it counts only while all of them are as they were.
+the versions of what runs it, and the cell.  It names all that the protocol read (``inputs.py``),
+and counts only while all of that is as it was.
 """
 
 from __future__ import annotations
@@ -11,17 +11,20 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ..checker.kept import keep, passes_directory
+from ..checker.kept import Store
 from .cells import Cell
+from .inputs import Inputs
 from .results import CACHED, PASSED, Outcome, Property
 
 _PACKAGE = Path(__file__).parents[1]
+
+_NEEDED = ("click", "jinja2", "llvmlite", "networkx", "rich")
+"""The packages that Tidegate needs."""
 
 
 def recorded(cell: Cell, root: Path) -> Outcome | None:
@@ -33,11 +36,8 @@ def recorded(cell: Cell, root: Path) -> Outcome | None:
         The directory of the gate's file.
     """
     try:
-        entry = json.loads((passes_directory() / key(cell)).read_text("utf-8"))
-        files = {str(root / file): digest for file, digest in entry["files"].items()}
-        if any(content(file) != digest for file, digest in files.items()):
-            return None
-        if entry["names"] != _names(files):
+        entry = json.loads(Store("gate").read(key(cell)))
+        if not Inputs(**entry["inputs"]).are_unchanged(cell, root):
             return None
         told = [Property(**told) for told in entry["properties"]]
         return Outcome(
@@ -55,18 +55,16 @@ def recorded(cell: Cell, root: Path) -> Outcome | None:
 
 def record(outcome: Outcome, root: Path) -> None:
     """Remember a cell that has passed, where anything can be kept."""
-    if outcome.status != PASSED:
+    if outcome.status != PASSED or not outcome.inputs.complete:
         return
     entry = {
-        "files": {_relative(file, root): digest for file, digest in outcome.files.items()},
-        "names": _names(outcome.files),
+        "inputs": asdict(outcome.inputs.moved(root)),
         "properties": [asdict(told) for told in outcome.properties],
         "states": outcome.states,
         "depth": outcome.depth,
         "engine": outcome.engine,
     }
-    with suppress(RuntimeError):
-        keep(passes_directory(), key(outcome.cell), json.dumps(entry).encode())
+    Store("gate").keep(key(outcome.cell), json.dumps(entry).encode())
 
 
 def key(cell: Cell) -> str:
@@ -77,25 +75,21 @@ def key(cell: Cell) -> str:
     return hashlib.sha256(json.dumps([_tool(), decides], sort_keys=True).encode()).hexdigest()
 
 
-def content(file: str) -> str:
-    """Return the hash of a file's content; that of a file that is not there is empty."""
-    try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-    except OSError:
-        return ""
-
-
 @cache
 def _tool() -> list[str]:
     """Return what identifies the tool: its own source, and the versions of what runs it."""
     digest = hashlib.sha256()
     for file in _sources(_PACKAGE):
         digest.update(str(file.relative_to(_PACKAGE)).encode() + b"\0" + file.read_bytes() + b"\0")
+    versions = [f"{name} {_version(name)}" for name in _NEEDED]
+    return [digest.hexdigest(), sys.version, str(sys.flags), *versions]
+
+
+def _version(name: str) -> str:
     try:
-        engine = version("llvmlite")
+        return version(name)
     except PackageNotFoundError:
-        engine = ""
-    return [digest.hexdigest(), sys.version, engine]
+        return ""
 
 
 def _sources(package: Path) -> Iterator[Path]:
@@ -104,19 +98,3 @@ def _sources(package: Path) -> Iterator[Path]:
     for folder in sorted(package.iterdir()):
         if (folder / "__init__.py").is_file():
             yield from _sources(folder)
-
-
-def _names(files: dict[str, str]) -> str:
-    """Return a hash of the names beside the imported files.
-
-    A module that is put there may come before the one that was imported.
-    """
-    folders = sorted({str(Path(file).parent) for file in files})
-    names = [sorted(path.name for path in Path(it).glob("*.py")) for it in folders]
-    return hashlib.sha256(json.dumps(names).encode()).hexdigest()
-
-
-def _relative(file: str, root: Path) -> str:
-    """Return a path relative to the project, if it lies there: a clone elsewhere has the same."""
-    path = Path(file)
-    return str(path.relative_to(root)) if path.is_relative_to(root) else file

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import Line
 from .cells import Cell
+from .inputs import Inputs
 from .judge import ERROR, LIMIT, Finding
 
 PASSED, CACHED, FAILED, LIMITED, ERRED = "pass", "cached", "FAIL", "LIMIT", "ERROR"
@@ -63,8 +64,8 @@ class Outcome:
         For an error, the line that it is about.
     traces
         Counterexamples of what is not as expected.
-    files
-        Content hashes, by path, of all files that are the user's and that decided on it.
+    inputs
+        All that its protocol read.
     """
 
     cell: Cell
@@ -78,7 +79,7 @@ class Outcome:
     place: Line | None = None
     places: tuple[tuple[Line, str], ...] = ()
     traces: list[Shown] = field(default_factory=list)
-    files: dict[str, str] = field(default_factory=dict)
+    inputs: Inputs = field(default_factory=Inputs)
 
     @property
     def good(self) -> bool:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from multiprocessing.connection import Connection
+from pathlib import Path
 from time import monotonic, perf_counter
-from typing import Any
 
 from ..checker.memory import resident_memory
 from ..checker.result import Progress, Resources
-from ..errors import Line, TidegateError, is_users, place_of
-from ..model.named import find_protocol, is_own, own_file
-from .cache import content
+from ..errors import Line, TidegateError, place_of
+from ..model.named import find_protocol, is_own
 from .cells import Cell
+from .inputs import Watch
 from .judge import LIMIT, Finding
 from .results import LIMITED, Outcome, erred
 from .search import outcome_of
@@ -53,16 +52,16 @@ def work(connection: Connection, cell: Cell, root: str, resources: Resources) ->
     stalled = cell.limits.stalled if is_own(cell.protocol) else inf
     if stalled < inf:
         watch(stalled, say)
-    before = set(sys.modules)
+    read = Watch(cell, Path(root))
     memory = cell.limits.memory or resources.memory or 0
     resources = replace(resources, memory=memory)
     try:
         find_protocol(cell.protocol)
-        files = _content(cell, before)
+        read.imported()
         sender = _Sender(connection, memory)
         heartbeat = Heartbeat(stalled, sender, sender.give_up)
         outcome = outcome_of(cell, resources, heartbeat)
-        outcome.files = {**_content(cell, before), **files}
+        outcome.inputs = read.inputs()
     except TidegateError as error:
         outcome = erred(cell, Exception.__str__(error), error.place)
     except (MemoryReachedError, MemoryError):
@@ -94,17 +93,3 @@ class _Sender:
         """Say that machine code makes no progress, and end: its threads cannot be stopped."""
         self._connection.send(HUNG)
         os._exit(1)
-
-
-def _content(cell: Cell, before: set[str]) -> dict[str, str]:
-    """Return the content hashes of the user's files that were imported, by their path."""
-    files: set[str] = set()
-    own_package = cell.protocol.partition(":")[0].partition(".")[0]
-    path = own_file(cell.protocol)
-    if path is not None:
-        files.add(str(path.resolve()))
-    for name in set(sys.modules) - before:
-        file: Any = getattr(sys.modules[name], "__file__", None)
-        if file and (is_users(file) or name.partition(".")[0] == own_package):
-            files.add(file)
-    return {file: content(file) for file in sorted(files)}

@@ -9,7 +9,7 @@ from typing import Any
 
 from .expressions import Expressions
 from .unit import Mode
-from .values import Items, Number, Place, Static, Truth, UnsupportedError, Value
+from .values import Items, Number, Place, Static, Truth, UnsupportedError, Value, integer_of
 
 
 class Calls(Expressions):
@@ -19,25 +19,25 @@ class Calls(Expressions):
         callee = self.expression(node.func)
         if not isinstance(callee, Static):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
-        if callee.value in (any, all):
+        if callee.value is any or callee.value is all:
             return self._quantified(node, callee.value is any)
         arguments = [self.known(argument) for argument in node.args]
-        if isinstance(callee.value, types.FunctionType):
+        if type(callee.value) is types.FunctionType:
             if callee.value in self.unit.intrinsics:
                 return self.unit.intrinsics[callee.value](self.out, arguments)
             named = {str(part.arg): self.known(part.value) for part in node.keywords}
-            return self.invoke(callee.value, _in_order(callee.value, arguments, named), mode)
+            return self.invoke(callee.value, self._in_order(callee.value, arguments, named), mode)
         if not node.keywords:
-            if callee.value in (min, max) and len(arguments) > 1:
+            if (callee.value is min or callee.value is max) and len(arguments) > 1:
                 return self._extreme(callee.value, arguments)
-            if callee.value in (bool, int, len) and len(arguments) == 1:
+            if any(callee.value is which for which in (bool, int, len)) and len(arguments) == 1:
                 return self._converted(callee.value, arguments[0], node)
         raise UnsupportedError(f"the call {ast.unparse(node)}")
 
     def _converted(self, which: Any, value: Value, node: ast.Call) -> Value:
         """Translate bool(), int() or len() of one value."""
         if isinstance(value, Static):
-            return Static(which(value.value))
+            return Static(self.unit.reads.ask(which.__name__, value.value))
         if which is bool:
             return Truth(self.out.truth(value))
         if which is int and isinstance(value, (Number, Truth)):
@@ -70,13 +70,14 @@ class Calls(Expressions):
         )
 
     def _extreme(self, which: Any, arguments: list[Value]) -> Value:
-        whole = arguments[0]
+        result = arguments[0]
         for other in arguments[1:]:
-            if isinstance(whole, Static) and isinstance(other, Static):
-                whole = Static(which(whole.value, other.value))
+            if isinstance(result, Static) and isinstance(other, Static):
+                known = self.unit.reads.ask(which.__name__, result.value, other.value)
+                result = Static(known)
             else:
-                whole = self.out.extreme(which.__name__, whole, other)
-        return whole
+                result = self.out.extreme(which.__name__, result, other)
+        return result
 
     def _quantified(self, node: ast.Call, wanted: bool) -> Value:
         """Translate any() or all() over a range or an array, as a loop that ends early."""
@@ -129,7 +130,7 @@ class Calls(Expressions):
 
     def range_of(self, node: ast.expr) -> tuple[Value, Value, int] | None:
         """Return (start, stop, step) if an expression is a call of range, else None."""
-        if not (isinstance(node, ast.Call) and self.expression(node.func) == Static(range)):
+        if not (isinstance(node, ast.Call) and self.is_known(node.func, range)):
             return None
         values = [self.known(argument) for argument in node.args]
         if len(values) == 1:
@@ -138,24 +139,32 @@ class Calls(Expressions):
             return values[0], values[1], 1
         if len(values) != 3 or node.keywords:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
-        step = values[2]
-        if not isinstance(step, Static):
+        step = integer_of(values[2].value) if isinstance(values[2], Static) else None
+        if step is None:
             raise UnsupportedError("a range whose step is not known")
-        # Python says what is wrong with a step of 0, or one that is no number.
-        return values[0], values[1], range(0, 0, step.value).step
+        if step == 0:
+            raise ValueError("range() arg 3 must not be zero")
+        return values[0], values[1], step
 
+    def is_known(self, node: ast.expr, what: object) -> bool:
+        """Whether an expression is known, and is this very object."""
+        value = self.expression(node)
+        return isinstance(value, Static) and value.value is what
 
-def _in_order(
-    function: Callable[..., Any], positional: list[Value], named: dict[str, Value]
-) -> list[Value]:
-    """Return the arguments of a call in the order of the function's parameters."""
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
-    defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
-    given = dict(zip(names, positional, strict=False))
-    misplaced = set(named) - set(names[code.co_posonlyargcount :]) | set(named) & set(given)
-    missing = set(names) - set(given) - set(named) - set(defaults)
-    if len(positional) > len(names) or misplaced or missing:
-        raise UnsupportedError(f"a call of {function.__name__} that does not fit its parameters")
-    given |= named
-    return [given[name] if name in given else Static(defaults[name]) for name in names]
+    def _in_order(
+        self, function: Callable[..., Any], positional: list[Value], named: dict[str, Value]
+    ) -> list[Value]:
+        """Return the arguments of a call in the order of the function's parameters."""
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount]
+        given = dict(zip(names, positional, strict=False))
+        misplaced = set(named) - set(names[code.co_posonlyargcount :]) | set(named) & set(given)
+        given |= named
+        missing = [name for name in names if name not in given]
+        defaults = self.unit.reads.elements("defaults", function) if missing else []
+        optional = dict(zip(reversed(names), reversed(defaults), strict=False))
+        if len(positional) > len(names) or misplaced or not optional.keys() >= set(missing):
+            raise UnsupportedError(
+                f"a call of {function.__name__} that does not fit its parameters"
+            )
+        return [given[name] if name in given else Static(optional[name]) for name in names]

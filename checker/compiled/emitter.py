@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .points import MARKS, Mark, Points
 from .values import (
     NOWHERE,
+    PLAIN,
     Items,
     Number,
     Place,
@@ -19,6 +20,7 @@ from .values import (
     Value,
     combined,
     fits,
+    integer_of,
     span,
     union,
 )
@@ -231,12 +233,13 @@ class Emitter:
 
     def number(self, value: Value) -> str:
         """Return an operand of 64 bits."""
-        if isinstance(value, Static) and isinstance(value.value, int):
-            if not self.wraps and not fits(span(value)):
-                raise UnsupportedError(f"the number {value.value}, which takes more than 64 bits")
-            return str(int(value.value))
         if value is NOWHERE:
             return "0"
+        known = integer_of(value.value) if isinstance(value, Static) else None
+        if known is not None:
+            if not self.wraps and not fits((known, known)):
+                raise UnsupportedError(f"the number {known}, which takes more than 64 bits")
+            return str(known)
         if isinstance(value, Number):
             return value.register
         if isinstance(value, Truth):
@@ -249,8 +252,10 @@ class Emitter:
 
     def truth(self, value: Value) -> str:
         """Return an operand of one bit: whether a value is true."""
-        if isinstance(value, Static):
+        if isinstance(value, Static) and type(value.value) in PLAIN:
             return "true" if value.value else "false"
+        if isinstance(value, Static) and integer_of(value.value) is not None:
+            return "true" if integer_of(value.value) else "false"
         if isinstance(value, Truth):
             return value.register
         if isinstance(value, Number):

@@ -111,7 +111,7 @@ class Expansion:
         self.words = self.layout.words
         self.constants = Static(system.constants)
         self.sides = Columns(system.layout)
-        self.guards = Unit(self.sides, unit.intrinsics, "asked.", width=8)
+        self.guards = Unit(self.sides, unit.intrinsics, "asked.", unit.reads, width=8)
         self._noted: list[set[int]] = []
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
         self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))

@@ -14,6 +14,7 @@ from .points import Mark
 from .unit import Compiled, Mode, Unit
 from .values import (
     NOWHERE,
+    PLAIN,
     Items,
     Number,
     Place,
@@ -21,6 +22,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    integer_of,
     is_truth,
     span,
     union,
@@ -42,9 +44,9 @@ FOLDED: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
 """What both sides are known of is computed while translating."""
-
-SETS = (tuple, list, range, set, frozenset, dict)
-"""Whose members are those that they yield."""
+UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
+}  # fmt: skip
 
 
 class Expressions:
@@ -90,7 +92,7 @@ class Expressions:
         """Return the truth of an expression: a `Truth`, or `Static`."""
         value = self.known(node)
         if isinstance(value, Static):
-            return Static(bool(value.value))
+            return Static(self.true(value))
         return value if isinstance(value, Truth) else Truth(self.out.truth(value))
 
     def decision(self, node: ast.expr) -> Value:
@@ -115,6 +117,10 @@ class Expressions:
         """The elements of the marks that hold this function's own points."""
         points = self.out.points
         return {points.element(number) for number in self._points.values()} if points else set()
+
+    def true(self, value: Static) -> bool:
+        """Whether a value that is known is true."""
+        return bool(self.unit.reads.ask("bool", value.value))
 
     def _constant(self, node: ast.Constant) -> Value:
         return Static(node.value)
@@ -141,7 +147,7 @@ class Expressions:
             return NOWHERE
         if not isinstance(owner, Static):
             raise UnsupportedError(f"the expression {ast.unparse(node)}")
-        return Static(getattr(owner.value, node.attr))
+        return Static(self.unit.reads.ask("attribute", owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner, index = self.expression(node.value), self.expression(node.slice)
@@ -150,10 +156,12 @@ class Expressions:
         if owner is NOWHERE:
             return NOWHERE
         if isinstance(owner, Items) and isinstance(index, Static):
-            item: Value = owner.items[index.value]
-            return item
+            number = integer_of(index.value)
+            if number is None:
+                raise UnsupportedError(f"an index that is no number in {ast.unparse(node)}")
+            return owner.items[number]
         if isinstance(owner, Static) and isinstance(index, Static):
-            return Static(owner.value[index.value])
+            return Static(self.unit.reads.ask("getitem", owner.value, index.value))
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
 
     def _loaded(self, place: Place | None) -> Value:
@@ -192,7 +200,9 @@ class Expressions:
             return None
         if isinstance(index, Truth):
             index = Number(self.out.number(index), (0, 1))
-        if not isinstance(index, (Static, Number)):
+        if isinstance(index, Static):
+            index = Static(integer_of(index.value))
+        if not isinstance(index, (Static, Number)) or index == Static(None):
             raise UnsupportedError(f"an index of {array.form} that is no number")
         if (isinstance(index, Static) and not 0 <= index.value < length) or not length:
             self.out.fail_if("true")
@@ -212,7 +222,8 @@ class Expressions:
         if type(operator) not in ARITHMETIC:
             raise UnsupportedError(f"the operator {type(operator).__name__}")
         if isinstance(left, Static) and isinstance(right, Static):
-            return Static(FOLDED[type(operator)](left.value, right.value))
+            folded = FOLDED[type(operator)].__name__
+            return Static(self.unit.reads.ask(folded, left.value, right.value))
         name = ARITHMETIC[type(operator)]
         if self.out.wraps:
             return self.out.arithmetic(name, left, right)
@@ -225,6 +236,8 @@ class Expressions:
                 return Static(not value.value)
             return Truth(self.out.value(f"xor i1 {self.out.truth(value)}, true"))
         value = self.known(node.operand)
+        if isinstance(value, Static):
+            return Static(self.unit.reads.ask(UNARY[type(node.op)].__name__, value.value))
         if isinstance(node.op, ast.USub):
             return self.computed(ast.Sub(), Static(0), value)
         if isinstance(node.op, ast.UAdd):
@@ -249,7 +262,9 @@ class Expressions:
         if len(operands) == 1:
             return whole
         if isinstance(whole, Static):
-            return self._chained(right, comparisons[1:], operands[1:]) if whole.value else whole
+            if not self.true(whole):
+                return whole
+            return self._chained(right, comparisons[1:], operands[1:])
         with self.out.aside() as aside:
             rest = self._chained(right, comparisons[1:], operands[1:])
         return self._joined(True, whole, rest, aside)
@@ -260,29 +275,31 @@ class Expressions:
         if type(comparison) not in COMPARISONS:
             raise UnsupportedError(f"the comparison {type(comparison).__name__}")
         if isinstance(left, Static) and isinstance(right, Static):
-            return Static(FOLDED[type(comparison)](left.value, right.value))
+            folded = FOLDED[type(comparison)].__name__
+            return Static(self.unit.reads.ask(folded, left.value, right.value))
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
         if isinstance(left, Static) and isinstance(right, Static):
-            return Static((left.value in right.value) != negated)
-        if isinstance(right, Static) and isinstance(right.value, SETS):
-            right = Items(tuple(Static(value) for value in right.value))
+            return Static(self.unit.reads.ask("contains", right.value, left.value) is not negated)
+        if isinstance(right, Static):
+            choices = self.unit.reads.elements("choices", right.value)
+            right = Items(tuple(Static(value) for value in choices))
         if not isinstance(right, Items):
             raise UnsupportedError("membership in something else than a tuple")
         found: Value = Static(False)
         for number, item in enumerate(right.items):
             same = self._compared(ast.Eq(), left, item)
             self.mark(same, node, number)
-            if found == Static(True) or same == Static(True):
+            if any(isinstance(known, Static) and self.true(known) for known in (found, same)):
                 found = Static(True)
             elif isinstance(found, Truth) and isinstance(same, Truth):
                 found = Truth(self.out.value(f"or i1 {found.register}, {same.register}"))
             elif isinstance(same, Truth):
                 found = same
         if isinstance(found, Static):
-            return Static(found.value != negated)
+            return Static(self.true(found) is not negated)
         return Truth(self.out.value(f"xor i1 {self.out.truth(found)}, true")) if negated else found
 
     def _is_none(self, node: ast.Compare) -> Value:
@@ -318,7 +335,7 @@ class Expressions:
         whole = self._operand(node.values[0])
         for part in node.values[1:]:
             if isinstance(whole, Static):
-                whole = self._operand(part) if bool(whole.value) is wanted else whole
+                whole = self._operand(part) if self.true(whole) is wanted else whole
                 continue
             whole = self._truth_of(whole, node)
             with self.out.aside() as aside:
@@ -338,6 +355,8 @@ class Expressions:
 
     def _truth_of(self, value: Value, node: ast.BoolOp) -> Value:
         """Return an operand as itself if it is known, else its truth."""
+        if isinstance(value, Static) and type(value.value) not in PLAIN:
+            return Truth("true" if self.true(value) else "false", ast.unparse(node))
         if isinstance(value, (Static, Truth)):
             return value
         return Truth(self.out.truth(value), "" if is_truth(value) else ast.unparse(node))
@@ -347,7 +366,7 @@ class Expressions:
         if is_cheap(aside.lines):
             out.inline(aside, out.truth(left), wanted)
             if isinstance(right, Static):
-                return left if bool(right.value) is wanted else right
+                return left if self.true(right) is wanted else right
             return Truth(
                 out.value(f"{'and' if wanted else 'or'} i1 {out.truth(left)}, {out.truth(right)}")
             )

@@ -11,12 +11,14 @@ from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
 from . import growth, kernel, sampling
 from .asking import clear_marks, keep_if_wanted, make_marks
+from .closure import roots_of
 from .emitter import Emitter
 from .expansion import Expansion
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
 from .places import Places
 from .program import Module, Program
+from .reads import Reads
 from .sampling import Asked, Samples
 from .unit import Compiled, Unit
 from .values import Number, Place, Static, Truth, UnsupportedError, Value
@@ -68,6 +70,11 @@ class Generator:
         Whether states are stored as they are, instead of as fingerprints.
     symmetry
         Under which only one of several states is searched, if any.
+
+    Attributes
+    ----------
+    reads
+        What was asked of the model while it was translated.
     """
 
     def __init__(
@@ -83,7 +90,8 @@ class Generator:
         self.layout: Layout[Any] = system.layout
         self.words = self.layout.words
         self.constants = Static(system.constants)
-        self.unit = Unit(Places(self.layout), dict(INTRINSICS))
+        self.reads = Reads(roots_of(system, properties))
+        self.unit = Unit(Places(self.layout), dict(INTRINSICS), reads=self.reads)
         self.texts: list[str] = []
         deadlock = [n for n, prop in enumerate(properties) if prop.kind is Kind.DEADLOCK]
         stride = 8 * (self.words + (2 if exact else 3))
@@ -117,6 +125,8 @@ class Generator:
         self._judge()
         self._canonical()
         self._admits()
+        # What follows is Tidegate's own, which is known by its source.
+        self.unit.reads = Reads()
         exported = [self._exported(function) for function in (*entries, *sampling.EXPORTED)]
         exported += [self._internal(function) for function in INTERNAL]
         points = [self.unit.points, expansion.guards.points]

@@ -39,7 +39,7 @@ class Loops(Calls):
         if bounds is not None:
             self._loop_range(iterated, *bounds, body, changed)
             return
-        if isinstance(iterated, ast.Call) and self.expression(iterated.func) == Static(members):
+        if isinstance(iterated, ast.Call) and self.is_known(iterated.func, members):
             [mask] = iterated.args
             self._loop_members(iterated, self.known(mask), body)
             return
@@ -47,8 +47,9 @@ class Loops(Calls):
         if isinstance(whole, Place) and isinstance(whole.sample, list):
             parts = [self.element(whole, Static(i)) for i in range(len(whole.sample))]
             elements: list[Value] = [part for part in parts if part is not None]
-        elif isinstance(whole, Static) and isinstance(whole.value, (tuple, list, range)):
-            elements = [Static(value) for value in whole.value]
+        elif isinstance(whole, Static):
+            row = self.unit.reads.elements("elements", whole.value)
+            elements = [Static(value) for value in row]
         elif isinstance(whole, Items):
             elements = list(whole.items)
         else:

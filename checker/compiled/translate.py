@@ -241,14 +241,15 @@ class Translation(Loops):
         if self.mode is Mode.IS_NONE:
             self._return_none(node.value)
         elif returns == "void":
-            if node.value is not None and self.expression(node.value) != Static(None):
+            if node.value is not None and not _is_none(self.expression(node.value)):
                 raise UnsupportedError("a value returned by a function that is said to return None")
             out.emit("ret void")
         elif returns == "i1":
             value = Static(None) if node.value is None else self.known(node.value)
             if not is_truth(value) and self.mode is Mode.WHOLE:
                 self.compiled.loose.append(f"what {self.function.__name__} returns")
-            out.emit(f"ret i1 {out.truth(value)}")
+            known = Static(self.true(value)) if isinstance(value, Static) else value
+            out.emit(f"ret i1 {out.truth(known)}")
         elif node.value is None:
             raise UnsupportedError("a return of None, where a number is returned elsewhere,")
         else:
@@ -375,6 +376,10 @@ class Translation(Loops):
             self._round(node.body, following, end)
 
         self.loop(node.iter, body, stored([node]))
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Static) and value.value is None
 
 
 def _quoted(name: str) -> str:

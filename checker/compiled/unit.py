@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
-from ...guards import syntax_tree
 from ...layout import WORD_BITS
 from .emitter import FAILURE, Emitter
 from .places import Places
 from .points import MARKS, Points
+from .reads import Reads
+from .sources import plain_tree
 from .values import (
+    PLAIN,
     Items,
     Number,
     Place,
@@ -111,6 +112,8 @@ class Unit:
         Functions that are emitted in place, by the Python function that stands for them.
     prefix
         Of the functions' names, where a module has more than one of these.
+    reads
+        What is asked of what there is beside syntax trees.
     width
         Bits of an element of the marks: see :class:`points.Points`.
     """
@@ -120,12 +123,14 @@ class Unit:
         places: Places,
         intrinsics: Mapping[Any, Intrinsic],
         prefix: str = "",
+        reads: Reads | None = None,
         width: int = WORD_BITS,
     ) -> None:
         self.points = Points(width)
         self.places = places
         self.intrinsics = intrinsics
         self.prefix = prefix
+        self.reads = Reads() if reads is None else reads
         self.bodies: list[str] = []
         self._known: dict[object, Compiled] = {}
         self._kept: list[object] = []
@@ -163,9 +168,10 @@ class Unit:
 
         where = getattr(function, "__qualname__", repr(function))
         try:
-            if not isinstance(function, types.FunctionType):
+            if type(function) is not types.FunctionType:
                 raise UnsupportedError(f"{function!r}, which is no plain function,")
             tree = plain_tree(function)
+            self.reads.ask("function", function)
             returns, count = self._shape(function, tree, mode)
             name = f"{self.prefix}{function.__name__}.{len(self._kept)}"
             own = str(function.__module__).startswith(OWN)
@@ -185,16 +191,14 @@ class Unit:
             ) from None
         return compiled
 
-    @staticmethod
-    def _shape(function: Callable[..., Any], tree: ast.FunctionDef, mode: Mode) -> tuple[str, int]:
+    def _shape(
+        self, function: Callable[..., Any], tree: ast.FunctionDef, mode: Mode
+    ) -> tuple[str, int]:
         """Return the LLVM type of what a function returns, and how many values that is."""
         if mode is not Mode.WHOLE:
             return "i1", 1
         valued = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(tree))
-        declared = function.__annotations__.get("return", "int" if valued else "None")
-        text = str(declared)
-        if declared in (int, bool):
-            text = declared.__name__
+        text = self.reads.ask("returns", function) or ("int" if valued else "None")
         if text.startswith("tuple[") and set(text[6:-1].split(", ")) == {"int"}:
             count = text.count(",") + 1
             if count == 1:
@@ -206,32 +210,7 @@ class Unit:
 
     def lookup(self, function: Callable[..., Any], name: str) -> Value:
         """Return the value of a name that is not local to a function."""
-        variables = getattr(function, "__closure__", None)
-        if variables and name in function.__code__.co_freevars:
-            return Static(variables[function.__code__.co_freevars.index(name)].cell_contents)
-        if name in function.__globals__:
-            return Static(function.__globals__[name])
-        if hasattr(builtins, name):
-            return Static(getattr(builtins, name))
-        raise UnsupportedError(f"{function.__name__} uses {name}, which is not known")
-
-
-@cache
-def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function, if that is all there is to it."""
-    try:
-        tree = syntax_tree(function)
-    except (AssertionError, OSError, SyntaxError, ValueError):
-        raise UnsupportedError(f"{function.__name__}, whose source is not at hand,") from None
-    if tree.decorator_list or hasattr(function, "__wrapped__"):
-        raise UnsupportedError(f"{function.__name__}, which is decorated,")
-    code = function.__code__
-    names = [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
-    if (tree.name, names) != (code.co_name, list(code.co_varnames[: code.co_argcount])):
-        raise UnsupportedError(f"{function.__name__}, whose source is that of another function,")
-    if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
-        raise UnsupportedError(f"{function.__name__}, which takes arguments by * or **,")
-    return tree
+        return Static(self.reads.ask("name", function, name))
 
 
 def parameters(arguments: list[Value]) -> list[str]:
@@ -277,10 +256,8 @@ def received(arguments: list[Value]) -> tuple[list[str], list[Value]]:
 def _kind(argument: Value) -> object:
     """Return what two arguments have in common that one translation serves for."""
     if isinstance(argument, Static):
-        # A member of an Enum may equal a number, and have attributes that this has not.
-        kind = type(argument.value)
-        plain = kind in (int, bool, str, type(None))
-        return ("static", argument.value if plain else id(argument.value), kind)
+        which = type(argument.value)
+        return ("static", which, argument.value if which in PLAIN else id(argument.value))
     if isinstance(argument, Place):
         return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
     if isinstance(argument, Items):

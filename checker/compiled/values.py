@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import KEEP, Enum, Flag, IntEnum, IntFlag, ReprEnum
 from typing import Any
 
 from ...layout import WORD_BITS
@@ -76,10 +77,48 @@ NOWHERE = Static("nowhere")
 Value = Static | Number | Truth | Place | Items
 
 
+PLAIN = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis)})
+"""Types whose values say all about themselves, and whose operations nobody can replace."""
+
+_ARITHMETIC = {
+    name
+    for name, method in vars(int).items()
+    if name.startswith("__") and method is not vars(object).get(name)
+} - {"__doc__", "__format__", "__getattribute__", "__getnewargs__", "__new__", "__repr__"}
+"""What a class of numbers can define otherwise than Python does."""
+
+_OF_FLAGS = {id(method) for part in (Flag, IntFlag) for method in vars(part).values()}
+"""What flags define, which are numbers all the same as long as they keep every bit."""
+
+
+def integer_of(value: object) -> int | None:
+    """Return the whole number as which a known value takes part in arithmetic; None if as none.
+
+    Raises
+    ------
+    UnsupportedError
+        If its arithmetic is its own.
+    """
+    which = type(value)
+    if which is int or which is bool:
+        return int(value)  # type: ignore[call-overload, no-any-return]
+    if not issubclass(which, int):
+        return None
+    keeps = issubclass(which, IntFlag) and vars(which)["_boundary_"] is KEEP
+    for part in which.__mro__[: which.__mro__.index(int)]:
+        if part in (IntEnum, ReprEnum, Enum):
+            continue
+        own = {id(vars(part)[name]) for name in _ARITHMETIC & vars(part).keys()}
+        if own - (_OF_FLAGS if keeps else set()):
+            raise UnsupportedError(f"a number of the class {which.__name__}, which computes itself")
+    return int.__int__(value)  # type: ignore[arg-type]
+
+
 def span(value: Value) -> Range:
     """Return the range of an integer value, as far as it is known."""
-    if isinstance(value, Static) and isinstance(value.value, int):
-        return int(value.value), int(value.value)
+    number = integer_of(value.value) if isinstance(value, Static) else None
+    if number is not None:
+        return number, number
     if isinstance(value, Truth):
         return 0, 1
     return value.range if isinstance(value, Number) else None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tidegate.checker.kept import passes_directory
+from tidegate.checker.kept import Store
 
 TEXT = """[[case]]
 protocols = "own.py"
@@ -86,7 +86,7 @@ def test_a_failure_is_never_recorded(passed):
     "content", ["", "{", "[]", '{"files": {}}', '{"files": {"own.py": 3}}', "\0"]
 )
 def test_a_damaged_entry_is_as_none(passed, content):
-    [entry] = passes_directory().iterdir()
+    [entry] = Store("gate").folder.iterdir()
     entry.write_text(content)
     assert statuses(passed) == ["pass"]
     assert statuses(passed) == ["cached"]

@@ -1,0 +1,108 @@
+"""The syntax tree that a function is translated from, if it is what Python runs.
+
+Python runs code that it compiled when a file was imported; the translator reads the file, which may
+have changed since.  So the tree is compiled once more: only if that gives the function's code is it
+translated, and from then on the code stands for the tree.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import cache
+from inspect import CO_NESTED
+from types import CodeType
+from typing import Any
+
+from ...guards import syntax_tree
+from .values import UnsupportedError
+
+_FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
+
+
+def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
+    """Return the syntax tree of a function, if that is all there is to it.
+
+    Raises
+    ------
+    UnsupportedError
+        If its source is not at hand, or is not what the function was compiled from.
+    """
+    # Of what wraps another function Python shows the source of the other.
+    wraps = hasattr(function, "__wrapped__")
+    tree = None if wraps else _tree(function, function.__code__)
+    if tree is None or tree.decorator_list:
+        raise UnsupportedError(f"{function.__name__}, which is decorated,")
+    if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
+        raise UnsupportedError(f"{function.__name__}, which takes arguments by * or **,")
+    return tree
+
+
+@cache
+def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
+    """Return the syntax tree of a function, as long as it has this code."""
+    try:
+        tree = syntax_tree(function)
+        compiled = list(_compiled(tree, code))
+    except (AssertionError, OSError, SyntaxError, ValueError):
+        raise UnsupportedError(f"{function.__name__}, whose source is not at hand,") from None
+    if described(code) not in map(described, compiled):
+        raise UnsupportedError(
+            f"{function.__name__}, whose source is not what Python runs (it changed since it was "
+            "imported, or was replaced),"
+        )
+    return tree
+
+
+def _compiled(tree: ast.FunctionDef, code: CodeType) -> Iterator[CodeType]:
+    """Yield what a tree compiles to, where the names are free that are so in the code."""
+    body: list[ast.stmt] = [tree]
+    if code.co_freevars:
+        # A name is free in a function where one around it gives it a value.
+        around = ast.parse("def around(): pass").body[0]
+        assert isinstance(around, ast.FunctionDef)
+        targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in code.co_freevars]
+        around.body = [ast.Assign(targets, ast.Constant(None)), tree]
+        body = [around]
+    module = ast.fix_missing_locations(ast.Module(body, type_ignores=[]))
+    flags = code.co_flags & _FUTURE
+    outer = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
+    if code.co_freevars:
+        [outer] = (part for part in outer.co_consts if isinstance(part, CodeType))
+    for part in outer.co_consts:
+        if isinstance(part, CodeType) and part.co_name == tree.name:
+            yield part
+
+
+def described(code: CodeType, lines: bool = False) -> str:
+    """Return all of a function's code as text: equal text, equal behaviour.
+
+    Parameters
+    ----------
+    lines
+        Whether the lines count on which it stands.
+    """
+    return repr(tuple(_parts(code, lines)))
+
+
+def _parts(code: CodeType, lines: bool) -> Iterator[object]:
+    # A function is nested if another one is around it, whether that matters to it or not.
+    yield code.co_name, code.co_flags & ~CO_NESTED, code.co_code, code.co_exceptiontable
+    yield code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount
+    yield code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+    yield [_constant(value, lines) for value in code.co_consts]
+    if lines:
+        yield code.co_firstlineno, code.co_linetable
+
+
+def _constant(value: object, lines: bool) -> str:
+    """Return a constant of code as text."""
+    if isinstance(value, CodeType):
+        return described(value, lines)
+    if isinstance(value, tuple):
+        return f"({','.join(_constant(part, lines) for part in value)})"
+    if isinstance(value, frozenset):
+        # Its order is another one in each process.
+        return f"{{{','.join(sorted(_constant(part, lines) for part in value))}}}"
+    return repr(value)

@@ -149,8 +149,13 @@ def _place(function: Callable[..., Any]) -> tuple[str, int]:
 
 def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of a function, also of a copy that lacks a guard; yours to change."""
+    return copy.deepcopy(read_tree(function))
+
+
+def read_tree(function: Callable[..., Any]) -> ast.FunctionDef:
+    """Return the syntax tree of a function as :func:`syntax_tree` does, but only to be read."""
     copied: ast.FunctionDef | None = getattr(function, "syntax_tree", None)
-    return copy.deepcopy(copied if copied is not None else _parsed(function))
+    return copied if copied is not None else _parsed(function)
 
 
 @cache

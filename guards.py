@@ -148,10 +148,15 @@ def _place(function: Callable[..., Any]) -> tuple[str, int]:
 
 def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of a function, also of a copy that lacks a guard; yours to change."""
+    return copy.deepcopy(read_tree(function))
+
+
+def read_tree(function: Callable[..., Any]) -> ast.FunctionDef:
+    """Return the syntax tree of a function as :func:`syntax_tree` does, but only to be read."""
     copied: ast.FunctionDef | None = getattr(function, "syntax_tree", None)
-    if copied is None:
-        copied = _parsed(function, getattr(function, "__code__", None))
-    return copy.deepcopy(copied)
+    if copied is not None:
+        return copied
+    return _parsed(function, getattr(function, "__code__", None))
 
 
 @cache

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Generic, TypeVar, cast, overload
 
 State = bytes | tuple[int, ...]
@@ -321,6 +322,12 @@ def _declared(declaration: type) -> Iterator[tuple[str, Any]]:
                 isinstance(value, type) and issubclass(value, Record)
             ):
                 yield name, value
+
+
+@cache
+def declared_parts(declaration: type[Record]) -> dict[str, Field | Array | type[Record]]:
+    """Return the fields of a record class by name, those of its bases first."""
+    return dict(_declared(declaration))
 
 
 def _build(declared: Any, k: object) -> Any:

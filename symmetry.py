@@ -4,15 +4,18 @@ The group is that of the permutations of replicas which map the set of initial s
 and leave alone whom the declaration singles out: a replica that a variable names in every state.
 Of the states that it maps onto each other the least one, as stored, stands for all.  Which
 variables hold or are indexed by numbers of replicas comes from the state's declaration.
+
+That actions and properties treat these replicas alike is shown from their code before a search, by
+:mod:`tidegate.checker.symmetric`; on samples it is checked once more while the search runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import Any
 
-from .layout import NONE, Layout, State, Variable
+from .layout import Layout, State, Variable
 from .spec import Kind, ModelError, Property, TidegateError, TransitionSystem
 
 Permutation = tuple[int, ...]
@@ -35,22 +38,25 @@ class Symmetry:
     ----------
     group
         The permutations that map the set of initial states onto itself, the identity first.
+    sampled
+        How many states were checked to be treated like their permutations so far.
     """
 
     def __init__(self, system: TransitionSystem[Any, Any]) -> None:
         self.system = system
         variables = system.layout.variables
         replicas = 1 + max((r for v in variables for r in v.replicas), default=-1)
-        named = {v.low for v in variables if v.field.names == "replica" and v.low == v.high}
+        fits = _fitting(variables)
         initial = set(system.initial_states())
         every = [
             (permutation, permuted(system.layout, permutation))
             for permutation in permutations(range(replicas))
-            if all(permutation[replica] == replica for replica in named - {NONE})
+            if fits(permutation)
         ]
         fixing = [(p, apply) for p, apply in every if {apply(s) for s in initial} == initial]
         self.group = [permutation for permutation, _ in fixing]
         self._others = [apply for _, apply in fixing[1:]]
+        self.sampled = 0
 
     def canonical(self, state: State) -> State:
         """Return the state that stands for `state` and all that the group maps it to."""
@@ -64,6 +70,7 @@ class Symmetry:
         ModelError
             If they do not: the protocol tells replicas apart, and symmetry would be unsound.
         """
+        self.sampled += 1
         expected = self._treatment(state, properties)
         for permutation, apply in zip(self.group[1:], self._others, strict=True):
             if self._treatment(apply(state), properties) != expected:
@@ -82,6 +89,51 @@ class Symmetry:
             return violated, None
         steps = self.system.successors(state)
         return violated, {self.canonical(successor) for _, successor in steps}
+
+
+def renamed(number: int, permutation: Permutation) -> int:
+    """Return what the number of a replica becomes; NONE, and what is no replica, stays.
+
+    >>> [renamed(number, (1, 0)) for number in (-1, 0, 1, 2)]
+    [-1, 1, 0, 2]
+    """
+    return permutation[number] if 0 <= number < len(permutation) else number
+
+
+def _fitting(variables: Sequence[Variable]) -> Callable[[Permutation], bool]:
+    """Return whether a permutation leads each variable to another one, and keeps its range."""
+    numbers: set[range] = set()
+    indices: dict[str, set[tuple[int, ...]]] = {}
+    for variable in variables:
+        indices.setdefault(variable.form, set()).add(variable.replicas)
+        if variable.field.names == "replica":
+            numbers.add(range(variable.low, variable.high + 1))
+        elif variable.field.names == "replicas":
+            numbers.add(range(variable.high.bit_length()))
+    places = set(map(frozenset, indices.values()))
+
+    def fits(permutation: Permutation) -> bool:
+        return all(
+            {renamed(number, permutation) for number in some} == set(some) for some in numbers
+        ) and all(
+            {tuple(renamed(r, permutation) for r in place) for place in some} == some
+            for some in places
+        )
+
+    return fits
+
+
+class _Table(dict[int, int]):
+    """What each stored value of a variable becomes."""
+
+    def __init__(self, variable: Variable, becomes: Iterable[int]) -> None:
+        super().__init__(enumerate(becomes))
+        self._variable = variable
+
+    def __missing__(self, stored: int) -> int:
+        v = self._variable
+        value = stored + v.low
+        raise ModelError(f"{v.path} is {value}, declared {v.low}..{v.high}: --debug says since when")
 
 
 def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State], State]:
@@ -109,17 +161,15 @@ def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State],
     return apply
 
 
-def _renamed(variable: Variable, permutation: Permutation) -> list[int] | None:
+def _renamed(variable: Variable, permutation: Permutation) -> _Table | None:
     """Return what each stored value of a variable becomes; None where nothing is renamed."""
     values = range(variable.low, variable.high + 1)
     if variable.field.names == "replica":
-        becomes = {NONE: NONE, **dict(enumerate(permutation))}
-        return [becomes[value] - variable.low for value in values]
+        return _Table(variable, (renamed(value, permutation) - variable.low for value in values))
     if variable.field.names == "replicas":
-        return [
-            sum(1 << new for old, new in enumerate(permutation) if mask >> old & 1)
-            for mask in values
-        ]
+        bits = range(variable.high.bit_length())
+        moved = [1 << renamed(bit, permutation) for bit in bits]
+        return _Table(variable, (sum(moved[b] for b in bits if mask >> b & 1) for mask in values))
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
 from .healing import stuck_states
-from .result import DEFAULT, Limits, Progress, Resources, Result, Verdict
+from .result import DEFAULT, Grounds, Limits, Progress, Resources, Result, Verdict
 
 
 def check(
@@ -36,7 +37,8 @@ def check(
     report
         Called now and then with how far the search is.
     symmetry
-        Search only one of the states that are the same but for the names of replicas.
+        Search only one of the states that are the same but for the names of replicas; refused
+        where the code does not show that actions and properties treat replicas alike.
     resources
         Which engine searches, and with what; none of it changes the answer.
 
@@ -54,6 +56,7 @@ def check(
     if symmetry:
         refuse_unsound(properties)
     group = Symmetry(system) if symmetry else None
+    grounds = _grounds(system, group, properties) if group else None
     search = finished_search(
         system, properties, keep_going, group, resources, limits, report, started
     )
@@ -61,9 +64,18 @@ def check(
         complete = search.stopped_by is None and (keep_going or not search.violations)
         if complete:
             _find_stuck(system, properties, search)
-        return _result(system, properties, search, complete, started)
+        return _result(system, properties, search, complete, grounds, started)
     finally:
         search.close()
+
+
+def _grounds(
+    system: TransitionSystem[Any, Any], group: Symmetry, properties: Sequence[Property]
+) -> Grounds:
+    """Return why symmetry is sound; searches without it need not load what shows that."""
+    from .symmetric.proof import show
+
+    return show(system, group, properties)
 
 
 def _result(
@@ -71,10 +83,13 @@ def _result(
     properties: Sequence[Property],
     search: Finished,
     complete: bool,
+    grounds: Grounds | None,
     started: float,
 ) -> Result:
     """Return all that is reported of a search that has ended."""
     verdicts, first = _verdicts(system, properties, search, complete)
+    if grounds and search.symmetry:
+        grounds = replace(grounds, sampled_states=search.symmetry.sampled)
     return Result(
         outcome=_overall(verdicts, complete),
         complete=complete,
@@ -90,6 +105,7 @@ def _result(
         exact=search.exact,
         collision_probability=search.collision_probability,
         permutations=len(search.symmetry.group) if search.symmetry else 1,
+        grounds=grounds,
         spark_levels=getattr(search, "spark_levels", None),
     )
 

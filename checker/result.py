@@ -144,6 +144,46 @@ class Verdict:
     trace: Trace | None = None
 
 
+@dataclass(frozen=True)
+class Declared:
+    """A function that is declared to treat replicas alike, since the code does not show it.
+
+    Parameters
+    ----------
+    function
+        Its name.
+    place
+        Its file and line.
+    reason
+        Why it does, as its docstring says.
+    """
+
+    function: str
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """Why a search under symmetry is sound: what it relies on.
+
+    Parameters
+    ----------
+    actions, properties
+        In how many actions, the constraint included, and properties the numbers of replicas are
+        only names.
+    declared
+        The functions of which that is declared; of all others the code shows it.
+    sampled_states
+        How many states were checked, besides, to be treated like their permutations.
+    """
+
+    actions: int
+    properties: int
+    declared: tuple[Declared, ...] = ()
+    sampled_states: int = 0
+
+
 @dataclass
 class Result:
     """Everything a search reports.
@@ -168,6 +208,8 @@ class Result:
         One per property, in the order they were asked for.
     permutations
         Size of the symmetry group; 1 where every state was searched as itself.
+    grounds
+        What the search relies on under symmetry; None without.
     first
         The verdict whose counterexample is reported: the least in the canonical order.
     spark_levels
@@ -188,6 +230,7 @@ class Result:
     exact: bool = True
     collision_probability: float = 0.0
     permutations: int = 1
+    grounds: Grounds | None = None
     spark_levels: int | None = None
 
     @property

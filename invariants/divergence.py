@@ -29,12 +29,14 @@ def _mismatch(s: BrokerState, k: Constants, settled: bool) -> tuple[int, int, in
 
     With `settled`, only of two settled ones in the same leader epoch.
     """
-    for first in range(k.replicas - 1):
+    for first in range(k.replicas):
         one = s.replica[first]
         if not one.hw or (settled and not _settled(s, k, first)):
             continue
-        for second in range(first + 1, k.replicas):
+        for second in range(k.replicas):
             other = s.replica[second]
+            if second == first:
+                continue
             if settled and (one.epoch != other.epoch or not _settled(s, k, second)):
                 continue
             for offset in range(min(one.hw, other.hw)):
@@ -88,9 +90,11 @@ def _epoch_mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None
     The offset is the first at which the two logs differ although a record further on, or at that
     offset itself, carries the same epoch in both.
     """
-    for first in range(k.replicas - 1):
+    for first in range(k.replicas):
         one = s.replica[first]
-        for second in range(first + 1, k.replicas):
+        for second in range(k.replicas):
+            if second == first:
+                continue
             other = s.replica[second]
             differs = NONE
             for offset in range(min(one.leo, other.leo)):

@@ -17,11 +17,11 @@ AnyConstants = BrokerConstants | PublishedConstants
 
 def _two_leaders(s: AnyState, k: AnyConstants) -> tuple[int, int] | None:
     """Return two brokers that lead in one epoch."""
-    for first in range(k.replicas - 1):
+    for first in range(k.replicas):
         if s.replica[first].leader != first:
             continue
-        for second in range(first + 1, k.replicas):
-            leads = s.replica[second].leader == second
+        for second in range(k.replicas):
+            leads = second != first and s.replica[second].leader == second
             if leads and s.replica[first].epoch == s.replica[second].epoch:
                 return first, second
     return None

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ...layout import NONE, Layout, Variable
-from ...symmetry import Permutation
+from ...layout import Layout, Variable
+from ...symmetry import Permutation, renamed
 from .emitter import Emitter
 from .values import UnsupportedError
 
@@ -67,7 +67,7 @@ def _renamed(
             results[target.word] = out.value(f"or i64 {results[target.word]}, {placed}")
             continue
         for bit in range(target.width):
-            moved = permutation[bit] if target.field.names == "replicas" else bit
+            moved = renamed(bit, permutation) if target.field.names == "replicas" else bit
             distance = target.shift + moved - source.shift - bit
             moves[source.word, target.word, distance] |= 1 << source.shift + bit
     for (start, end, distance), mask in moves.items():
@@ -81,12 +81,11 @@ def _renamed(
 
 def _looked_up(out: Emitter, source: Variable, permutation: Permutation, words: list[str]) -> str:
     """Emit what the stored number of a replica becomes, from a table in one number."""
-    becomes = {NONE: NONE, **dict(enumerate(permutation))}
     table = 0
     for value in range(source.low, source.high + 1):
         if value - source.low >= 64 // _ENTRY:
             raise UnsupportedError("symmetry of more replicas than a table holds")
-        table |= becomes[value] - source.low << _ENTRY * (value - source.low)
+        table |= renamed(value, permutation) - source.low << _ENTRY * (value - source.low)
     bits = out.value(f"lshr i64 {words[source.word]}, {source.shift}")
     index = out.value(f"and i64 {bits}, {(1 << source.width) - 1}")
     entry = out.value(f"lshr i64 {table}, {out.value(f'mul i64 {index}, {_ENTRY}')}")

@@ -26,6 +26,7 @@ _NUMBERS = {
     "distinct_states": "distinct states",
     "generated_states": "steps taken",
     "depth": "depth, in states",
+    "symmetry": "symmetry",
     "complete": "all states within the bounds were seen",
     "exact": "exact (no fingerprints)",
     "seconds": "seconds",
@@ -40,10 +41,16 @@ def numbers(report: Mapping[str, Any]) -> list[tuple[str, str]]:
     >>> numbers({"distinct_states": 3416, "complete": False})
     [('distinct states', '3,416'), ('all states within the bounds were seen', 'no')]
     """
-    return [(text, _shown(report[name])) for name, text in _NUMBERS.items() if name in report]
+    return [
+        (text, _shown(report[name]))
+        for name, text in _NUMBERS.items()
+        if report.get(name) is not None
+    ]
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return str(value.get("relied_on", ""))[:300]
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)[:80]

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...spec import TransitionSystem
 from ..result import Result, Verdict
+from .grounds import relied_on
 from .itf import itf
 
 
@@ -14,7 +15,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
 
     ``trace`` is the counterexample that is reported first, in ITF, or None; each violated property
     carries its own as well.  ``seconds`` is wall time; ``collision_probability`` is 0 where every
-    state is stored whole (``exact``).
+    state is stored whole (``exact``).  ``symmetry`` is None without ``--symmetry``.
     """
     return {
         "protocol": system.name,
@@ -27,6 +28,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "exact": result.exact,
         "collision_probability": result.collision_probability,
         "permutations": result.permutations,
+        "symmetry": _symmetry(result),
         "distinct_states": result.distinct_states,
         "generated_states": result.generated_states,
         "depth": result.depth,
@@ -34,6 +36,26 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "actions": result.taken,
         "properties": [_verdict(system, verdict) for verdict in result.verdicts],
         "trace": _trace(system, result.first),
+    }
+
+
+def _symmetry(result: Result) -> dict[str, Any] | None:
+    """Return what a search relied on that left out the permutations of states.
+
+    ``relied_on`` says it in a sentence.  In as many ``actions`` and ``properties`` replicas are only
+    names, which the code shows where ``declared`` names no function; ``sampled_states`` were checked
+    besides.
+    """
+    grounds = result.grounds
+    if grounds is None:
+        return None
+    return {
+        "permutations": result.permutations,
+        "relied_on": relied_on(result),
+        "actions": grounds.actions,
+        "properties": grounds.properties,
+        "declared": [vars(declared) for declared in grounds.declared],
+        "sampled_states": grounds.sampled_states,
     }
 
 

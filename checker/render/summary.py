@@ -9,6 +9,7 @@ from rich.text import Text
 
 from ...spec import Outcome, TransitionSystem
 from ..result import Result, Verdict
+from .grounds import relied_on
 from .text import print_prose, print_trace
 
 
@@ -38,6 +39,8 @@ def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: 
     style = {"holds": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
     line = Text.assemble((result.outcome.value.upper(), style[result.outcome.value]), " ")
     line.append(f"{system.name}, {system.headline}: {_what(result)}")
+    if result.grounds is not None:
+        line.append(f" --symmetry: {relied_on(result)}.")
     print_prose(console, line)
 
 

@@ -1,0 +1,195 @@
+"""The functions of a model, each analysed once for every kind of arguments."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import getdoc, unwrap
+from typing import Any
+
+from ...errors import shown
+from ...guards import read_tree
+from ..result import Declared
+from .names import Names, may_be_none_at
+from .statements import Statements
+from .values import (
+    NOTHING,
+    Constant,
+    Effects,
+    Flow,
+    Number,
+    Part,
+    Refused,
+    Replica,
+    Several,
+    Unclear,
+    Value,
+)
+
+DEEPEST = 100
+"""Functions that may call each other in a row."""
+
+_DECLARED = re.compile(r"^Symmetric: (.+(?:\n.+)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a function does with some arguments.
+
+    ``results`` are what it may return, and ``result`` is what they come to together.
+    """
+
+    result: Value
+    results: tuple[Value, ...]
+    effects: Effects
+    progress: int
+
+
+class Analysis:
+    """Analyses functions for one group of permutations and one choice of constants.
+
+    Attributes
+    ----------
+    declared
+        The functions that were met and that are declared symmetric.
+    """
+
+    def __init__(self, names: Names, constants: object) -> None:
+        self.names = names
+        self.constants = constants
+        self.declared: dict[Callable[..., Any], Declared] = {}
+        self._known: dict[object, Summary | Refused] = {}
+        self._begun: list[object] = []
+        self._kept: list[object] = []
+
+    def summary(
+        self, function: Callable[..., Any], arguments: tuple[Value, ...], node: ast.AST
+    ) -> Summary:
+        """Return what a function does with arguments whose symbols are numbered from the first.
+
+        Raises
+        ------
+        Refused
+            If it is not shown to treat replicas alike.
+        """
+        key = (function, *(_kind(argument) for argument in arguments))
+        if key in self._begun or len(self._begun) == DEEPEST:
+            raise Refused(node, f"calls {function.__name__}, which calls itself")
+        if key not in self._known:
+            # What a key names by its address must stay where it is.
+            self._kept.append((function, arguments))
+            self._begun.append(key)
+            try:
+                self._known[key] = self._analysed(function, arguments, node)
+            except Refused as refused:
+                self._known[key] = refused
+            self._begun.remove(key)
+        known = self._known[key]
+        if isinstance(known, Refused):
+            raise known
+        return known
+
+    def _analysed(
+        self, function: Callable[..., Any], arguments: tuple[Value, ...], node: ast.AST
+    ) -> Summary:
+        reason = _reason(function)
+        if reason is not None:
+            return self._believed(function, reason)
+        tree = _tree(function, node)
+        run = Statements(self, function)
+        parameters = [part.arg for part in (*tree.args.posonlyargs, *tree.args.args)]
+        run.flow = Flow(dict(zip(parameters, arguments, strict=True)))
+        try:
+            run.block(tree.body)
+        except Refused as refused:
+            if not refused.where:
+                refused.where = f"{function.__name__}, {_place(function, refused.node)}"
+            refused.progress = run.progress
+            raise
+        if not run.over:
+            run.results.append((NOTHING, run.flow))
+        return Summary(
+            self._joined(run.results),
+            tuple(_at(value, flow) for value, flow in run.results),
+            run.effects,
+            run.progress,
+        )
+
+    def _joined(self, results: list[tuple[Value, Flow]]) -> Value:
+        """Return what the results of a function come to together."""
+        if not results:
+            return Unclear("is not known: the function never returns")
+        result, flow = _at(*results[0]), results[0][1]
+        for value, other in results[1:]:
+            result = self.names.joined(result, _at(value, other), flow, other)
+        return result
+
+    def _believed(self, function: Callable[..., Any], reason: str) -> Summary:
+        """Return what is said of a function that is declared symmetric."""
+        self.declared[function] = Declared(function.__name__, _place(function), reason)
+        result: Value = Unclear(f"is what {function.__name__} returns, which is declared symmetric")
+        returns = function.__annotations__.get("return")
+        if returns in (int, bool, "int", "bool"):
+            result = Number()
+        elif returns in (None, "None"):
+            result = NOTHING
+        return Summary(result, (result,), Effects(unknown=function.__name__), 0)
+
+
+def _at(value: Value, flow: Flow) -> Value:
+    """Return a result with what is known of it where it is returned."""
+    if isinstance(value, Replica):
+        return Replica(may_be_none_at(value, flow), value.symbol)
+    return value
+
+
+def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:
+    """Return the syntax tree of a function, if that is all there is to it."""
+    try:
+        tree = read_tree(function)
+    except (AssertionError, OSError, SyntaxError, ValueError):
+        raise Refused(
+            node, f"calls {function.__name__}, whose source is not at hand", "write it as a def"
+        ) from None
+    if tree.decorator_list or hasattr(function, "__wrapped__"):
+        raise Refused(node, f"calls {function.__name__}, which is decorated")
+    if tree.name != function.__code__.co_name:
+        raise Refused(node, f"calls {function.__name__}, which is no def", "write it as a def")
+    if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
+        raise Refused(node, f"calls {function.__name__}, which takes arguments by * or **")
+    return tree
+
+
+def _reason(function: Callable[..., Any]) -> str | None:
+    """Return why a function treats replicas alike, as its docstring says; None if it does not."""
+    said = _DECLARED.search(getdoc(_original(function)) or "")
+    return " ".join(said[1].split()) if said else None
+
+
+def _original(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that is in a file, of which this one may be a changed copy."""
+    while (copied := getattr(function, "copy_of", None)) is not None:
+        function = copied
+    return unwrap(function)
+
+
+def _place(function: Callable[..., Any], node: ast.AST | None = None) -> str:
+    """Return the file of a function, and its line or that of a part of it."""
+    code, line = _original(function).__code__, 0
+    if node is not None and hasattr(node, "lineno"):
+        line = node.lineno - read_tree(function).lineno
+    return shown((code.co_filename, code.co_firstlineno + line))
+
+
+def _kind(argument: Value) -> object:
+    """Return what two arguments have in common that one analysis serves for."""
+    if isinstance(argument, Constant):
+        value = argument.value
+        return value if isinstance(value, str | type(None)) else id(value)
+    if isinstance(argument, Several):
+        return tuple(_kind(item) for item in argument.items)
+    if isinstance(argument, Part):
+        return id(argument.declared), argument.form, argument.indices
+    return argument

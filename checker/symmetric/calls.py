@@ -1,0 +1,339 @@
+"""What the calls of a function come to: of functions like it, and of the few built in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ...layout import Array, members
+from .expressions import Expressions, wrapped
+from .names import FEW, described, may_be_none_at
+from .operations import truth
+from .values import (
+    NOTHING,
+    Constant,
+    Each,
+    Effects,
+    Flow,
+    Index,
+    Number,
+    Part,
+    Refused,
+    Replica,
+    ReplicaSet,
+    Several,
+    Value,
+    Write,
+    fresh,
+    number,
+    truth_value,
+)
+
+if TYPE_CHECKING:
+    from .analysis import Analysis
+
+Attempt = Callable[[], Any]
+
+Element = Callable[[], tuple[Value, int | None]]
+"""Makes an element of what is iterated: its value, and the symbol of the replica it is about.
+
+That is None where it is about none.
+"""
+
+SUBSET = "write it in the subset of CONTRIBUTING.md"
+
+
+class Calls(Expressions):
+    """Evaluates calls, and what is said of all or any in an expression.
+
+    Parameters
+    ----------
+    analysis
+        Has the functions that were analysed before.
+    """
+
+    def __init__(self, analysis: Analysis, function: Callable[..., Any]) -> None:
+        super().__init__(analysis.names, analysis.constants, function)
+        self.analysis = analysis
+
+    def _call(self, node: ast.Call) -> Value:
+        callee = self.expression(node.func)
+        called = callee.value if isinstance(callee, Constant) else None
+        if called in (any, all):
+            return self._quantified(node)
+        if any(isinstance(part, ast.Starred) for part in node.args):
+            raise Refused(node, "is not analysed", SUBSET)
+        arguments = [self.expression(argument) for argument in node.args]
+        if called is members and len(arguments) == 1 and not node.keywords:
+            return self._members(arguments[0], node)
+        if isinstance(called, FunctionType):
+            named = {part.arg: self.expression(part.value) for part in node.keywords}
+            return self._invoked(called, arguments, named, node)
+        if called is range and not node.keywords:
+            return self._range(arguments, node)
+        if called in (min, max) and len(arguments) > 1 and not node.keywords:
+            return self._extreme(called, arguments, node)
+        if called in (bool, int, len, abs) and len(arguments) == 1 and not node.keywords:
+            return self._converted(called, arguments[0], node)
+        raise Refused(node, f"calls {ast.unparse(node.func)}, which is not analysed", SUBSET)
+
+    def _members(self, mask: Value, node: ast.Call) -> Each:
+        """Return the members of a set; of replicas, or of other numbers."""
+        if isinstance(mask, ReplicaSet):
+            return Each(of_set=True)
+        if isinstance(mask, Number):
+            known = mask.values
+            single = known is not None and len(known) == 1 and 0 <= min(known) < 1 << 64
+            return Each(tuple(members(min(known)))) if known and single else Each()
+        raise Refused(node, f"lists the members of {described(mask)}")
+
+    def _range(self, arguments: list[Value], node: ast.Call) -> Each:
+        plain = [argument for argument in arguments if isinstance(argument, Number)]
+        if len(plain) != len(arguments) or not 1 <= len(plain) <= 3:
+            other = next((a for a in arguments if not isinstance(a, Number)), NOTHING)
+            raise Refused(
+                node,
+                f"counts from or up to {described(other)}",
+                "go over all replicas, and leave out by != those that do not count",
+            )
+        known = [n.values for n in plain if n.values is not None and len(n.values) == 1]
+        bounds = [min(values) for values in known]
+        if len(bounds) != len(plain) or (len(bounds) == 3 and bounds[2] == 0):
+            return Each()
+        each = wrapped(range(*bounds))
+        assert isinstance(each, Each)
+        return each
+
+    def _extreme(self, which: Any, arguments: list[Value], node: ast.Call) -> Number:
+        for argument in arguments:
+            if not isinstance(argument, Number):
+                raise Refused(node, f"orders {described(argument)}")
+        sets = [argument.values for argument in arguments if isinstance(argument, Number)]
+        singles = [min(values) for values in sets if values is not None and len(values) == 1]
+        return number(which(singles)) if len(singles) == len(arguments) else Number()
+
+    def _converted(self, which: Any, value: Value, node: ast.Call) -> Value:
+        """Return bool(), int(), len() or abs() of a value."""
+        if which is bool:
+            known = truth(self.names, value, node)
+            return truth_value() if known is None else number(known)
+        if which is int and isinstance(value, Number | Replica | ReplicaSet):
+            return value
+        if which is len:
+            if isinstance(value, Each):
+                return Number() if value.numbers is None else number(len(value.numbers))
+            if isinstance(value, Several):
+                return number(len(value.items))
+            if isinstance(value, Part) and isinstance(value.declared, Array):
+                length = value.declared.length
+                return number(length(self.constants) if callable(length) else length)
+        if which is abs and isinstance(value, Number):
+            return Number()
+        raise Refused(node, f"computes with {described(value)}")
+
+    def _quantified(self, node: ast.Call) -> Value:
+        """Return any() or all() of one generator."""
+        generator = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        if not isinstance(generator, ast.GeneratorExp) or len(generator.generators) != 1:
+            raise Refused(node, "is not analysed", SUBSET)
+        [clause] = generator.generators
+        if not isinstance(clause.target, ast.Name) or clause.is_async:
+            raise Refused(node, "is not analysed", SUBSET)
+        name = clause.target.id
+        what = self.expression(clause.iter)
+        if isinstance(what, Several):
+            for item in what.items:
+                self._each(name, item, clause.ifs, generator.elt)
+            return truth_value()
+        self.attempted(
+            [
+                lambda make=make: self._each(name, make()[0], clause.ifs, generator.elt)  # type: ignore[misc]
+                for make in self.elements(what, clause.iter)
+            ]
+        )
+        return truth_value()
+
+    def _each(
+        self, name: str, element: Value, conditions: list[ast.expr], test: ast.expr
+    ) -> None:
+        """Evaluate a test of any or all elements, of which nothing survives."""
+        before, effects = self.flow, self.effects
+        self.flow, self.effects = before.copy(), Effects()
+        self.flow.local[name] = element
+        for condition in conditions:
+            yes, _ = self.split(condition)
+            if yes is None:
+                break
+            self.flow = yes
+        else:
+            self.split(test)
+        if self.effects.writes or self.effects.unknown:
+            raise Refused(test, "may write to the state where it only asks")
+        effects.add(self.effects)
+        self.flow, self.effects = before, effects
+
+    def elements(self, what: Value, node: ast.expr) -> list[Element]:
+        """Return what the elements of something that is iterated may be taken for."""
+        if isinstance(what, Part) and isinstance(what.declared, Array):
+            return [lambda: self._element_of(what)]
+        if isinstance(what, Each):
+            return self._numbers(what)
+        if isinstance(what, Several):
+            items = [item.values or () for item in what.items if isinstance(item, Number)]
+            known = [number for values in items if len(values) == 1 for number in values]
+            return self._numbers(Each(tuple(known)))[:-1] if len(known) == len(what.items) else []
+        raise Refused(node, f"goes over {described(what)}", SUBSET)
+
+    def _element_of(self, array: Part) -> tuple[Value, int | None]:
+        """Return an element of an array, and the replica that it is about."""
+        assert isinstance(array.declared, Array)
+        symbol = fresh()
+        place = Part(array.declared, f"{array.form}[]", (*array.indices, symbol))
+        element = self._loaded(array.declared.element, place)
+        return element, symbol if array.declared.by_replica else None
+
+    def _numbers(self, what: Each) -> list[Element]:
+        """Return what numbers may be taken for: replicas if they are all of them, or themselves."""
+
+        def replica() -> tuple[Value, int | None]:
+            one = Replica(may_be_none=False)
+            return one, one.symbol
+
+        def plain() -> tuple[Value, int | None]:
+            few = known is not None and 0 < len(known) <= FEW
+            return Number(frozenset(known or ()) if few else None), None
+
+        known = what.numbers
+        if what.of_set:
+            return [replica]
+        whole = known and self.names.is_closed(known) and len(set(known)) == len(known)
+        return [replica, plain] if whole else [plain]
+
+    def attempted(self, attempts: list[Attempt]) -> Any:
+        """Return what the first attempt comes to that is not refused.
+
+        Raises
+        ------
+        Refused
+            If all are: the refusal of the attempt that got farthest.
+        """
+        refusals: list[Refused] = []
+        for attempt in attempts:
+            kept, begun = self.kept(), self.progress
+            try:
+                return attempt()
+            except Refused as refused:
+                refused.progress = self.progress - begun
+                refusals.append(refused)
+                self.restore(kept)
+        raise max(refusals, key=lambda refused: refused.progress)
+
+    def kept(self) -> tuple[Any, ...]:
+        """Return what an attempt that fails must leave as it is."""
+        effects = Effects(set(self.effects.reads), set(self.effects.writes), self.effects.unknown)
+        return self.flow.copy(), self.flow, self.effects, effects
+
+    def restore(self, kept: tuple[Any, ...]) -> None:
+        """Take back what an attempt has done."""
+        self.flow, _, self.effects, effects = kept
+        self.effects.reads = effects.reads
+        self.effects.writes = effects.writes
+        self.effects.unknown = effects.unknown
+
+    def _invoked(
+        self,
+        called: FunctionType,
+        positional: list[Value],
+        named: dict[str | None, Value],
+        node: ast.Call,
+    ) -> Value:
+        """Return what a call of a function like this one returns, and note its effects."""
+        arguments = _in_order(called, positional, named, node)
+        renaming = _Renaming(self.flow)
+        inside = tuple(renaming.inwards(argument) for argument in arguments)
+        try:
+            summary = self.analysis.summary(called, inside, node)
+        except Refused as refused:
+            self.progress += refused.progress
+            raise
+        self.progress += summary.progress
+        for read in summary.effects.reads:
+            self.effects.reads.add((read[0], renaming.outwards(read[1])))
+        for write in summary.effects.writes:
+            form, indices = write.location
+            self.flow.forget(form)
+            self.effects.writes.add(Write((form, renaming.outwards(indices)), write.how))
+        if summary.effects.unknown:
+            self.effects.unknown = summary.effects.unknown
+            self.flow.loaded.clear()
+        return renaming.result(summary.result)
+
+
+class _Renaming:
+    """Symbols of a caller and what they are called in a function, where they are numbered.
+
+    Calls that differ in nothing but the symbols of their arguments are alike then.
+    """
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self._inner: dict[int, int] = {}
+        self._outer: dict[int, int] = {}
+
+    def inwards(self, value: Value) -> Value:
+        """Return an argument as the function has it."""
+        if isinstance(value, Number):
+            return Number(value.values, self._symbol(value.symbol))
+        if isinstance(value, Replica):
+            return Replica(may_be_none_at(value, self._flow), self._symbol(value.symbol))
+        if isinstance(value, Part):
+            indices = tuple(i if isinstance(i, str) else self._symbol(i) for i in value.indices)
+            return Part(value.declared, value.form, indices)
+        if isinstance(value, Several):
+            return Several(tuple(self.inwards(item) for item in value.items))
+        return value
+
+    def _symbol(self, symbol: int) -> int:
+        inner = self._inner.setdefault(symbol, -1 - len(self._inner))
+        self._outer[inner] = symbol
+        return inner
+
+    def outwards(self, indices: tuple[Index, ...]) -> tuple[Index, ...]:
+        """Return indices in the function as the caller has them."""
+        return tuple(i if isinstance(i, str) else self._outer.get(i, i) for i in indices)
+
+    def result(self, value: Value) -> Value:
+        """Return a result as the caller has it; what the function made is new in every call."""
+        if isinstance(value, Number):
+            return Number(value.values, self._outer.get(value.symbol) or fresh())
+        if isinstance(value, Replica):
+            return Replica(value.may_be_none, self._outer.get(value.symbol) or fresh())
+        if isinstance(value, Part):
+            indices = tuple(
+                i if isinstance(i, str) else self._outer.get(i) or fresh() for i in value.indices
+            )
+            return Part(value.declared, value.form, indices)
+        if isinstance(value, Several):
+            return Several(tuple(self.result(item) for item in value.items))
+        return value
+
+
+def _in_order(
+    function: FunctionType,
+    positional: list[Value],
+    named: dict[str | None, Value],
+    node: ast.Call,
+) -> list[Value]:
+    """Return the arguments of a call in the order of the function's parameters."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    filled: dict[str | None, Value] = dict(zip(names, positional, strict=False))
+    if len(positional) > len(names) or set(named) & set(filled) or set(named) - set(names):
+        raise Refused(node, "does not fit the parameters of what it calls")
+    defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
+    given = {name: wrapped(value) for name, value in defaults.items()} | filled | named
+    if set(names) - set(given):
+        raise Refused(node, "does not fit the parameters of what it calls")
+    return [given[name] for name in names]

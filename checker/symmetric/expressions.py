@@ -1,0 +1,419 @@
+"""What the expressions of a function are in two runs that differ by a permutation of replicas."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ...layout import NONE, Array, Field, Record, declared_parts
+from .names import Names, described, index_of, may_be_none_at
+from .operations import COMPARISONS, compared, computed, inverted, is_nothing, negated, truth
+from .values import (
+    Constant,
+    Each,
+    Effects,
+    Flow,
+    Number,
+    Part,
+    Refused,
+    Replica,
+    ReplicaSet,
+    Several,
+    Thinned,
+    Unclear,
+    Value,
+    Write,
+    number,
+    truth_value,
+)
+
+Split = tuple[Flow | None, Flow | None]
+"""What is known where a condition is true, and where it is false; None where it never is."""
+
+
+class Expressions:
+    """Evaluates the expressions of one function.
+
+    Parameters
+    ----------
+    names
+        The permutations under which the numbers of replicas are but names.
+    constants
+        What limits of the state's declaration are functions of.
+    function
+        Whose names are looked up.
+
+    Attributes
+    ----------
+    flow
+        What is known where the next expression is.
+    effects
+        What has been read and written so far.
+    progress
+        How many expressions were evaluated.
+    """
+
+    def __init__(self, names: Names, constants: object, function: Callable[..., Any]) -> None:
+        self.names = names
+        self.constants = constants
+        self.function = function
+        self.flow = Flow()
+        self.effects = Effects()
+        self.progress = 0
+
+    def expression(self, node: ast.expr) -> Value:
+        """Return the value of an expression."""
+        self.progress += 1
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is None:
+            raise Refused(node, "is not analysed", "write it in the subset of CONTRIBUTING.md")
+        value: Value = method(node)
+        if isinstance(value, Unclear):
+            raise Refused(node, value.why)
+        return value
+
+    def split(self, node: ast.expr) -> Split:
+        """Evaluate a condition, and return what is known where it is true and where it is not."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            yes, no = self.split(node.operand)
+            return no, yes
+        if isinstance(node, ast.BoolOp):
+            return self._split_operands(node)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            self.progress += 1
+            value, certain, otherwise = self._comparison(node)
+        else:
+            value, certain, otherwise = self.expression(node), frozenset(), frozenset()
+        known = truth(self.names, value, node)
+        yes = None if known is False else self.flow.copy(certain)
+        no = None if known is True else self.flow.copy(otherwise)
+        return yes, no
+
+    def _split_operands(self, node: ast.BoolOp) -> Split:
+        """Split at a condition that is made of others; one decides, or all are evaluated."""
+        conjunction = isinstance(node.op, ast.And)
+        decided: Flow | None = None
+        following: Flow | None = self.flow
+        for part in node.values:
+            assert following is not None
+            self.flow = following
+            yes, no = self.split(part)
+            following, ends = (yes, no) if conjunction else (no, yes)
+            decided = self.names.joined_flow(decided, ends)
+            if following is None:
+                break
+        return (following, decided) if conjunction else (decided, following)
+
+    def _boolop(self, node: ast.BoolOp) -> Value:
+        """Return the operand that decides, whichever of them that is."""
+        conjunction = isinstance(node.op, ast.And)
+        result: tuple[Value, Flow] | None = None
+        for part in node.values:
+            before = self.flow.copy()
+            value = self.expression(part)
+            if part is node.values[-1]:
+                return self._either(result, value)
+            self.flow = before
+            yes, no = self.split(part)
+            following, ends = (yes, no) if conjunction else (no, yes)
+            if ends is not None:
+                self.flow = ends
+                result = self._either(result, value), self.flow
+            if following is None:
+                break
+            self.flow = following
+        assert result is not None
+        self.flow = result[1]
+        return result[0]
+
+    def _either(self, earlier: tuple[Value, Flow] | None, value: Value) -> Value:
+        """Return a value that is an earlier one or, here, this one; both paths meet here."""
+        if earlier is None:
+            return value
+        joined = self.names.joined(earlier[0], value, earlier[1], self.flow)
+        self.flow = self.names.joined_flow(earlier[1], self.flow) or self.flow
+        return joined
+
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        yes, no = self.split(node.test)
+        result: tuple[Value, Flow] | None = None
+        for flow, part in ((yes, node.body), (no, node.orelse)):
+            if flow is not None:
+                self.flow = flow
+                value = self._either(result, self.expression(part))
+                result = value, self.flow
+        assert result is not None
+        return result[0]
+
+    def _constant(self, node: ast.Constant) -> Value:
+        return wrapped(node.value)
+
+    def _name(self, node: ast.Name) -> Value:
+        if node.id in self.flow.local:
+            return self.flow.local[node.id]
+        return self._looked_up(node)
+
+    def _looked_up(self, node: ast.Name) -> Value:
+        """Return the value of a name that is not local."""
+        function = self.function
+        code, cells = function.__code__, getattr(function, "__closure__", None)
+        if cells and node.id in code.co_freevars:
+            return wrapped(cells[code.co_freevars.index(node.id)].cell_contents)
+        if node.id in code.co_varnames or node.id in code.co_cellvars:
+            raise Refused(node, "has no value here")
+        if node.id in function.__globals__:
+            return wrapped(function.__globals__[node.id])
+        if hasattr(builtins, node.id):
+            return Constant(getattr(builtins, node.id))
+        raise Refused(node, "is not known")
+
+    def _tuple(self, node: ast.Tuple) -> Value:
+        return Several(tuple(self.expression(part) for part in node.elts))
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        owner = self.expression(node.value)
+        if isinstance(owner, Part):
+            return self._loaded(*self._field(owner, node))
+        if isinstance(owner, Constant) and hasattr(owner.value, node.attr):
+            return wrapped(getattr(owner.value, node.attr))
+        raise Refused(node, f"takes an attribute of {described(owner)}")
+
+    def _field(self, owner: Part, node: ast.Attribute) -> tuple[Field | Array | type, Part]:
+        """Return the declaration of a part of a record, and where it is."""
+        if isinstance(owner.declared, Array):
+            raise Refused(node, f"takes an attribute of the array {owner.form}")
+        parts = declared_parts(owner.declared)
+        if node.attr not in parts:
+            raise Refused(node, f"is not declared in {owner.declared.__name__}")
+        form = f"{owner.form}.{node.attr}" if owner.form else node.attr
+        return parts[node.attr], Part(owner.declared, form, owner.indices)
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        owner = self.expression(node.value)
+        index = self.expression(node.slice)
+        if isinstance(owner, Part):
+            return self._loaded(*self._element(owner, index, node))
+        if isinstance(owner, Several) and isinstance(index, Number):
+            return self._item(owner.items, index, node)
+        if isinstance(index, Replica):
+            raise Refused(node, f"uses the number of a replica as an index of {described(owner)}")
+        raise Refused(node, f"takes an element of {described(owner)}")
+
+    def _item(self, items: tuple[Value, ...], index: Number, node: ast.Subscript) -> Value:
+        """Return an item of a tuple."""
+        numbers = index.values or range(len(items))
+        chosen = [items[n] for n in numbers if -len(items) <= n < len(items)]
+        if not chosen:
+            raise Refused(node, "is beyond the tuple")
+        result = chosen[0]
+        for item in chosen[1:]:
+            result = self.names.joined(result, item, self.flow, self.flow)
+        return result
+
+    def _element(
+        self, array: Part, index: Value, node: ast.Subscript
+    ) -> tuple[Field | Array | type, Part]:
+        """Return the declaration of an element of an array, and where it is."""
+        declared = array.declared
+        if not isinstance(declared, Array):
+            raise Refused(node, f"takes an element of the record {array.form}")
+        if declared.by_replica:
+            at: Number | Replica = self._index(array, index, node)
+        elif isinstance(index, Number):
+            at = index
+        elif isinstance(index, Replica):
+            raise Refused(
+                node,
+                f"uses the number of a replica as an index of {array.form}, which is not declared "
+                "by_replica",
+            )
+        else:
+            raise Refused(node, f"uses {described(index)} as an index of {array.form}")
+        place = Part(Record, f"{array.form}[]", (*array.indices, index_of(at)))
+        return declared.element, place
+
+    def _index(self, array: Part, index: Value, node: ast.Subscript) -> Number | Replica:
+        """Return the index of an array that is indexed by replicas."""
+        replica = self.names.as_replica(index)
+        if replica is None:
+            what = f"uses {described(index)} as an index of {array.form}, which is by replica"
+            raise Refused(node, what, "iterate over all replicas, or store it as a replica_id")
+        if may_be_none_at(replica, self.flow):
+            raise Refused(
+                node,
+                f"may use NONE, which is {NONE}, as an index of {array.form}, and so mean the last "
+                "replica",
+                "compare it with NONE before",
+            )
+        return index if isinstance(index, Number) else replica
+
+    def _loaded(self, declared: Field | Array | type, place: Part) -> Value:
+        """Return what is at a place of the state: a part of it, or the value of a variable."""
+        if not isinstance(declared, Field):
+            return Part(declared, place.form, place.indices)
+        location = place.form, place.indices
+        self.effects.reads.add(location)
+        if location not in self.flow.loaded:
+            self.flow.loaded[location] = self._variable(declared)
+        return self.flow.loaded[location]
+
+    def _variable(self, declared: Field) -> Value:
+        """Return the value of a variable that may have any."""
+        if declared.names == "replica":
+            return Replica(self.lowest(declared) < 0)
+        return ReplicaSet() if declared.names == "replicas" else Number()
+
+    def lowest(self, declared: Field) -> int:
+        """Return the lowest value of a variable."""
+        return declared.low(self.constants) if callable(declared.low) else declared.low
+
+    def store(self, target: ast.expr, value: Value, how: str = "") -> None:
+        """Write a variable of the state."""
+        declared, place = self.target(target)
+        stored = self._as_declared(declared, place.form, value, target)
+        location = place.form, place.indices
+        self.flow.forget(place.form)
+        self.flow.loaded[location] = stored
+        if not how and isinstance(value, Number) and value.values and len(value.values) == 1:
+            how = f"={min(value.values)}"
+        self.effects.writes.add(Write(location, how))
+
+    def target(self, target: ast.expr) -> tuple[Field, Part]:
+        """Return the declaration of a variable that is written, and where it is."""
+        if isinstance(target, ast.Attribute | ast.Subscript):
+            owner = self.expression(target.value)
+            if isinstance(owner, Part):
+                if isinstance(target, ast.Attribute):
+                    declared, place = self._field(owner, target)
+                else:
+                    declared, place = self._element(owner, self.expression(target.slice), target)
+                if isinstance(declared, Field):
+                    return declared, place
+                raise Refused(target, f"replaces {place.form}, a part of the state")
+        raise Refused(target, "writes to what is no variable of the state")
+
+    def _as_declared(self, declared: Field, form: str, value: Value, node: ast.expr) -> Value:
+        """Return a value as the variable that it is written to holds it."""
+        if declared.names == "replica":
+            replica = self.names.as_replica(value)
+            if replica is not None:
+                if self.lowest(declared) >= 0 and may_be_none_at(replica, self.flow):
+                    raise Refused(node, f"may write NONE to {form}, whose lowest value is 0")
+                return replica
+        elif declared.names == "replicas":
+            chosen = self.names.as_set(value)
+            if chosen is not None:
+                return chosen
+        elif isinstance(value, Number):
+            return value
+        held = {"replica": "a replica", "replicas": "a set of replicas"}
+        how = {Replica: "replica_id(...)", ReplicaSet: "subset(..., names='replicas')"}
+        raise Refused(
+            node,
+            f"stores {described(value)} in {form}, declared as "
+            f"{held.get(declared.names, 'a plain number')}",
+            f"declare it by {how[type(value)]}" if type(value) in how else "",
+        )
+
+    def _binop(self, node: ast.BinOp) -> Value:
+        if isinstance(node.op, ast.BitAnd):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                if drops_the_lowest(one, other):
+                    return self.thinned(self.expression(one), node)
+        left, right = self.expression(node.left), self.expression(node.right)
+        return computed(self.names, node.op, left, right, node)
+
+    def thinned(self, value: Value, node: ast.AST) -> Value:
+        """Return ``x & x - 1``: a set without its lowest member."""
+        if isinstance(value, ReplicaSet | Thinned):
+            return Thinned()
+        if isinstance(value, Number):
+            return Number()
+        raise Refused(node, f"computes with {described(value)}")
+
+    def _unaryop(self, node: ast.UnaryOp) -> Value:
+        value = self.expression(node.operand)
+        if isinstance(node.op, ast.Not):
+            known = truth(self.names, value, node.operand)
+            return truth_value() if known is None else number(not known)
+        if isinstance(node.op, ast.Invert):
+            return inverted(value, node)
+        return negated(value, node.op, node)
+
+    def _compare(self, node: ast.Compare) -> Value:
+        if len(node.ops) == 1:
+            return self._comparison(node)[0]
+        left = self.expression(node.left)
+        for op, operand in zip(node.ops, node.comparators, strict=True):
+            right = self.expression(operand)
+            compared(self.names, op, left, right, node)
+            left = right
+        return truth_value()
+
+    def _comparison(self, node: ast.Compare) -> tuple[Value, frozenset[int], frozenset[int]]:
+        """Return one comparison, and which replicas are not NONE where it holds, and where not."""
+        [op], [operand] = node.ops, node.comparators
+        left = self.expression(node.left)
+        right = self.expression(operand)
+        if isinstance(op, ast.Is | ast.IsNot):
+            if not (isinstance(operand, ast.Constant) and operand.value is None):
+                raise Refused(node, "compares by identity", "compare by == and !=")
+            nothing = is_nothing(left, node)
+            if isinstance(op, ast.IsNot) and nothing.values is not None:
+                nothing = Number(frozenset(1 - value for value in nothing.values))
+            return nothing, frozenset(), frozenset()
+        result = compared(self.names, op, left, right, node)
+        yes: set[int] = set()
+        no: set[int] = set()
+        if type(op) in COMPARISONS:
+            compare = COMPARISONS[type(op)]
+            self._learn(left, right, compare, yes, no)
+            self._learn(right, left, lambda a, b: compare(b, a), yes, no)
+        return result, frozenset(yes), frozenset(no)
+
+    def _learn(
+        self,
+        value: Value,
+        other: Value,
+        compare: Callable[[int, int], Any],
+        yes: set[int],
+        no: set[int],
+    ) -> None:
+        """Note where a replica is not NONE, as its comparison with something else tells."""
+        if not isinstance(value, Replica):
+            return
+        if isinstance(other, Number) and other.values and len(other.values) == 1:
+            (no if compare(NONE, min(other.values)) else yes).add(value.symbol)
+        elif isinstance(other, Replica) and not may_be_none_at(other, self.flow):
+            (yes if compare(0, 0) else no).add(value.symbol)
+
+
+def drops_the_lowest(one: ast.expr, other: ast.expr) -> bool:
+    """Whether ``one & other`` is ``x & x - 1`` for the same plain x."""
+    return (
+        isinstance(other, ast.BinOp)
+        and isinstance(other.op, ast.Sub)
+        and isinstance(other.right, ast.Constant)
+        and other.right.value == 1
+        and not any(isinstance(part, ast.Call) for part in ast.walk(one))
+        and ast.unparse(other.left) == ast.unparse(one)
+    )
+
+
+def wrapped(value: object) -> Value:
+    """Return what is known already as a value."""
+    if isinstance(value, int):
+        return number(value)
+    if isinstance(value, tuple) and type(value) is tuple:
+        return Several(tuple(wrapped(item) for item in value))
+    if isinstance(value, range):
+        return Each(tuple(value)) if len(value) <= 1024 else Each()
+    return Constant(value)
+
+
+def is_function(value: Value) -> bool:
+    """Whether a value is a function that is written in Python."""
+    return isinstance(value, Constant) and isinstance(value.value, FunctionType)

@@ -1,0 +1,143 @@
+"""Whether a transition system and its properties treat replicas alike, shown from their code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby, product
+from typing import Any
+
+from ...layout import NONE
+from ...spec import Kind, Property, TransitionSystem
+from ...symmetry import Permutation, Symmetry, SymmetryError, renamed
+from ..result import Grounds
+from .analysis import Analysis
+from .names import Names
+from .operations import truth
+from .values import Constant, Number, Part, Refused, Replica, Value
+
+REPAIR = (
+    "repair that, search without --symmetry, or say in the function's docstring why it treats "
+    "replicas alike ('Symmetric: ...')"
+)
+
+
+def show(
+    system: TransitionSystem[Any, Any], symmetry: Symmetry, properties: Sequence[Property]
+) -> Grounds:
+    """Show that actions, constraint and properties treat the replicas alike that are permuted.
+
+    Raises
+    ------
+    SymmetryError
+        If one of them does not, or if it cannot be shown; it names the function, the line and the
+        expression.
+    """
+    if len(symmetry.group) == 1:
+        return Grounds(len(system.actions), len(properties))
+    analysis = Analysis(Names(symmetry.group), system.constants)
+    proof = _Proof(analysis, system, _generators(symmetry.group))
+    for action, instances in groupby(system.instances, key=lambda instance: instance.action):
+        proof.action(action.name, action.apply, [instance.arguments for instance in instances])
+    for prop in properties:
+        # The others follow from the declared ranges, and from which steps there are.
+        if prop.kind is Kind.INVARIANT:
+            proof.function(prop.name, prop.predicate)
+    if system.constraint is not None:
+        proof.function("the constraint", system.constraint)
+    return Grounds(len(system.actions), len(properties), tuple(analysis.declared.values()))
+
+
+class _Proof:
+    """Shows it of one function after the other."""
+
+    def __init__(
+        self,
+        analysis: Analysis,
+        system: TransitionSystem[Any, Any],
+        generators: Sequence[Permutation],
+    ) -> None:
+        self._analysis = analysis
+        self._state = Part(system.layout.declaration, "", ())
+        self._constants = Constant(system.constants)
+        self._generators = generators
+
+    def action(
+        self, name: str, apply: Callable[..., bool], arguments: list[tuple[int, ...]]
+    ) -> None:
+        """Show it of an action, whose participants are replicas or plain numbers."""
+        refusals: list[Refused] = []
+        for kinds in product((True, False), repeat=len(arguments[0])):
+            if self._is_closed(kinds, arguments):
+                values: list[Value] = [
+                    _participant(kind, column, n)
+                    for n, (kind, column) in enumerate(zip(kinds, zip(*arguments, strict=True), strict=True))
+                ]
+                try:
+                    return self._show(apply, values)
+                except Refused as refused:
+                    refusals.append(refused)
+        raise _error(name, max(refusals, key=lambda refused: refused.progress))
+
+    def function(self, name: str, function: Callable[..., bool]) -> None:
+        """Show it of a predicate."""
+        try:
+            self._show(function, ())
+        except Refused as refused:
+            raise _error(name, refused) from None
+
+    def _show(self, function: Callable[..., bool], values: Iterable[Value]) -> None:
+        node = ast.Constant(None)
+        summary = self._analysis.summary(
+            function, (self._state, self._constants, *values), node
+        )
+        for result in summary.results:
+            truth(self._analysis.names, result, node)
+
+    def _is_closed(self, kinds: Sequence[bool], arguments: list[tuple[int, ...]]) -> bool:
+        """Whether renaming the replicas among the arguments of an action makes arguments of it."""
+        known = set(arguments)
+        return all(
+            tuple(renamed(a, p) if kind else a for a, kind in zip(given, kinds, strict=True))
+            in known
+            for p in self._generators
+            for given in known
+        )
+
+
+def _participant(is_replica: bool, numbers: Sequence[int], index: int) -> Value:
+    """Return an argument of an action, of which all values are known."""
+    if is_replica:
+        return Replica(NONE in numbers, -1 - index)
+    values = frozenset(numbers)
+    return Number(values if len(values) == 1 else None, -1 - index)
+
+
+def _error(name: str, refused: Refused) -> SymmetryError:
+    """Return the error that says what is not shown, where, and how to repair it."""
+    expression = ast.unparse(refused.node)
+    return SymmetryError(f"{name}: {expression} {refused.why} ({refused.where}); {REPAIR}")
+
+
+def _generators(group: Sequence[Permutation]) -> list[Permutation]:
+    """Return permutations of which all of a group are made."""
+    identity = tuple(range(len(group[0])))
+    made, generators = {identity}, []
+    for permutation in group:
+        if permutation not in made:
+            generators.append(permutation)
+            made = _closure(generators, identity)
+    return generators
+
+
+def _closure(generators: Sequence[Permutation], identity: Permutation) -> set[Permutation]:
+    """Return all permutations that are made of some."""
+    made, todo = {identity}, [identity]
+    while todo:
+        one = todo.pop()
+        for other in generators:
+            both = tuple(other[element] for element in one)
+            if both not in made:
+                made.add(both)
+                todo.append(both)
+    return made

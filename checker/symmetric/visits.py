@@ -1,0 +1,358 @@
+"""Loops over replicas: whether they do the same in whatever order they visit them.
+
+After renaming, a loop over all replicas visits them in another order.  It does the same if no round
+reads what another one writes, and if what all of them write comes out alike in any order: sums,
+unions, extremes, and constants.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .calls import SUBSET, Calls
+from .operations import computed
+from .values import (
+    Constant,
+    Effects,
+    Flow,
+    Location,
+    Number,
+    Refused,
+    Unclear,
+    Value,
+    Write,
+)
+
+ADDING: dict[type[ast.operator], str] = {
+    ast.Add: "sum", ast.Sub: "sum", ast.Mult: "product",
+    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+}  # fmt: skip
+"""Operators whose order does not matter where a variable is nothing but added to."""
+
+EXTREMES = (min, max)
+
+_LAST = "is that of the replica that the loop visited last"
+
+_UNKNOWN = ast.Tuple([], ast.Load())
+"""Stands for a value that is not written down as an expression."""
+
+
+@dataclass
+class Sum:
+    """A local variable to which the rounds of a loop only add, in one way; and what it is so far."""
+
+    how: str
+    value: Value
+
+
+@dataclass
+class Visit:
+    """A loop over replicas that is being analysed.
+
+    Attributes
+    ----------
+    replica
+        The symbol of the replica that a round is about.
+    before
+        What was known before the loop.
+    assigned
+        The names that its rounds assign to.
+    sums
+        Those of them that it only adds to, and that no loop around it adds to.
+    constants
+        Those of them that get the same value wherever they get one.
+    ends
+        The ways in which a round returns from the function, as text.
+    is_left
+        Whether a round may end the loop.
+    """
+
+    replica: int
+    body: list[ast.stmt]
+    before: Flow
+    effects: Effects
+    outer_sums: dict[str, Sum]
+    assigned: frozenset[str]
+    sums: dict[str, Sum]
+    constants: dict[str, Value]
+    ends: dict[str, ast.AST] = field(default_factory=dict)
+    is_left: bool = False
+
+
+class Visits(Calls):
+    """Follows loops over replicas.
+
+    Attributes
+    ----------
+    visits
+        Those that are being followed, the outermost first.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.visits: list[Visit] = []
+        self._sums: dict[str, Sum] = {}
+
+    def begin_visit(self, replica: int, target: ast.Name, body: list[ast.stmt]) -> Visit:
+        """Begin a round of a loop over replicas: nothing is known of what other rounds did."""
+        before = self.flow
+        given = assignments(body)
+        given.setdefault(target.id, []).append(("", _UNKNOWN))
+        sums: dict[str, Sum] = {}
+        constants: dict[str, Value] = {}
+        for name, sources in given.items():
+            hows = {how for how, _ in sources}
+            if len(hows) == 1 and (how := hows.pop()):
+                outer = self._sums.get(name)
+                if name in before.local and (outer is None or outer.how != how):
+                    sums[name] = Sum(how, before.local[name])
+            elif self._is_constant(name, sources, given):
+                constants[name] = self.expression(sources[0][1])
+        visit = Visit(
+            replica,
+            body,
+            before.copy(),
+            self.effects,
+            self._sums,
+            frozenset(given),
+            sums,
+            constants,
+        )
+        self.visits.append(visit)
+        self.effects = Effects()
+        self._sums = {**self._sums, **sums}
+        self.flow = before.copy()
+        self.flow.loaded.clear()
+        why = "carries a value from one replica to the next, so that their order matters"
+        self.flow.local |= dict.fromkeys(visit.assigned, Unclear(why))
+        return visit
+
+    @staticmethod
+    def _is_constant(
+        name: str, sources: list[tuple[str, ast.expr]], given: dict[str, list[Any]]
+    ) -> bool:
+        """Whether a name gets one and the same constant, or unchanged name, wherever it does."""
+        texts = {ast.unparse(source) for how, source in sources if not how}
+        plain = all(
+            isinstance(source, ast.Constant)
+            or (isinstance(source, ast.Name) and source.id not in given)
+            for _, source in sources
+        )
+        return plain and len(texts) == 1 and all(not how for how, _ in sources)
+
+    def end_visit(self, visit: Visit) -> Flow:
+        """Check that the order of the rounds does not matter; return what is known behind them."""
+        assert self.visits.pop() is visit
+        effects, self.effects = self.effects, visit.effects
+        self._sums = visit.outer_sums
+        self._check_order(visit, effects)
+        self.effects.add(effects)
+        behind = visit.before
+        if effects.writes:
+            behind.loaded.clear()
+        breaks = _lists_that_break(visit.body)
+        for name in visit.assigned:
+            if name in visit.sums and not visit.is_left:
+                behind.local[name] = visit.sums[name].value
+            elif name in visit.constants and self._decides(name, visit, breaks):
+                value = visit.constants[name]
+                known = behind.local.get(name, value)
+                behind.local[name] = self.names.joined(known, value, behind, behind)
+            elif name in self._sums and not visit.is_left:
+                continue
+            else:
+                behind.local[name] = last = Unclear(_LAST)
+                if name in self._sums:
+                    self._sums[name].value = last
+        return behind
+
+    @staticmethod
+    def _decides(name: str, visit: Visit, breaks: list[list[ast.stmt]]) -> bool:
+        """Whether every round that assigns a name comes to the same, whichever of them do."""
+        if not visit.is_left:
+            return True
+        at_once = [block for block in breaks if _assigned_at_the_end(name, block)]
+        all_stores = [n for statement in visit.body for n in stored(statement) if n == name]
+        return len(at_once) == len(breaks) == len(all_stores)
+
+    def _check_order(self, visit: Visit, effects: Effects) -> None:
+        """Refuse a loop of which the order of its rounds decides what it does."""
+        where = visit.body[0]
+        if effects.unknown:
+            raise Refused(
+                where,
+                f"calls {effects.unknown} for each replica, which is declared symmetric by itself",
+                "declare the function that has the loop",
+            )
+        leaving = next(iter(visit.ends.values()), where)
+        if effects.writes and (visit.ends or visit.is_left):
+            raise Refused(leaving, "ends a loop over replicas that has written for some of them")
+        if len(visit.ends) > 1 or (visit.ends and visit.is_left):
+            raise Refused(leaving, "may end a loop over replicas in several ways")
+        for form in sorted({write.location[0] for write in effects.writes}):
+            reads = {read for read in effects.reads if read[0] == form}
+            writes = {write for write in effects.writes if write.location[0] == form}
+            if not _independent(visit.replica, reads, writes):
+                raise Refused(
+                    where,
+                    f"changes {form or 'the state'} for each replica in a way that depends on their "
+                    "order",
+                )
+
+    def accumulated(self, name: str, source: ast.expr) -> bool:
+        """Add to a variable that the rounds of a loop only add to; False if it is none."""
+        added = _added(name, source)
+        if added is None or not self._is_carried(name):
+            return False
+        how, operand = added
+        if isinstance(source, ast.Call):
+            if self.expression(source.func) not in [Constant(which) for which in EXTREMES]:
+                raise Refused(source, "is not analysed", SUBSET)
+            value = self.expression(operand)
+            for other in (value, self._sums[name].value):
+                if isinstance(other, Unclear):
+                    raise Refused(source, other.why)
+                if not isinstance(other, Number):
+                    raise Refused(source, "orders what is no plain number")
+            self._sums[name].value = Number()
+            return True
+        assert isinstance(source, ast.BinOp)
+        return self.added(name, source.op, operand)
+
+    def added(self, name: str, operator: ast.operator, operand: ast.expr) -> bool:
+        """Add to a variable by an operator; False if it is none that rounds only add to."""
+        if not self._is_carried(name):
+            return False
+        value = self.expression(operand)
+        total = self._sums[name]
+        if isinstance(total.value, Unclear):
+            raise Refused(operand, total.value.why)
+        result = _any_of(computed(self.names, operator, total.value, value, operand))
+        total.value = self.names.joined(total.value, result, self.flow, self.flow)
+        if isinstance(total.value, Unclear):
+            raise Refused(operand, total.value.why)
+        computed(self.names, operator, total.value, value, operand)
+        return True
+
+    def _is_carried(self, name: str) -> bool:
+        """Whether a name is a sum, and has not been given a value of its own in this round."""
+        return name in self._sums and isinstance(self.flow.local.get(name), Unclear)
+
+    def is_the_same(self, node: ast.expr | None) -> bool:
+        """Whether an expression is the same in all rounds of the loops over replicas."""
+        if node is None:
+            return True
+        changing = frozenset().union(*(visit.assigned for visit in self.visits))
+        return not changing & names_in(node) and not any(
+            isinstance(part, ast.Call) for part in ast.walk(node)
+        )
+
+    def leaves(self, how: str, node: ast.AST) -> None:
+        """Note that the rounds of all loops may return from the function."""
+        for visit in self.visits:
+            visit.ends.setdefault(how, node)
+
+    def kept_visits(self) -> tuple[Any, ...]:
+        """Return what an attempt that fails must leave as it is."""
+        ends = [(visit, dict(visit.ends)) for visit in self.visits]
+        sums = {name: replace(total) for name, total in self._sums.items()}
+        return ends, self._sums, sums
+
+    def restore_visits(self, kept: tuple[Any, ...]) -> None:
+        """Take back what an attempt has done."""
+        ends, self._sums, sums = kept
+        self.visits = []
+        for visit, before in ends:
+            visit.ends = before
+            self.visits.append(visit)
+        for name, total in sums.items():
+            self._sums[name].value = total.value
+
+
+def _any_of(value: Value) -> Value:
+    """Return a sum of which it is not known how often something was added."""
+    return Number() if isinstance(value, Number) else value
+
+
+def _independent(replica: int, reads: Iterable[Location], writes: Iterable[Write]) -> bool:
+    """Whether the accesses of rounds to one variable come to the same in any order."""
+    writes = list(writes)
+    places = [*reads, *(write.location for write in writes)]
+    if any(all(at[p] == replica for _, at in places) for p in range(len(places[0][1]))):
+        return True
+    hows = {write.how for write in writes}
+    return not list(reads) and len(hows) == 1 and hows != {""}
+
+
+def _added(name: str, source: ast.expr) -> tuple[str, ast.expr] | None:
+    """Return how a name's new value adds to its old one, and what; None where it does not."""
+    if isinstance(source, ast.BinOp) and type(source.op) in ADDING:
+        if isinstance(source.left, ast.Name) and source.left.id == name:
+            return ADDING[type(source.op)], source.right
+        commutes = not isinstance(source.op, ast.Sub)
+        if commutes and isinstance(source.right, ast.Name) and source.right.id == name:
+            return ADDING[type(source.op)], source.left
+    if isinstance(source, ast.Call) and isinstance(source.func, ast.Name):
+        if source.func.id in ("min", "max") and len(source.args) == 2 and not source.keywords:
+            for old, new in (source.args, source.args[::-1]):
+                if isinstance(old, ast.Name) and old.id == name:
+                    return source.func.id, new
+    return None
+
+
+def assignments(body: list[ast.stmt]) -> dict[str, list[tuple[str, ast.expr]]]:
+    """Return for each name that statements assign to: how it is added to, if so, and its value."""
+    given: dict[str, list[tuple[str, ast.expr]]] = {}
+    for node in (part for statement in body for part in ast.walk(statement)):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            how = ADDING.get(type(node.op), "")
+            given.setdefault(node.target.id, []).append((how, node.value if how else _UNKNOWN))
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                for name in stored(target):
+                    added = _added(name, node.value) if isinstance(target, ast.Name) else None
+                    plain = ("", node.value) if isinstance(target, ast.Name) else ("", _UNKNOWN)
+                    given.setdefault(name, []).append(added or plain)
+        elif isinstance(node, ast.For | ast.comprehension):
+            for name in stored(node.target):
+                given.setdefault(name, []).append(("", _UNKNOWN))
+    return given
+
+
+def stored(node: ast.AST) -> Iterator[str]:
+    """Yield each name that is assigned to, as often as it is."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id
+
+
+def names_in(node: ast.AST) -> frozenset[str]:
+    """Return all names in a piece of code."""
+    return frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+
+
+def _assigned_at_the_end(name: str, block: list[ast.stmt]) -> bool:
+    """Whether statements that end with a break assign a name right before it."""
+    end = next(n for n, statement in enumerate(block) if isinstance(statement, ast.Break))
+    for statement in reversed(block[:end]):
+        if not isinstance(statement, ast.Assign):
+            return False
+        if name in stored(statement):
+            return True
+    return False
+
+
+def _lists_that_break(body: list[ast.stmt]) -> list[list[ast.stmt]]:
+    """Return the lists of statements that end with a break of this loop."""
+    found: list[list[ast.stmt]] = []
+    for statement in body:
+        if isinstance(statement, ast.Break):
+            found.append(body)
+        elif isinstance(statement, ast.If):
+            found += _lists_that_break(statement.body) + _lists_that_break(statement.orelse)
+    return found
+

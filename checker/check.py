@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-from ..spec import Kind, Outcome, Property, TransitionSystem
+from ..spec import EngineError, Kind, Outcome, Property, TidegateError, TransitionSystem
 from ..symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
 from .healing import stuck_states
 from .result import DEFAULT, Limits, Progress, Resources, Result, Verdict
+
+
+class ResumeError(TidegateError):
+    """What a search was to be gone on from leads nowhere."""
 
 
 def check(
@@ -62,6 +66,15 @@ def check(
         if complete:
             _find_stuck(system, properties, search)
         return _result(system, properties, search, complete, started)
+    except EngineError as error:
+        if not resources.resume:
+            raise
+        # What was read from the checkpoint or the store need not be what a search wrote.
+        place = resources.checkpoint or (resources.cluster and resources.cluster.store)
+        raise ResumeError(
+            f"{place}: damaged, no search has come to what it holds ({error}); begin the search "
+            "anew"
+        ) from None
     finally:
         search.close()
 

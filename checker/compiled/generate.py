@@ -9,7 +9,7 @@ from typing import Any
 from ...layout import WORD_BITS, Layout
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
-from . import growth, kernel
+from . import growth, kernel, validity
 from .emitter import Emitter
 from .expansion import Expansion
 from .intrinsics import DECLARATIONS, INTRINSICS
@@ -29,6 +29,7 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     growth.grow,
     growth.restash,
     growth.remember,
+    validity.valid_states,
 )
 """What the driver calls; all arguments are numbers."""
 

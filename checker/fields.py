@@ -21,9 +21,10 @@ class FieldError(Exception):
 
 def record(value: Any, name: str, fields: Collection[str]) -> dict[str, Any]:
     """Return a value that must be an object with exactly these fields."""
-    if mapping(value, name).keys() != set(fields):
-        raise FieldError(name, sorted(value), f"an object with the fields {', '.join(fields)}")
-    return value
+    document = mapping(value, name)
+    if document.keys() != set(fields):
+        raise FieldError(name, sorted(document), f"an object with the fields {', '.join(fields)}")
+    return document
 
 
 def mapping(value: Any, name: str) -> dict[str, Any]:

@@ -105,8 +105,8 @@ class Checkpoint:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            if begin:
-                self._refuse_what_is_there()
+            if begin and not _is_manifest(folder / _MANIFEST):
+                self._refuse_others()
             self._lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise CheckpointError(
@@ -123,23 +123,24 @@ class Checkpoint:
                 "another directory"
             ) from None
         if begin:
-            # Another run may have begun there before this one had the lock.
-            self._refuse_what_is_there()
+            self._refuse_begun()
 
     @property
     def states(self) -> Path:
         """The file of states."""
         return self.folder / _STATES
 
-    def _refuse_what_is_there(self) -> None:
-        """Refuse to begin a search over a checkpoint, or over anything that is not one."""
-        names = sorted(os.listdir(self.folder))
-        if _MANIFEST in names and _is_manifest(self.folder / _MANIFEST):
+    def _refuse_begun(self) -> None:
+        """Refuse to begin a search where one was begun."""
+        if _is_manifest(self.folder / _MANIFEST):
             raise CheckpointError(
                 f"--checkpoint {self.folder}: there is a checkpoint already; go on with it by "
                 f"'tidegate resume {self.folder}', or name another directory"
             )
-        for name in names:
+
+    def _refuse_others(self) -> None:
+        """Refuse to begin a search among what belongs to no checkpoint."""
+        for name in sorted(os.listdir(self.folder)):
             if not _is_left_over(self.folder / name):
                 raise CheckpointError(
                     f"--checkpoint {self.folder}: {name} is there, and belongs to no checkpoint; "

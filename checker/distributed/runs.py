@@ -163,9 +163,9 @@ class RunFile:
     def _few(self, start: int, size: int) -> bytes:
         """Return a few bytes of the content; what is read next is often near."""
         if not self._first <= start <= start + size <= self._first + len(self._block):
-            self._first = start // BLOCK * BLOCK
-            end = min(blocks(start + size) * BLOCK, self._size)
-            self._block = self._read(self._first, end - self._first).to_pybytes()
+            first, end = start // BLOCK * BLOCK, min(blocks(start + size) * BLOCK, self._size)
+            block = self._read(first, end - first).to_pybytes()
+            self._first, self._block = first, block
         return self._block[start - self._first : start - self._first + size]
 
     def rank(self, fingerprint: int) -> int:

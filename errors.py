@@ -40,6 +40,10 @@ class EngineError(TidegateError):
     """An engine reported what the semantics do not confirm; its answer cannot be believed."""
 
 
+class DisagreementError(EngineError):
+    """Machine code and Python do not agree about a state."""
+
+
 def is_users(file: str) -> bool:
     """Whether a file is neither Tidegate's nor one of Python and its libraries."""
     path = Path(file)

@@ -17,11 +17,25 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from .errors import EngineError, ModelError, ReplayError, TidegateError, line_that_makes, place_of
+from .errors import (
+    DisagreementError,
+    EngineError,
+    ModelError,
+    ReplayError,
+    TidegateError,
+    line_that_makes,
+    place_of,
+)
 from .layout import Layout, State
 from .scene import Place, View
 
-__all__ = ["EngineError", "ModelError", "ReplayError", "TidegateError"]  # of errors
+__all__ = [
+    "DisagreementError",
+    "EngineError",
+    "ModelError",
+    "ReplayError",
+    "TidegateError",
+]  # of errors
 
 S = TypeVar("S")
 """The record that actions read and write, as the model declares it."""

@@ -7,12 +7,24 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from ..spec import Kind, Outcome, Property, TransitionSystem
+from ..spec import (
+    DisagreementError,
+    EngineError,
+    Kind,
+    Outcome,
+    Property,
+    TidegateError,
+    TransitionSystem,
+)
 from ..symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
 from .healing import stuck_states
 from .result import DEFAULT, Grounds, Limits, Progress, Resources, Result, Verdict
+
+
+class ResumeError(TidegateError):
+    """What a search was to be gone on from leads nowhere."""
 
 
 def check(
@@ -65,6 +77,15 @@ def check(
         if complete:
             _find_stuck(system, properties, search)
         return _result(system, properties, search, complete, grounds, started)
+    except EngineError as error:
+        if not resources.resume or isinstance(error, DisagreementError):
+            raise
+        # What was read from the checkpoint or the store need not be what a search wrote.
+        place = resources.checkpoint or (resources.cluster and resources.cluster.store)
+        raise ResumeError(
+            f"{place}: damaged, no search has come to what it holds ({error}); begin the search "
+            "anew"
+        ) from None
     finally:
         search.close()
 

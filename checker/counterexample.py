@@ -47,6 +47,11 @@ def shortest_traces(
     canonical
         Under symmetry: what stands for a state in the levels.  The trace is one of real states.
 
+    Raises
+    ------
+    EngineError
+        If there is none.
+
     Notes
     -----
     Nothing was stored about parents; engines expand each level once more, from the deepest up.
@@ -56,9 +61,12 @@ def shortest_traces(
     todo = set(wanted)
     for level in range(max((depth for depth, _ in todo), default=0), 0, -1):
         children = {state for depth, state in todo if depth == level}
-        for child, parent in (least_parents(level, children) if children else {}).items():
-            parents[level, child] = parent
-            todo.add((level - 1, parent))
+        before = least_parents(level, children) if children else {}
+        for child in children:
+            if child not in before:
+                raise EngineError(f"a state of level {level} follows from none of the level before")
+            parents[level, child] = before[child]
+            todo.add((level - 1, before[child]))
     return {
         state: _behavior(system, _ancestors(parents, level, state), canonical)
         for level, state in wanted
@@ -97,8 +105,10 @@ def _behavior(
     system: TransitionSystem[Any, Any], chain: Sequence[State], canonical: Canonical
 ) -> Trace:
     """Return the behavior through a chain of states; between two the least action and arguments."""
-    states = [next(s for s in system.initial_states() if canonical(s) == chain[0])]
-    steps = []
+    first = next((s for s in system.initial_states() if canonical(s) == chain[0]), None)
+    if first is None:
+        raise EngineError("the trace does not begin in an initial state")
+    states, steps = [first], []
     for following in chain[1:]:
         for instance, successor in system.successors(states[-1]):
             if canonical(successor) == following:

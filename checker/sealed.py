@@ -17,11 +17,12 @@ def unsealed(text: str | bytes) -> dict[str, Any] | None:
     """Return the document in what :func:`sealed` returned; None if that is damaged."""
     try:
         whole = json.loads(text)
-        document: dict[str, Any] = whole["manifest"]
+        document = whole["manifest"]
         intact = _checksum(document) == whole["checksum"]
-    except (ValueError, KeyError, TypeError):
+    # Brackets may be nested deeper than Python reads them.
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return document if intact else None
+    return document if intact and isinstance(document, dict) else None
 
 
 def _checksum(document: Mapping[str, Any]) -> int:

@@ -15,7 +15,7 @@ from .parameters import (
     output_options,
     search_options,
 )
-from .selection import SelectionError
+from .recorded import recorded_search
 from .status import EXIT_STATUS
 
 
@@ -46,15 +46,10 @@ def resume(context: click.Context, /, **options: Any) -> None:
     place = options["place"]
     if is_store(place):
         options["checkpoint"] = None
-        searched = read_manifest_at(place).about
-        recorded = searched.pop("cluster", {})
+        about, engines = read_manifest_at(place).about, ["spark"]
     else:
         options["checkpoint"] = Path(place)
-        searched, recorded = read_manifest(Path(place)).about, {}
-    if "protocol" not in searched:
-        raise SelectionError(
-            f"{place}: the search was begun from Python, and does not say which protocol it is of; "
-            "go on with it there"
-        )
+        about, engines = read_manifest(Path(place)).about, ["auto", "compiled"]
+    searched, recorded = recorded_search(place, about, engines)
     on = cluster(searched["engine"], place, options, recorded)
     context.exit(search_and_report(searched, on, options, resume=True))

@@ -20,6 +20,7 @@ from .kernel import note_deadlocks
 from .memory import GROUP, Worker
 from .program import Program
 from .seen import copy, examine, fingerprint, mix, same
+from .validity import is_valid
 
 
 class Table(IntEnum):
@@ -79,6 +80,16 @@ def restore(p: Program, record: int, state: int) -> None:
         store(state + 8 * word, value)
         hashed = mix(hashed ^ value)
     store(state + 8 * (p.words - 1), hashed ^ unmixed(load(record)))
+
+
+def valid_records(p: Program, worker: int, ranges: int, records: int, count: int) -> int:
+    """Return how many records in a row stand for valid states before the first that does not."""
+    state = load(worker + Worker.STATE)
+    for number in range(count):
+        restore(p, records + number * p.words * 8, state)
+        if not is_valid(p, ranges, state):
+            return number
+    return count
 
 
 def before(p: Program, one: int, other: int) -> bool:
@@ -330,5 +341,6 @@ EXPORTED = (
     subtract,
     accept,
     merge,
+    valid_records,
 )
 """What is called from Python; all arguments are numbers."""

@@ -2,24 +2,34 @@
 
 It is a directory with two files.  ``states.bin`` holds all states up to the end of a level, in the
 order of levels, and ``manifest.json`` says how many of them count, and what else was known then.
-The manifest is replaced as a whole, after the states that it speaks of are on disk, so a process
-that dies at any moment leaves the checkpoint before; what it wrote behind those states is cut off.
+The manifest is there before the states, and is replaced as a whole after those that it speaks of
+are on disk.  So a process that dies at any moment leaves the checkpoint before; what it wrote
+behind those states is cut off.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import weakref
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...spec import TidegateError
+from ...layout import Layout
+from ...spec import Property, TidegateError
+from .. import fields
 from ..sealed import sealed, unsealed
+from .validity import is_state
 
 VERSION = 1
-_MANIFEST, _STATES, _LOCK = "manifest.json", "states.bin", "lock"
+MOST_STATES = (1 << 40) - 1
+"""States that a search can number."""
+
+_MANIFEST, _PARTIAL, _STATES, _LOCK = "manifest.json", "manifest.json.partial", "states.bin", "lock"
+_KIND = "tidegate-checkpoint"
 
 
 class CheckpointError(TidegateError):
@@ -37,7 +47,8 @@ class Manifest:
     code
         Hash of the code that the search was compiled from.
     levels
-        For each level: number of its first state in the file, how many, and their checksum.
+        For each level: number of its first state in the file, how many, and their checksum.  None
+        where the search was stopped before its first level was kept.
     taken
         How often each instance of an action was taken.
     violations
@@ -56,21 +67,47 @@ class Manifest:
         """Distinct states up to the end of that level."""
         return sum(count for _, count, _ in self.levels)
 
+    def verify(self, layout: Layout[Any], instances: int, properties: Sequence[Property]) -> None:
+        """Verify that it can be one of a search; see :meth:`Checkpoint.verify`.
+
+        Raises
+        ------
+        FieldError
+            If some field cannot be what that search wrote.
+        """
+        fields.integer(self.state_bytes, "state_bytes", 8 * layout.words, 8 * layout.words)
+        counts = [count for _, count, _ in self.levels]
+        for number, (first, count, _) in enumerate(self.levels):
+            behind = sum(counts[:number])
+            fields.integer(first, f"levels[{number}][0]", behind, behind)
+            if number + 1 < len(counts):
+                fields.integer(count, f"levels[{number}][1]", 1, MOST_STATES)
+        fields.integer(sum(counts), "the sum of levels", 0, MOST_STATES)
+        verify_taken(self.taken, instances if self.levels else 0, counts)
+        verify_violations(self.violations, layout, properties, len(self.levels) - 1)
+
 
 class Checkpoint:
     """A directory that holds a checkpoint, or will; nobody else may use it meanwhile.
 
+    Parameters
+    ----------
+    begin
+        Whether a search is to begin there, which needs a directory that is new or empty.
+
     Raises
     ------
     CheckpointError
-        If it cannot be written to, or another process uses it.
+        If it cannot be written to, another process uses it, or something else is there.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, begin: bool) -> None:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            if begin and not _is_manifest(folder / _MANIFEST):
+                self._refuse_others()
+            self._lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise CheckpointError(
                 f"--checkpoint {folder}: cannot be written to ({error.strerror}); name another "
@@ -85,19 +122,60 @@ class Checkpoint:
                 f"--checkpoint {folder}: another run is using it; wait for that to end, or name "
                 "another directory"
             ) from None
+        if begin:
+            self._refuse_begun()
 
     @property
     def states(self) -> Path:
         """The file of states."""
         return self.folder / _STATES
 
-    def refuse_existing(self) -> None:
-        """Refuse to begin a search where one has left a checkpoint."""
-        if (self.folder / _MANIFEST).exists():
+    def _refuse_begun(self) -> None:
+        """Refuse to begin a search where one was begun."""
+        if _is_manifest(self.folder / _MANIFEST):
             raise CheckpointError(
                 f"--checkpoint {self.folder}: there is a checkpoint already; go on with it by "
                 f"'tidegate resume {self.folder}', or name another directory"
             )
+
+    def _refuse_others(self) -> None:
+        """Refuse to begin a search among what belongs to no checkpoint."""
+        for name in sorted(os.listdir(self.folder)):
+            if not _is_left_over(self.folder / name):
+                raise CheckpointError(
+                    f"--checkpoint {self.folder}: {name} is there, and belongs to no checkpoint; "
+                    "name a directory that is new or empty"
+                )
+
+    def verify(
+        self,
+        manifest: Manifest,
+        layout: Layout[Any],
+        instances: int,
+        properties: Sequence[Property],
+    ) -> None:
+        """Verify that a manifest can be one of a search, and of the states that are there.
+
+        Parameters
+        ----------
+        instances
+            How many the system has.
+
+        Raises
+        ------
+        CheckpointError
+            If it cannot.
+        """
+        try:
+            size = self.states.stat().st_size
+        except OSError:
+            size = 0
+        if size < manifest.states * manifest.state_bytes:
+            raise damaged(self.states, f"the file of states ends at byte {size}")
+        try:
+            manifest.verify(layout, instances, properties)
+        except fields.FieldError as error:
+            raise damaged(self.folder / _MANIFEST, error) from None
 
     def close(self) -> None:
         """Let others use the directory."""
@@ -105,9 +183,11 @@ class Checkpoint:
 
     def save(self, manifest: Manifest) -> None:
         """Replace the manifest; the states that it speaks of must be on disk."""
-        document = {"tidegate-checkpoint": VERSION, **asdict(manifest)}
-        partial = self.folder / f"{_MANIFEST}.partial"
-        with open(partial, "w", encoding="utf-8") as file:
+        document = {_KIND: VERSION, **asdict(manifest)}
+        partial = self.folder / _PARTIAL
+        partial.unlink(missing_ok=True)
+        # What is there already may be a link to somebody else's file.
+        with open(partial, "x", encoding="utf-8") as file:
             file.write(sealed(document))
             file.flush()
             os.fsync(file.fileno())
@@ -127,21 +207,117 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / _MANIFEST
     try:
-        text = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
     except FileNotFoundError:
         raise CheckpointError(
             f"{folder}: no checkpoint there; make one with: tidegate check PROTOCOL --checkpoint "
             f"{folder}"
         ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise CheckpointError(f"{path}: cannot be read ({error})") from None
-    document = unsealed(text)
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read ({error.strerror})") from None
+    document = unsealed(content)
     if document is None:
         raise CheckpointError(f"{path}: damaged, its checksum is wrong; begin the search anew")
-    if document.pop("tidegate-checkpoint") != VERSION:
+    if document.pop(_KIND, None) != VERSION:
         raise CheckpointError(f"{path}: written by another version of Tidegate; begin anew")
-    document["levels"] = [tuple(level) for level in document["levels"]]
-    return Manifest(**document)
+    try:
+        return _manifest(document)
+    except fields.FieldError as error:
+        raise damaged(path, error) from None
+
+
+def damaged(path: Path, why: object) -> CheckpointError:
+    """Return what says that a file of a checkpoint is not what was written."""
+    return CheckpointError(f"{path}: damaged, {why}; begin the search anew")
+
+
+def _manifest(document: dict[str, Any]) -> Manifest:
+    """Return a document as a manifest, each field of its type."""
+    names = Manifest.__dataclass_fields__
+    fields.record(document, "the manifest", names)
+    levels = []
+    for number, level in enumerate(fields.array(document["levels"], "levels")):
+        name = f"levels[{number}]"
+        first, count, checksum = fields.array(level, name, 3)
+        fields.integer(first, f"{name}[0]", 0, MOST_STATES)
+        fields.integer(count, f"{name}[1]", 0, MOST_STATES)
+        fields.integer(checksum, f"{name}[2]", 0, (1 << 32) - 1)
+        levels.append((first, count, checksum))
+    return Manifest(
+        about=fields.mapping(document["about"], "about"),
+        code=fields.text(document["code"], "code"),
+        state_bytes=fields.integer(document["state_bytes"], "state_bytes", 8, 1 << 20),
+        levels=levels,
+        taken=read_taken(document["taken"]),
+        violations=read_violations(document["violations"]),
+    )
+
+
+def read_taken(value: Any) -> list[int]:
+    """Return how often each instance was taken, as a manifest has it."""
+    counts = fields.array(value, "taken")
+    return [
+        fields.integer(count, f"taken[{number}]", 0, MOST_STATES)
+        for number, count in enumerate(counts)
+    ]
+
+
+def read_violations(value: Any) -> dict[str, tuple[int, list[int]]]:
+    """Return violations, by property, as a manifest has them."""
+    violations = {}
+    for name, violation in fields.mapping(value, "violations").items():
+        where = f"violations[{name!r}]"
+        level, words = fields.array(violation, where, 2)
+        fields.integer(level, f"{where}[0]", 0, MOST_STATES)
+        for number, word in enumerate(fields.array(words, f"{where}[1]")):
+            fields.integer(word, f"{where}[1][{number}]", 0, (1 << 64) - 1)
+        violations[name] = level, words
+    return violations
+
+
+def verify_taken(taken: Sequence[int], instances: int, levels: Sequence[int]) -> None:
+    """Verify that steps can have led to so many states on each level."""
+    if len(taken) != instances:
+        raise fields.FieldError("taken", taken, f"an array of {instances}")
+    states, first = sum(levels), sum(levels[:1])
+    for number, count in enumerate(taken):
+        # A state takes a step once, and all states but the initial ones come of a step.
+        fields.integer(count, f"taken[{number}]", 0, states)
+    fields.integer(sum(taken), "the sum of taken", states - first, states * instances)
+
+
+def verify_violations(
+    violations: dict[str, tuple[int, list[int]]],
+    layout: Layout[Any],
+    properties: Sequence[Property],
+    deepest: int,
+) -> None:
+    """Verify that violations are of these properties, by states on levels that there are."""
+    known = [prop.name for prop in properties]
+    for name, (level, words) in violations.items():
+        if name not in known:
+            raise fields.FieldError("violations", name, f"of {', '.join(known) or 'no property'}")
+        fields.integer(level, f"violations[{name!r}][0]", 0, deepest)
+        if not is_state(layout, words):
+            raise fields.FieldError(f"violations[{name!r}][1]", words, "the words of a state")
+
+
+def _is_manifest(path: Path) -> bool:
+    """Whether a file is the manifest of a checkpoint or a store, whatever became of it."""
+    try:
+        return b'"tidegate-' in path.read_bytes()
+    except OSError:
+        return False
+
+
+def _is_left_over(path: Path) -> bool:
+    """Whether a file is what a search leaves that is killed before it has a manifest."""
+    if not stat.S_ISREG(path.lstat().st_mode) or path.name not in (_LOCK, _PARTIAL):
+        return False
+    begun = b"" if path.name == _LOCK else sealed({})[:12].encode()
+    with open(path, "rb") as file:
+        content = file.read(12)
+    return content == begun[: len(content)]
 
 
 __all__ = ["Checkpoint", "CheckpointError", "Manifest", "read_manifest"]

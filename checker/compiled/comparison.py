@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...layout import State
-from ...spec import EngineError, Property, TransitionSystem
+from ...spec import DisagreementError, Property, TransitionSystem
 from .sampler import Sample, Words
 from .sampling import Asked
 
@@ -55,7 +55,7 @@ class Comparison:
 
         Raises
         ------
-        EngineError
+        DisagreementError
             If it answers otherwise than machine code did.
         """
         unpack = self.system.layout.unpack
@@ -112,7 +112,7 @@ class Comparison:
             name = "the constraint"
         else:
             name = str(self.system.instances[sample.number].step)
-        raise EngineError(
+        raise DisagreementError(
             f"machine code and Python disagree about {name}: machine code says {machine}, Python "
             f"says {python}, in the state {layout.describe(layout.unpack(sample.state))}{REPORT}"
         )
@@ -128,7 +128,7 @@ def compare_level(
 
     Raises
     ------
-    EngineError
+    DisagreementError
         If one engine found a state that the other one did not.
     """
     expected, found = set(python), set(machine)
@@ -137,11 +137,13 @@ def compare_level(
     describe = system.layout.describe
     for states, which in ((expected - found, "Python"), (found - expected, "machine code")):
         if states:
-            raise EngineError(
+            raise DisagreementError(
                 f"machine code and Python disagree about {system.name}: only {which} reaches the "
                 f"state {describe(min(states))} in {level} steps{REPORT}"
             )
-    raise EngineError(f"machine code found a state twice, {level} steps from the start{REPORT}")
+    raise DisagreementError(
+        f"machine code found a state twice, {level} steps from the start{REPORT}"
+    )
 
 
 def compare_verdicts(
@@ -153,7 +155,7 @@ def compare_verdicts(
 
     Raises
     ------
-    EngineError
+    DisagreementError
         If they differ.
     """
     for name in sorted(python.keys() | machine.keys()):
@@ -162,7 +164,7 @@ def compare_verdicts(
                 f"after {found[0]} steps in {system.layout.describe(found[1])}" if found else "not"
                 for found in (machine.get(name), python.get(name))
             ]
-            raise EngineError(
+            raise DisagreementError(
                 f"machine code and Python disagree about {name}: machine code finds it violated "
                 f"{says[0]}, Python {says[1]}{REPORT}"
             )
@@ -175,12 +177,12 @@ def compare_counts(
 
     Raises
     ------
-    EngineError
+    DisagreementError
         If the numbers differ.
     """
     for instance, expected, found in zip(system.instances, python, machine, strict=True):
         if expected != found:
-            raise EngineError(
+            raise DisagreementError(
                 f"machine code and Python disagree about {instance.step}: machine code took it "
                 f"{found} times, Python {expected} times, on the same levels{REPORT}"
             )

@@ -9,7 +9,7 @@ from typing import Any
 from ...layout import WORD_BITS, Layout
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
-from . import growth, kernel, sampling
+from . import growth, kernel, sampling, validity
 from .asking import clear_marks, keep_if_wanted, make_marks
 from .closure import roots_of
 from .emitter import Emitter
@@ -33,6 +33,7 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     growth.grow,
     growth.restash,
     growth.remember,
+    validity.valid_states,
 )
 """What the driver calls; all arguments are numbers."""
 

@@ -13,7 +13,7 @@ from .intrinsics import (
 )
 from .memory import BATCH, Shared, Worker
 from .program import Program
-from .seen import BUCKET, UPPER, bucket_of, copy, mark_of, seal, stash_position
+from .seen import BUCKET, UPPER, bucket_of, copy, examine, mark_of, same, seal, stash_position
 
 
 def grow(p: Program, shared: int, order: int) -> None:
@@ -50,18 +50,30 @@ def grow(p: Program, shared: int, order: int) -> None:
                 place(shared, high_product(upper, new), upper, mark)
 
 
-def remember(p: Program, worker: int, first: int, number: int, count: int) -> None:
-    """Put states that lie at an address, and are known, into the table; `number` is the first's."""
+def remember(p: Program, worker: int, first: int, number: int, count: int) -> int:
+    """Put states that come from a file into the table; return how many went in.
+
+    They lie at an address, and `number` is the first's.  They are judged again, so that no verdict
+    rests on what the file says of them.  One that no search keeps as it is, is an error.  There is
+    an end where more of them than chance explains belong into the same bucket.
+    """
     shared = load(worker + Worker.SHARED)
     buffer = load(worker + Worker.BUFFER)
     done = 0
-    while done < count:
+    while done < count and load(shared + Shared.STASHED) < load(shared + Shared.STASH_LIMIT):
         some = min(BATCH, count - done)
         for index in range(some):
             candidate = buffer + index * p.stride
-            copy(p, first + (done + index) * p.words * 8, candidate)
+            state = first + (done + index) * p.words * 8
+            copy(p, state, candidate)
             seal(p, candidate)
             prefetch(bucket_of(p, shared, candidate))
+            if p.symmetric and not same(p, candidate, state):
+                store(worker + Worker.ERROR, 1)
+            if p.constrained and not p.admits(candidate):
+                store(worker + Worker.ERROR, 1)
+            if p.judged:
+                examine(p, worker, state)
         for index in range(some):
             candidate = buffer + index * p.stride
             upper = load(candidate + 8 * p.words) & UPPER
@@ -70,6 +82,7 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> No
                 mark = mark + number + done + index + 1
             place(shared, high_product(upper, load(shared + Shared.BUCKETS)), upper, mark)
         done += some
+    return done
 
 
 def place(shared: int, bucket: int, upper: int, mark: int) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from .checkpoint import Checkpoint, CheckpointError, Manifest
+from .checkpoint import Checkpoint, Manifest
 from .machine import Machine, Segments, Words
-from .memory import BLOCK
 from .program import Module
-from .statefile import PIECE, StateFile
+from .statefile import StateFile
 
 Level = tuple[int, int, int]
 """Number of a level's first state in the file, how many there are, and their checksum."""
@@ -44,9 +43,15 @@ class Journal:
         self._manifest = manifest
         self._saved_at = perf_counter()
         self._checksum = 0
-        path = checkpoint.states if checkpoint else None
-        self.file = StateFile(path, machine.state_bytes, manifest.states)
         self.place = f"--checkpoint {checkpoint.folder}" if checkpoint else "the file of states"
+        if checkpoint is not None and not self.levels:
+            # States without a manifest would look like somebody else's.
+            checkpoint.save(manifest)
+        self.file = StateFile(
+            checkpoint.states if checkpoint else None, machine.state_bytes, manifest.states
+        )
+        if not self.levels:
+            self.file.cut()
 
     def add(self, found: Segments) -> None:
         """Write states of the level that is being found.
@@ -88,36 +93,10 @@ class Journal:
         if self.checkpoint is not None:
             self.checkpoint.close()
 
-    def restore(self, exact: bool) -> None:
-        """Bring a search that was begun back into memory.
-
-        Raises
-        ------
-        CheckpointError
-            If the states are not those that the manifest speaks of.
-        """
-        machine, states = self.machine, self._manifest.states
-        machine.restore(states, self._manifest.taken)
-        for first, count, expected in self.levels:
-            checksum = 0
-            for start in range(first, first + count, PIECE):
-                some = min(PIECE, first + count - start)
-                at = start if exact else 0
-                checksum = self._read(at, start, some, checksum)
-                machine.remember(at, start, some)
-            if checksum != expected:
-                raise self._damaged(f"the states from number {first} on are not those written")
-        if exact:
-            machine.set_tail(-(-states // BLOCK) * BLOCK)
-
-    def _read(self, at: int, first: int, count: int, checksum: int) -> int:
-        try:
-            return self.file.read(self.machine.ahead, at, first, count, checksum)
-        except OSError as error:
-            raise self._damaged(error.strerror or str(error)) from None
-
-    def _damaged(self, why: str) -> CheckpointError:
-        return CheckpointError(f"{self.file.path}: damaged, {why}; begin the search anew")
+    def pieces(self, first: int, count: int) -> Iterator[int]:
+        """Read a level back into the frontier's memory, piece by piece; yield their sizes."""
+        expected = next(level[2] for level in self.levels if level[:2] == (first, count))
+        return self.file.pieces(first, count, self.machine.ahead, expected)
 
 
 def code_hash(module: Module, initial: Sequence[Words]) -> str:

@@ -179,13 +179,14 @@ class Machine:
         """Have new states written behind so many."""
         self.shared[Shared.TAIL] = states
 
-    def remember(self, first: int, number: int, count: int) -> None:
+    def remember(self, first: int, number: int, count: int) -> bool:
         """Put states of the frontier's memory, `first` and those behind it, into the table.
 
-        They are numbered from `number` on.
+        They are numbered from `number` on.  False where they are not what a search keeps.
         """
         address = self.ahead.address + first * self.state_bytes
-        self._remember(self.workers[0][0].address, address, number, count)
+        block, _ = self.workers[0]
+        return self._remember(block.address, address, number, count) == count and not self.failed
 
     def begin_level(self, frontier: Segments) -> int:
         """Make stretches of states the frontier; return the number of its chunks."""

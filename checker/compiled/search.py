@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -24,6 +23,7 @@ from .journal import Journal, code_hash
 from .levels import LevelSearch
 from .machine import Machine, Segments, Sizes, Words, table_bytes
 from .memory import DONE, GROW, MemoryLimitError, Shared
+from .restore import Restoration
 from .room import Room
 
 EXACT_BUCKETS = 1 << 16
@@ -77,10 +77,10 @@ class CompiledSearch(LevelSearch):
         self._words: dict[str, tuple[int, Words]] = {}
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
         self._code = code_hash(self.module, self._initial)
-        keep = Checkpoint(resources.checkpoint) if resources.checkpoint else None
-        self._begun = self._manifest(resources.checkpoint) if resources.resume else None
-        if keep and not resources.resume:
-            keep.refuse_existing()
+        keep = None
+        if resources.checkpoint:
+            keep = Checkpoint(resources.checkpoint, begin=not resources.resume)
+        self._begun = self._manifest(keep) if keep and resources.resume else None
         self.machine = self._machine(resources)
         self.room = Room(self.machine, self.memory)
         self.comparison = Comparison(system, properties, self.machine.sampler.steps)
@@ -118,15 +118,15 @@ class CompiledSearch(LevelSearch):
         instances = len(self.system.instances)
         return Machine(code, self.module, self.exact, instances, len(self.properties), sizes)
 
-    def _manifest(self, folder: Path | None) -> Manifest:
+    def _manifest(self, checkpoint: Checkpoint) -> Manifest:
         """Read the checkpoint to go on from, if it is one of this very search."""
-        assert folder is not None
-        manifest = read_manifest(folder)
+        manifest = read_manifest(checkpoint.folder)
         if manifest.code != self._code:
             raise CheckpointError(
-                f"{folder}: made by other code: the protocol, a property or Tidegate has changed "
-                "since; begin the search anew"
+                f"{checkpoint.folder}: made by other code: the protocol, a property or Tidegate "
+                "has changed since; begin the search anew"
             )
+        checkpoint.verify(manifest, self.system.layout, len(self.system.instances), self.properties)
         return manifest
 
     @property
@@ -155,7 +155,7 @@ class CompiledSearch(LevelSearch):
         self._limits, self._report = limits, report
         self.room.most_states = limits.max_states
         try:
-            self._go_on() if self._begun else self._begin()
+            self._go_on() if self._begun and self._begun.levels else self._begin()
             while self._undecided():
                 if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
                     self.stopped_by = f"--max-depth {limits.max_depth}"
@@ -207,7 +207,7 @@ class CompiledSearch(LevelSearch):
             return
         assert self.journal is not None
         [(first, count)] = level
-        for some in self.journal.file.pieces(first, count, self.machine.ahead):
+        for some in self.journal.pieces(first, count):
             count -= some
             self._behind = count
             yield [(0, some)]
@@ -289,7 +289,7 @@ class CompiledSearch(LevelSearch):
         """Bring the search of another process back."""
         assert self.journal is not None
         assert self._begun is not None
-        self.journal.restore(self.exact)
+        Restoration(self.system, self.properties, self.symmetry, self.journal, self._begun).run()
         self.levels = [[(first, count)] if count else [] for first, count, _ in self.journal.levels]
         self.frontier = self.levels[-1]
         for name, (level, words) in self._begun.violations.items():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 import weakref
 import zlib
@@ -20,7 +22,7 @@ _AT_ONCE = 64 << 20
 
 
 class StateFileError(TidegateError):
-    """There is no place where the states can be put aside."""
+    """The states cannot be put aside, or are not what was put aside."""
 
 
 class StateFile:
@@ -33,7 +35,7 @@ class StateFile:
     state_bytes
         Size of a state.
     states
-        How many are in it already; what follows them is cut off.
+        How many are in it already; what follows them counts for nothing.
     """
 
     def __init__(self, path: Path | None, state_bytes: int, states: int = 0) -> None:
@@ -41,9 +43,7 @@ class StateFile:
         self.state_bytes = state_bytes
         self.states = states
         try:
-            self._file = (
-                _temporary() if path is None else os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-            )
+            self._file = _temporary() if path is None else _opened(path)
         except OSError as error:
             raise StateFileError(
                 f"{path or temporary_folder()}: the file of states cannot be written there "
@@ -51,8 +51,10 @@ class StateFile:
                 f"{'repair that' if path else 'set TMPDIR to a directory on a disk with room'}"
             ) from None
         self._close = weakref.finalize(self, os.close, self._file)
-        if os.fstat(self._file).st_size > states * state_bytes:
-            os.ftruncate(self._file, states * state_bytes)
+
+    def cut(self) -> None:
+        """Cut off what follows the states that count."""
+        os.ftruncate(self._file, self.states * self.state_bytes)
 
     def append(self, region: Region, first: int, count: int, checksum: int) -> int:
         """Write states that lie in a row in memory behind those in the file.
@@ -96,11 +98,28 @@ class StateFile:
             done += read
         return checksum
 
-    def pieces(self, first: int, count: int, region: Region) -> Iterator[int]:
-        """Read states back into the beginning of `region`, piece by piece; yield their number."""
+    def pieces(self, first: int, count: int, region: Region, expected: int) -> Iterator[int]:
+        """Read states back into the beginning of `region`, piece by piece; yield their number.
+
+        Parameters
+        ----------
+        expected
+            The checksum of all of them.
+
+        Raises
+        ------
+        StateFileError
+            If they are not those that were written.
+        """
+        checksum = 0
         for start in range(first, first + count, PIECE):
             some = min(PIECE, first + count - start)
-            self.read(region, 0, start, some)
+            checksum = self.read(region, 0, start, some, checksum)
+            if start + some == first + count and checksum != expected:
+                raise StateFileError(
+                    f"{self.path or temporary_folder()}: the states that were put aside are not "
+                    "those read back; test that disk, and begin the search anew"
+                )
             yield some
 
     def close(self) -> None:
@@ -115,6 +134,15 @@ class StateFile:
 def temporary_folder() -> str:
     """Return where large files go for a time: to a disk, which /tmp may not be."""
     return os.environ.get("TMPDIR") or "/var/tmp"
+
+
+def _opened(path: Path) -> int:
+    """Open a file of states, which must not be a link to somebody else's file."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OSError(errno.EINVAL, "not a regular file")
+    return file
 
 
 def _temporary() -> int:

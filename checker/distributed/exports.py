@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,7 @@ from ...spec import Property, TransitionSystem
 from .columns import ExportError, described
 from .manifest import Manifest
 from .store import Store
-from .tables import PENDING, write_outside, write_schemas
+from .tables import PART_NAME, PENDING, write_outside, write_schemas
 
 
 class Exports:
@@ -43,14 +44,17 @@ class Exports:
         ExportError
             If there is anything already where they go.
         """
-        self.store.make()
-        there = self._names()
+        # What a search leaves that is killed before its first level is in nobody's way.
+        entries = [name for name in self.store.entries() if name != PENDING]
+        there = entries or self._foreign()
         if there:
             raise ExportError(
                 f"--export {self.store.location}: holds something already ({there[0]}); name a "
                 "directory that is new or empty"
             )
+        self.store.make()
         self._manifest.export = self.store.address
+        self._manifest.exporting, self._manifest.exported = [], 0
         self.add(write_schemas(self.tables))
 
     def go_on(self) -> None:
@@ -61,13 +65,26 @@ class Exports:
         ExportError
             If they are not as that search left them.
         """
-        self.publish()
-        there, wrote = len(self._names()), self._manifest.exported
+        foreign = self._foreign()
+        if foreign:
+            raise ExportError(
+                f"--export {self.store.location}: holds {foreign[0]}, which the search has not "
+                "written; take it away, or begin the search anew"
+            )
+        there = len({*self._names(), *self._manifest.exporting})
+        wrote = self._manifest.exported
         if there != wrote:
             raise ExportError(
                 f"--export {self.store.location}: holds {there} files, and the search wrote "
                 f"{wrote} there; put these back, or begin the search anew"
             )
+        self.publish()
+
+    def _foreign(self) -> list[str]:
+        """Return the names of files that are no part of tables, published or not."""
+        partial = r"(\.[0-9a-f]{32}\.partial)?"
+        ours = re.compile(rf"{PART_NAME}|{PENDING}/{PART_NAME}{partial}")
+        return [name for name in self.store.names() if not ours.fullmatch(name)]
 
     def add(self, names: Sequence[str]) -> None:
         """Have files become part of the tables when they are published next."""
@@ -105,7 +122,7 @@ class Exports:
 
     def _names(self) -> list[str]:
         """Return the names of files, but for those that are not published."""
-        return sorted(name for name in self.store.names() if not name.startswith(f"{PENDING}/"))
+        return [name for name in self.store.names() if not name.startswith(f"{PENDING}/")]
 
 
 @contextmanager
@@ -123,7 +140,7 @@ def opened_exports(
         Where a search that begins is to write them.
     """
     begun = bool(manifest.levels or manifest.expanded)
-    where = manifest.export if begun else location
+    where = manifest.export if begun else manifest.export or location
     if where is None:
         yield None
         return

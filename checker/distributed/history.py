@@ -29,16 +29,15 @@ class History:
         self.system, self.store, self.canonical = system, store, canonical
         self.words = system.layout.words
 
-    def parent(self, child: State, run: Run, before: Run) -> State:
-        """Return the parent with the least fingerprint of a state in one level's run."""
-        layout = self.system.layout
-        record = record_of(layout.pack(child))
-        for file, number in self._records(run, record[0]):
+    def parent(self, child: State, run: Run | None, before: Run) -> State:
+        """Return the parent with the least fingerprint of a state in one level's run, if any."""
+        record = record_of(self.system.layout.pack(child))
+        for file, number in self._records(run, record[0]) if run else ():
             if record_of(file.words(number)) == record:
                 return self._state(before, file.parent(number), child)
         if self.system.constraint is not None:
             return self._inside(before, child)
-        raise EngineError(f"{run.name} does not hold a state that was found there")
+        raise EngineError(f"a state that was found is not in {run.name if run else 'any run'}")
 
     def _inside(self, run: Run, child: State) -> State:
         """Return the least parent of a state outside the constraint, which no level holds."""
@@ -48,6 +47,8 @@ class History:
             for _, successor in self.system.successors(state)
             if self.canonical(successor) == child
         ]
+        if not parents:
+            raise EngineError(f"{run.name} does not hold the parent of a state that was found")
         return min(parents, key=self.system.layout.fingerprint)
 
     def _state(self, run: Run, fingerprint: int, child: State) -> State:

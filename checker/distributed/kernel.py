@@ -61,9 +61,13 @@ class Kernel:
         What it is compiled from, unless this host has done so before, and what is known of that.
     instances, properties
         How many there are.
+    ranges
+        Of the variables of a state, as :func:`..compiled.validity.ranges_of` has them.
     """
 
-    def __init__(self, text: str, module: Module, instances: int, properties: int) -> None:
+    def __init__(
+        self, text: str, module: Module, instances: int, properties: int, ranges: Sequence[int]
+    ) -> None:
         self.words, self.instances, self.properties = module.words, instances, properties
         self.record = 8 * module.words
         self.candidate = self.record + 8
@@ -91,6 +95,14 @@ class Kernel:
         ):
             self._block[place] = self._own.address + offset
         self._block[Worker.SHARED] = self._shared.address
+        self._ranges = Region(8 * len(ranges))
+        for index, number in enumerate(ranges):
+            self._ranges[8 * index] = number
+
+    def are_states(self, address: int, count: int) -> bool:
+        """Whether records in a row stand for states, each variable within its range."""
+        ranges = self._ranges.address
+        return self.call["valid_records"](self.worker, ranges, address, count) == count
 
     def begin(self, active: int) -> None:
         """Forget all counts; `active` has a bit for each property that is to be decided."""

@@ -1,20 +1,35 @@
 """The manifest of a store: which runs count, and what else is known at the end of a level.
 
-It is written last and as a whole, so a store speaks of a finished level at any moment; what a
-driver that was killed had begun behind it is found and written again.
+It is there before anything else, and written as a whole behind each level, so a store speaks of a
+finished level at any moment; what a driver that was killed had begun behind it is found and written
+again.
 """
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...layout import Layout
+from ...spec import Property
+from .. import fields
+from ..compiled.checkpoint import (
+    MOST_STATES,
+    read_taken,
+    read_violations,
+    verify_taken,
+    verify_violations,
+)
 from ..sealed import sealed, unsealed
-from .runs import Run
+from .runs import Run, level_name
 from .store import Store, StoreError
+from .tables import PART_NAME
 
-VERSION = 1
+VERSION = 2
+MOST_SHARES = 100_000
 NAME = "manifest.json"
 _KIND = "tidegate-store"
 
@@ -29,6 +44,8 @@ class Manifest:
         What is searched and how, as the command line needs it to begin again.
     code
         Hash of the code that the search was compiled from.
+    search
+        A random name of this search, which its files have too: those of another one are refused.
     shares
         Partitions of a level that runs as a job.
     levels
@@ -54,6 +71,7 @@ class Manifest:
     about: dict[str, Any]
     code: str
     shares: int
+    search: str = field(default_factory=lambda: uuid.uuid4().hex)
     levels: list[Run] = field(default_factory=list)
     earlier: list[Run] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
@@ -68,6 +86,52 @@ class Manifest:
     def states(self) -> int:
         """Distinct states found."""
         return sum(run.states for run in self.levels)
+
+    def verify(self, layout: Layout[Any], instances: int, properties: Sequence[Property]) -> None:
+        """Verify that it can be one of a search.
+
+        Parameters
+        ----------
+        instances
+            How many the system has.
+
+        Raises
+        ------
+        FieldError
+            If some field cannot be what that search wrote.
+        """
+        counts = [run.states for run in self.levels]
+        fields.integer(sum(counts), "the sum of levels", 0, MOST_STATES)
+        for number, run in enumerate(self.levels):
+            name = level_name(number)
+            fields.text(run.name, f"levels[{number}].name", name)
+            fields.integer(run.states, f"levels[{number}].states", 1, MOST_STATES)
+            if not run.parents:
+                raise fields.FieldError(f"levels[{number}].parents", False, "true")
+        self._verify_earlier()
+        if self.taken or len(self.levels) > 1 or self.expanded:
+            verify_taken(self.taken, instances, counts)
+        # A violation may lie outside the constraint, behind the last level.
+        verify_violations(self.violations, layout, properties, len(self.levels))
+        fields.integer(self.spark_levels, "spark_levels", 0, len(self.levels) + 1)
+        files = 0 if self.export is None else 1 << 62
+        fields.integer(self.exported, "exported", len(self.exporting), files)
+
+    def _verify_earlier(self) -> None:
+        """Verify that the runs of earlier states are levels, or merged ones, and hold as many."""
+        known = {run.name: run for run in self.levels}
+        for number, run in enumerate(self.earlier):
+            where = f"earlier[{number}]"
+            if run.parents:
+                if run != known.get(run.name):
+                    raise fields.FieldError(where, run.name, "the run of a level")
+            else:
+                fields.text(run.name, f"{where}.name", r"merged/\d{5,}")
+        names = [run.name for run in self.earlier]
+        if len(set(names)) < len(names):
+            raise fields.FieldError("earlier", names, "runs of different names")
+        states = sum(run.states for run in self.earlier)
+        fields.integer(states, "the sum of earlier", self.states, self.states)
 
     def save(self, store: Store) -> None:
         """Replace the manifest in the store."""
@@ -93,10 +157,11 @@ def read_manifest_at(location: str) -> Manifest:
 def has_manifest(store: Store) -> bool:
     """Whether a search has been begun in a store."""
     try:
-        store.read(NAME)
-    except OSError:
+        return b'"tidegate-' in store.read(NAME)
+    except (FileNotFoundError, NotADirectoryError):
         return False
-    return True
+    except OSError as error:
+        raise StoreError(f"{store.location}/{NAME}: cannot be read ({error})") from None
 
 
 def read_manifest(store: Store) -> Manifest:
@@ -122,6 +187,54 @@ def read_manifest(store: Store) -> Manifest:
         raise StoreError(f"{where}: damaged, its checksum is wrong; begin the search anew")
     if document.pop(_KIND, None) != VERSION:
         raise StoreError(f"{where}: written by another version of Tidegate; begin anew")
-    for name in ("levels", "earlier"):
-        document[name] = [Run(**run) for run in document[name]]
-    return Manifest(**document)
+    try:
+        return _manifest(document)
+    except fields.FieldError as error:
+        raise damaged(store, error) from None
+
+
+def damaged(store: Store, why: object) -> StoreError:
+    """Return what says that a manifest is not what was written."""
+    return StoreError(f"{store.location}/{NAME}: damaged, {why}; begin the search anew")
+
+
+def _manifest(document: dict[str, Any]) -> Manifest:
+    """Return a document as a manifest, each field of its type."""
+    fields.record(document, "the manifest", Manifest.__dataclass_fields__)
+    exporting = fields.array(document["exporting"], "exporting")
+    export = document["export"]
+    return Manifest(
+        about=fields.mapping(document["about"], "about"),
+        code=fields.text(document["code"], "code"),
+        shares=fields.integer(document["shares"], "shares", 0, MOST_SHARES),
+        search=fields.text(document["search"], "search", "[0-9a-f]{32}"),
+        levels=_runs(document["levels"], "levels"),
+        earlier=_runs(document["earlier"], "earlier"),
+        taken=read_taken(document["taken"]),
+        violations=read_violations(document["violations"]),
+        spark_levels=fields.integer(document["spark_levels"], "spark_levels", 0, MOST_STATES),
+        expanded=fields.flag(document["expanded"], "expanded"),
+        export=None if export is None else fields.text(export, "export"),
+        exported=fields.integer(document["exported"], "exported", 0, 1 << 62),
+        exporting=[
+            fields.text(name, f"exporting[{number}]", PART_NAME)
+            for number, name in enumerate(exporting)
+        ],
+    )
+
+
+def _runs(value: Any, name: str) -> list[Run]:
+    """Return runs as a manifest has them."""
+    runs = []
+    for number, item in enumerate(fields.array(value, name)):
+        where = f"{name}[{number}]"
+        run = fields.record(item, where, Run.__dataclass_fields__)
+        runs.append(
+            Run(
+                fields.text(run["name"], f"{where}.name"),
+                fields.integer(run["shares"], f"{where}.shares", 1, MOST_SHARES),
+                fields.integer(run["states"], f"{where}.states", 0, MOST_STATES),
+                fields.flag(run["parents"], f"{where}.parents"),
+            )
+        )
+    return runs

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -11,15 +13,26 @@ from pathlib import Path
 
 from ..compiled.statefile import temporary_folder
 from ..result import Cluster
+from .manifest import NAME, has_manifest
 from .store import Store, StoreError
 
 SPARK_LOG = "spark.log"
 """The file that has Spark's log."""
 
+LOG_SETTINGS = "log4j2.properties"
+"""The file that tells Spark where that is."""
+
+_LOCK = "lock"
+
 
 @contextmanager
-def opened_store(cluster: Cluster) -> Iterator[Store]:
+def opened_store(cluster: Cluster, begin: bool) -> Iterator[Store]:
     """Open the store of a search; nobody else may search in it meanwhile.
+
+    Parameters
+    ----------
+    begin
+        Whether a search is to begin there, which needs a directory that is new or empty.
 
     Raises
     ------
@@ -28,8 +41,12 @@ def opened_store(cluster: Cluster) -> Iterator[Store]:
     """
     if cluster.store is not None:
         store = Store(cluster.store)
+        if begin and not has_manifest(store):
+            _refuse_others(store)
         store.make()
         with _locked(store):
+            if begin:
+                _refuse_begun(store)
             yield store
         return
     if cluster.master is not None and not cluster.master.startswith("local"):
@@ -42,6 +59,36 @@ def opened_store(cluster: Cluster) -> Iterator[Store]:
         yield Store(folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _refuse_begun(store: Store) -> None:
+    """Refuse to begin a search where one was begun."""
+    if has_manifest(store):
+        raise StoreError(
+            f"--store {store.location}: a search was begun there already; go on with it by "
+            f"'tidegate resume {store.location}', or name another directory"
+        )
+
+
+def _refuse_others(store: Store) -> None:
+    """Refuse to begin a search among what belongs to none."""
+    for name in store.entries():
+        if not _is_left_over(store, name):
+            raise StoreError(
+                f"--store {store.location}: {name} is there, and belongs to no search; name a "
+                "directory that is new or empty"
+            )
+
+
+def _is_left_over(store: Store, name: str) -> bool:
+    """Whether a file is what a search leaves that is killed before it has a manifest."""
+    folder = folder_of(store)
+    if name == _LOCK and folder is not None:
+        path = folder / name
+        return path.is_file() and not path.is_symlink() and not path.stat().st_size
+    partial = r"\.[0-9a-f]{32}\.partial"
+    ours = rf"probe-[0-9a-f]{{32}}({partial})?|{re.escape(NAME)}{partial}"
+    return re.fullmatch(ours, name) is not None
 
 
 def folder_of(store: Store) -> Path | None:
@@ -57,6 +104,10 @@ def spark_folder(store: Store) -> Iterator[Path]:
     """
     folder = folder_of(store)
     if folder is not None:
+        for name in (SPARK_LOG, LOG_SETTINGS):
+            # Whoever made the store may have had it lead to a file of the user's.
+            if (folder / name).is_symlink():
+                (folder / name).unlink()
         yield folder
         return
     with tempfile.TemporaryDirectory(prefix="tidegate-", dir=temporary_folder()) as name:
@@ -76,7 +127,14 @@ def _locked(store: Store) -> Iterator[None]:
     if folder is None:
         yield
         return
-    with open(folder / "lock", "w", encoding="ascii") as lock:
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        raise StoreError(
+            f"--store {store.location}: {_LOCK} cannot be opened there ({error.strerror}); remove "
+            "it, or name another directory"
+        ) from None
+    try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -85,3 +143,5 @@ def _locked(store: Store) -> Iterator[None]:
                 "another directory"
             ) from None
         yield
+    finally:
+        os.close(lock)

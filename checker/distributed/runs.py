@@ -1,23 +1,25 @@
 """Runs: sorted records in files, one for each partition of those that wrote it.
 
 A file holds records, behind them (in the run of a level) the fingerprints of their parents in the
-same order, and a footer.  What a record is, ``compiled.blocks`` says.
+same order, the checksums of both, and a footer.  What a record is, ``compiled.blocks`` says.
+Nothing of a file is used before it was compared with its checksum.
 """
 
 from __future__ import annotations
 
 import errno
 import struct
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ...layout import mix
+from .checksums import BLOCK, SEAL, Summing, Sums, blocks, sealed
 from .store import Store, StoreError
 
-FOOTER = struct.Struct("<8sQIII4x")
-MAGIC = b"TIDERUN1"
+FOOTER = struct.Struct(f"<8sQII{SEAL}s")
+MAGIC = b"TIDERUN2"
 
 PIECE = 32 << 20
 """Bytes that are read at a time, where a file cannot be mapped into memory."""
@@ -42,6 +44,11 @@ class Run:
         return f"{self.name}/{share:05d}-of-{self.shares:05d}.run"
 
 
+def level_name(level: int) -> str:
+    """Return the name of a level's run."""
+    return f"levels/{level:05d}"
+
+
 def bound(share: int, shares: int) -> int:
     """Return the first fingerprint of a share; that behind the last one is 2^64."""
     return -(-(share << 64) // shares)
@@ -52,22 +59,29 @@ def write_run(
 ) -> int:
     """Write the file of a share, piece by piece; return how many records it has."""
     size = 0
-    checksum = 0
+    summing = Summing()
 
     def parts() -> Iterator[Any]:
-        nonlocal size, checksum
+        nonlocal size
         for piece in records:
             size += len(piece)
-            checksum = zlib.crc32(piece, checksum)
+            summing.add(piece)
             yield piece
         for piece in parents or ():
-            checksum = zlib.crc32(piece, checksum)
+            summing.add(piece)
             yield piece
-        count = size // (8 * words)
-        yield FOOTER.pack(MAGIC, count, words, parents is not None, checksum)
+        sums, about = summing.finish(), (size // (8 * words), words, int(parents is not None))
+        yield sums
+        yield FOOTER.pack(MAGIC, *about, sealed(sums, store.search, name, *about))
 
     store.write(name, parts())
     return size // (8 * words)
+
+
+@lru_cache(256)
+def _sums_of(identity: Any, content: bytes) -> Sums:
+    """Return the checksums of a file, which know what was verified of it in this process."""
+    return Sums(content)
 
 
 class RunFile:
@@ -76,30 +90,35 @@ class RunFile:
     Raises
     ------
     StoreError
-        If it is not there, or not whole.
+        If it is not there, or not the one that was written under that name.
     """
 
     def __init__(self, store: Store, name: str, words: int) -> None:
         self.where = f"{store.location}/{name}"
         self.record = 8 * words
         try:
+            identity = store.identity(name)
             self._file = store.open(name)
             size = self._file.size()
             footer = self._file.read_at(FOOTER.size, size - FOOTER.size)
-            magic, self.count, kept, self.parents, self._checksum = FOOTER.unpack(footer)
+            magic, self.count, kept, self.parents, seal = FOOTER.unpack(footer)
+            self._size = self.count * (self.record + 8 * self.parents)
+            length = 4 * blocks(self._size)
+            expected = self._size + length + FOOTER.size
+            if magic != MAGIC or kept != words or self.parents > 1 or size != expected:
+                raise self.damaged()
+            sums = self._file.read_at(length, self._size)
         except FileNotFoundError:
             raise StoreError(
                 f"{self.where}: is missing; the store must be one that the driver and all "
                 "executors share"
             ) from None
         except (OSError, ValueError, struct.error) as error:
-            # A file that finds no room in memory is not damaged.
-            if isinstance(error, OSError) and error.errno == errno.ENOMEM:
-                raise MemoryError(f"{self.where}: no room to map it") from None
-            raise StoreError(f"{self.where}: damaged, and cannot be read ({error})") from None
-        expected = self.count * (self.record + 8 * self.parents) + FOOTER.size
-        if magic != MAGIC or kept != words or size != expected:
+            raise self._unreadable(error) from None
+        if sealed(sums, store.search, name, self.count, words, self.parents) != seal:
             raise self.damaged()
+        self._sums = Sums(sums) if identity is None else _sums_of(identity, sums)
+        self._first, self._block = 0, b""
 
     def __enter__(self) -> RunFile:
         return self
@@ -111,24 +130,43 @@ class RunFile:
         """Return what says that this is not what was written."""
         return StoreError(f"{self.where}: damaged; begin the search anew, in another store")
 
+    def _unreadable(self, error: Exception) -> Exception:
+        # A file that finds no room in memory is not damaged.
+        if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+            return MemoryError(f"{self.where}: no room to map it")
+        [reason, *_] = str(error).splitlines() or [type(error).__name__]
+        return StoreError(
+            f"{self.where}: damaged, and cannot be read ({reason}); begin the search anew, in "
+            "another store"
+        )
+
     def pieces(self, first: int, end: int) -> Iterator[tuple[Any, int]]:
         """Yield the records from `first` to `end` in buffers, each with their number."""
         most = max(1, PIECE // self.record)
         for start in range(first, end, most):
             count = min(most, end - start)
-            self._file.seek(start * self.record)
-            yield self._file.read_buffer(count * self.record), count
+            yield self._read(start * self.record, count * self.record), count
 
-    def verify(self) -> None:
-        """Compare the content with its checksum."""
-        checksum, left = 0, self.count * (self.record + 8 * self.parents)
-        self._file.seek(0)
-        while left:
-            buffer = self._file.read_buffer(min(left, PIECE))
-            checksum = zlib.crc32(buffer, checksum)
-            left -= buffer.size
-        if checksum != self._checksum:
+    def _read(self, start: int, size: int) -> Any:
+        """Return a part of the content, after the blocks that it lies in were verified."""
+        first = start // BLOCK
+        low, high = first * BLOCK, min(blocks(start + size) * BLOCK, self._size)
+        try:
+            self._file.seek(low)
+            buffer = self._file.read_buffer(high - low)
+        except (OSError, ValueError) as error:
+            raise self._unreadable(error) from None
+        if len(buffer) != high - low or not self._sums.verify(buffer, first):
             raise self.damaged()
+        return buffer.slice(start - low, size)
+
+    def _few(self, start: int, size: int) -> bytes:
+        """Return a few bytes of the content; what is read next is often near."""
+        if not self._first <= start <= start + size <= self._first + len(self._block):
+            first, end = start // BLOCK * BLOCK, min(blocks(start + size) * BLOCK, self._size)
+            block = self._read(first, end - first).to_pybytes()
+            self._first, self._block = first, block
+        return self._block[start - self._first : start - self._first + size]
 
     def rank(self, fingerprint: int) -> int:
         """Return how many records have smaller fingerprints."""
@@ -143,17 +181,16 @@ class RunFile:
 
     def fingerprint(self, number: int) -> int:
         """Return the fingerprint of a record."""
-        return int.from_bytes(self._file.read_at(8, number * self.record), "little")
+        return int.from_bytes(self._few(number * self.record, 8), "little")
 
     def words(self, number: int) -> tuple[int, ...]:
         """Return the words of the state that a record stands for."""
-        content = self._file.read_at(self.record, number * self.record)
+        content = self._few(number * self.record, self.record)
         return restored(struct.unpack(f"<{self.record // 8}Q", content))
 
     def parent(self, number: int) -> int:
         """Return the fingerprint of a record's least parent."""
-        start = self.count * self.record + 8 * number
-        return int.from_bytes(self._file.read_at(8, start), "little")
+        return int.from_bytes(self._few(self.count * self.record + 8 * number, 8), "little")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
 from ..compiled.journal import code_hash
 from ..compiled.levels import LevelSearch
+from ..compiled.validity import ranges_of
 from ..counterexample import itself
+from ..fields import FieldError
 from ..result import DEFAULT, Cluster, Limits, Progress, Resources
 from .columns import Export
 from .compaction import to_merge
@@ -22,11 +24,11 @@ from .exports import Exports, opened_exports
 from .history import History
 from .interrupts import postponed
 from .kernel import ENTRIES, Candidates, Counts, Found, Kernel, least
-from .manifest import Manifest, has_manifest, read_manifest
+from .manifest import Manifest, damaged, read_manifest
 from .place import opened_store
-from .runs import Run
+from .runs import Run, level_name
 from .store import StoreError, UnwritableError
-from .tasks import Expanded, Owned, Plan, expand_share, level_name, own_share, write_level
+from .tasks import Expanded, Owned, Plan, expand_share, own_share, write_level
 from .workers import KERNEL, sources
 
 BRANCHING = 8.0
@@ -67,17 +69,26 @@ class SparkSearch(LevelSearch):
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
         self._stack = ExitStack()
         try:
-            self.store = self._stack.enter_context(opened_store(self.cluster))
+            self.store = self._stack.enter_context(
+                opened_store(self.cluster, begin=not resources.resume)
+            )
             self.manifest = self._begun(resources)
+            self.store.search = self.manifest.search
             self.exports: Exports | None = self._stack.enter_context(
                 opened_exports(self.cluster.export, self.manifest, system, properties)
             )
+            if not self.manifest.levels:
+                # Levels without a manifest would look like somebody else's.
+                self.manifest.save(self.store)
         except BaseException:
             self._stack.close()
             raise
         canonical = symmetry.canonical if symmetry else itself
         self.history = History(system, self.store, canonical)
-        self.kernel = Kernel(self._text, self.module, len(system.instances), len(properties))
+        self._ranges = ranges_of(system.layout)
+        self.kernel = Kernel(
+            self._text, self.module, len(system.instances), len(properties), self._ranges
+        )
         self.comparison = Comparison(system, properties, self.kernel.sampler.steps)
         self._jobs: Any = None
         self._branching = BRANCHING
@@ -94,12 +105,11 @@ class SparkSearch(LevelSearch):
                     f"{self.store.location}: made by other code: the protocol, a property or "
                     "Tidegate has changed since; begin the search anew, in another store"
                 )
+            try:
+                manifest.verify(self.system.layout, len(self.system.instances), self.properties)
+            except FieldError as error:
+                raise damaged(self.store, error) from None
             return manifest
-        if has_manifest(self.store):
-            raise StoreError(
-                f"--store {self.store.location}: a search was begun there already; go on with it "
-                f"by 'tidegate resume {self.store.location}', or name another directory"
-            )
         return Manifest(resources.about, code, self.cluster.partitions or 0)
 
     @property
@@ -206,6 +216,7 @@ class SparkSearch(LevelSearch):
             merge = ()
         return Plan(
             store=self.store.address,
+            search=self.manifest.search,
             sources=sources(),
             code=self.module.digest,
             words=self.module.words,
@@ -221,6 +232,7 @@ class SparkSearch(LevelSearch):
             merge=merge,
             merged=f"merged/{self.depth:05d}",
             shares=shares,
+            ranges=self._ranges,
             export=self._tables(),
         )
 
@@ -278,6 +290,12 @@ class SparkSearch(LevelSearch):
                 f"{self.store.location}/{plan.frontier.name}: does not hold the "
                 f"{plan.frontier.states} states that were written; the store must be one that the "
                 "driver and all executors share"
+            )
+        states = sum(run.states for run in plan.earlier)
+        if sum(one.earlier for one in owned) != states:
+            raise StoreError(
+                f"{self.store.location}: its runs do not hold the {states} states that were "
+                "written; the store must be one that the driver and all executors share"
             )
         total = Counts([0] * len(self.system.instances))
         for part in expanded:
@@ -345,7 +363,9 @@ class SparkSearch(LevelSearch):
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
-        before, run = self.manifest.levels[level - 1 : level + 1]
+        before, *following = self.manifest.levels[level - 1 : level + 1]
+        # A level all of which is outside the constraint has no run.
+        run = following[0] if following else None
         return {child: self.history.parent(child, run, before) for child in children}
 
     def states(self) -> list[list[State]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ..result import Cluster
 from .java import SparkError
-from .place import SPARK_LOG
+from .place import LOG_SETTINGS, SPARK_LOG
 from .shipping import write_package
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _places(master: str, folder: Path | None) -> Mapping[str, str]:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         found = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if folder is not None:
-        properties = folder / "log4j2.properties"
+        properties = folder / LOG_SETTINGS
         properties.write_text(LOG.format(log=folder / SPARK_LOG), encoding="utf-8")
         found[JAVA_OPTIONS] = f"-Dlog4j2.configurationFile=file:{properties}"
         if master.startswith("local"):

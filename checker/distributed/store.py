@@ -40,6 +40,8 @@ class Store:
         The same for whoever runs elsewhere.
     local
         Whether it is on a file system of this machine, NFS included.
+    search
+        Of which search its files are, and say that they are; whoever opened the manifest knows.
 
     Raises
     ------
@@ -47,10 +49,10 @@ class Store:
         If there is no such file system.
     """
 
-    def __init__(self, location: str, option: str = "--store") -> None:
+    def __init__(self, location: str, option: str = "--store", search: str = "") -> None:
         from pyarrow import fs
 
-        self.location, self.option = location, option
+        self.location, self.option, self.search = location, option, search
         self._root: str
         try:
             if "://" in location:
@@ -83,9 +85,11 @@ class Store:
         """
         try:
             self._files.create_dir(self._root, recursive=True)
-            with self._created(self._path("probe")) as file:
+            # Nobody else's file has that name.
+            probe = self._path(f"probe-{uuid.uuid4().hex}")
+            with self._created(probe) as file:
                 file.write(b"written by tidegate")
-            self._files.delete_file(self._path("probe"))
+            self._files.delete_file(probe)
         except OSError as error:
             raise StoreError(
                 f"{self.option} {self.location}: cannot be written to ({_reason(error)}); repair "
@@ -161,15 +165,41 @@ class Store:
         pairs = zip(names, found, strict=True)
         return {name for name, it in pairs if it.type is fs.FileType.File}
 
-    def names(self) -> list[str]:
-        """Return the names of all files, in whichever directory."""
+    def names(self, below: str = "") -> list[str]:
+        """Return the names of all files, in whichever directory, or in all below one."""
         from pyarrow import fs
 
-        everything = fs.FileSelector(self._root, allow_not_found=True, recursive=True)
-        found = self._files.get_file_info(everything)
-        return [
-            it.path[len(self._root) :].lstrip("/") for it in found if it.type is fs.FileType.File
-        ]
+        files = self._listed(below, recursive=True)
+        return sorted(name for name, kind in files if kind is fs.FileType.File)
+
+    def entries(self) -> list[str]:
+        """Return the names of what lies directly in it: files, directories and anything else."""
+        return sorted(name for name, _ in self._listed("", recursive=False))
+
+    def _listed(self, below: str, recursive: bool) -> list[tuple[str, Any]]:
+        """Return names and kinds of what is there."""
+        from pyarrow import fs
+
+        where = self._path(below) if below else self._root
+        selected = fs.FileSelector(where, allow_not_found=True, recursive=recursive)
+        try:
+            infos = self._files.get_file_info(selected)
+        except NotADirectoryError:
+            return []
+        except OSError as error:
+            raise StoreError(
+                f"{self.option} {self.location}: cannot be listed ({_reason(error)}); repair that, "
+                "or name another directory"
+            ) from None
+        return [(info.path[len(self._root) :].lstrip("/"), info.type) for info in infos]
+
+    def identity(self, name: str) -> tuple[Any, ...] | None:
+        """Return what is another one once a file has changed; None where nothing tells that."""
+        if not self.local:
+            return None
+        path = self._path(name)
+        status = os.stat(path)
+        return path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def open(self, name: str) -> Any:
         """Open a file for reading at any place."""

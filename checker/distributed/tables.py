@@ -23,6 +23,10 @@ PENDING = "_pending"
 
 TABLES = ("states", "steps", "violations")
 
+_SHARE = r"\d{5,}-\d{5,}-of-\d{5,}(-deadlock|-outside-\d+)?"
+PART_NAME = rf"({'|'.join(TABLES)})/(schema|{_SHARE})\.parquet"
+"""What the names of all files of tables look like."""
+
 LISTED = 1 << 16
 """Rows that are listed before they are written."""
 

@@ -14,7 +14,7 @@ from ..compiled.memory import GROUP, Region
 from .columns import Export
 from .kernel import Candidates, Counts, Kernel, Sieve
 from .merging import merge_runs
-from .runs import Run, stretches, write_run
+from .runs import Run, level_name, stretches, write_run
 from .store import Store
 
 HELD = 1 << 21
@@ -29,6 +29,8 @@ class Plan:
     ----------
     store
         Where runs are kept.
+    search
+        The name of the search, which its files have.
     sources
         Hash of the code that executors must have.
     code
@@ -45,11 +47,14 @@ class Plan:
         Those among them that are merged on the way, into `merged`.
     shares
         Partitions: into how many equal shares all fingerprints are divided.
+    ranges
+        Of the variables of a state, as :func:`..compiled.validity.ranges_of` has them.
     export
         What tables to write, if any.
     """
 
     store: str
+    search: str
     sources: str
     code: str
     words: int
@@ -65,17 +70,13 @@ class Plan:
     merge: tuple[Run, ...]
     merged: str
     shares: int
+    ranges: tuple[int, ...]
     export: Export | None = None
 
     @property
     def found(self) -> str:
         """Name of the run of the level to find."""
         return level_name(self.level)
-
-
-def level_name(level: int) -> str:
-    """Return the name of a level's run."""
-    return f"levels/{level:05d}"
 
 
 @dataclass
@@ -92,11 +93,13 @@ class Expanded:
 class Owned:
     """What came of owning a share: new states, and what those who expanded sent along.
 
-    Of ``counts`` nothing was taken: these are violations, and what to ask Python.
+    ``earlier`` counts the states that it was compared with.  Of ``counts`` nothing was taken: these
+    are violations, and what to ask Python.
     """
 
     share: int
     states: int
+    earlier: int
     counts: Counts
     expanded: list[Expanded] = field(default_factory=list)
     files: tuple[str, ...] = ()
@@ -116,13 +119,14 @@ def expand_share(kernel: Kernel, store: Store, plan: Plan, share: int) -> Iterat
     kernel.begin(plan.active)
     states = 0
     for stretch in stretches(store, plan.frontier, kernel.words, share, plan.shares):
-        if plan.frontier.shares == plan.shares:
-            stretch.file.verify()
         count = stretch.end - stretch.first
         states += count
         table = Candidates(kernel, 1, min(HELD, int(count * plan.branching) + GROUP))
         for buffer, some in stretch.file.pieces(stretch.first, stretch.end):
             done = 0
+            # What is no state must not come near the code that was made for states.
+            if not kernel.are_states(buffer.address, some):
+                raise stretch.file.damaged()
             while done < some:
                 address = buffer.address + done * kernel.record
                 done += table.expand(address, some - done)
@@ -161,10 +165,11 @@ def own_share(
             expanded.append(part)
         else:
             table.insert(_address(part), len(part) // kernel.candidate)
-    sieve = Sieve(table, table.drain())
+    sieve, earlier = Sieve(table, table.drain()), 0
     for run in plan.earlier:
         sieve.begin()
         for stretch in stretches(store, run, kernel.words, share, plan.shares):
+            earlier += stretch.end - stretch.first
             for buffer, count in stretch.file.pieces(stretch.first, stretch.end):
                 sieve.subtract(buffer.address, count)
         sieve.end()
@@ -174,7 +179,7 @@ def own_share(
     table.close()
     if plan.merge:
         merge_runs(kernel, store, plan.merge, plan.merged, share, plan.shares)
-    return Owned(share, sieve.count, counts, expanded, files)
+    return Owned(share, sieve.count, earlier, counts, expanded, files)
 
 
 def write_level(

@@ -29,7 +29,9 @@ PARTS = (
     "checker.compiled.memory",
     "checker.compiled.sampler",
     "checker.compiled.sampling",
+    "checker.compiled.validity",
     "checker.distributed.arrays",
+    "checker.distributed.checksums",
     "checker.distributed.columns",
     "checker.distributed.kernel",
     "checker.distributed.merging",
@@ -83,7 +85,7 @@ def kernel_of(plan: Plan, store: Store) -> Kernel:
             )
         _kernels.clear()
         module = Module(plan.code, plan.words, plan.stride, plan.points)
-        _kernels[plan.code] = Kernel(text, module, plan.instances, plan.properties)
+        _kernels[plan.code] = Kernel(text, module, plan.instances, plan.properties, plan.ranges)
         # Spark has each worker collect garbage behind every task, which takes longer than a small
         # task itself, unless what is there for good is left out.
         gc.freeze()
@@ -95,7 +97,7 @@ def expand(plan: Plan, share: int, _: Iterable[Any]) -> Iterator[Sent | tuple[in
 
     Every owner is told at the end how many bytes it was sent.
     """
-    store = Store(plan.store)
+    store = Store(plan.store, search=plan.search)
     sizes = [0] * plan.shares
     for owner, part in expand_share(kernel_of(plan, store), store, plan, share):
         if isinstance(part, bytes):
@@ -108,7 +110,7 @@ def own(
     plan: Plan, share: int, sent: Iterable[tuple[int, bytes | Expanded | int]]
 ) -> Iterator[Owned]:
     """Own the share that a Spark partition stands for."""
-    store = Store(plan.store)
+    store = Store(plan.store, search=plan.search)
     parts = whole(plan.shares, (part for _, part in sent))
     yield own_share(kernel_of(plan, store), store, plan, share, parts)
 

@@ -155,9 +155,7 @@ class Calls(Expressions):
         )
         return truth_value()
 
-    def _each(
-        self, name: str, element: Value, conditions: list[ast.expr], test: ast.expr
-    ) -> None:
+    def _each(self, name: str, element: Value, conditions: list[ast.expr], test: ast.expr) -> None:
         """Evaluate a test of any or all elements, of which nothing survives."""
         before, effects = self.flow, self.effects
         self.flow, self.effects = before.copy(), Effects()

@@ -64,9 +64,7 @@ def truth(names: Names, value: Value, node: ast.AST) -> bool | None:
     raise Refused(node, f"tests whether {described(value)} is true")
 
 
-def computed(
-    names: Names, op: ast.operator, left: Value, right: Value, node: ast.AST
-) -> Value:
+def computed(names: Names, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
     """Return what an operator makes of two values."""
     if isinstance(left, Number) and isinstance(right, Number):
         return _of_numbers(op, left, right)
@@ -191,9 +189,7 @@ def _same_kind(names: Names, left: Value, right: Value) -> bool:
     )
 
 
-def _alike(
-    names: Names, value: Value, constant: Number, test: Callable[[int, int], bool]
-) -> bool:
+def _alike(names: Names, value: Value, constant: Number, test: Callable[[int, int], bool]) -> bool:
     """Whether a comparison with a constant comes out the same for all replicas."""
     bounds = constant.values or ()
     if isinstance(value, Replica):
@@ -219,9 +215,7 @@ def _why_not_compared(names: Names, left: Value, right: Value, equality: bool) -
     return f"compares {described(left)} with {described(right)}"
 
 
-def _among(
-    names: Names, left: Value, right: Value, negated: bool, node: ast.AST
-) -> Number:
+def _among(names: Names, left: Value, right: Value, negated: bool, node: ast.AST) -> Number:
     """Return whether a value is one of several."""
     if isinstance(right, Several):
         for item in right.items:

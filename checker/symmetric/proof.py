@@ -71,7 +71,9 @@ class _Proof:
             if self._is_closed(kinds, arguments):
                 values: list[Value] = [
                     _participant(kind, column, n)
-                    for n, (kind, column) in enumerate(zip(kinds, zip(*arguments, strict=True), strict=True))
+                    for n, (kind, column) in enumerate(
+                        zip(kinds, zip(*arguments, strict=True), strict=True)
+                    )
                 ]
                 try:
                     return self._show(apply, values)
@@ -88,9 +90,7 @@ class _Proof:
 
     def _show(self, function: Callable[..., bool], values: Iterable[Value]) -> None:
         node = ast.Constant(None)
-        summary = self._analysis.summary(
-            function, (self._state, self._constants, *values), node
-        )
+        summary = self._analysis.summary(function, (self._state, self._constants, *values), node)
         for result in summary.results:
             truth(self._analysis.names, result, node)
 

@@ -355,4 +355,3 @@ def _lists_that_break(body: list[ast.stmt]) -> list[list[ast.stmt]]:
         elif isinstance(statement, ast.If):
             found += _lists_that_break(statement.body) + _lists_that_break(statement.orelse)
     return found
-

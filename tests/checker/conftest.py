@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tidegate.checker.check import check
 from tidegate.checker.compiled.asking import make_marks
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.columns import Columns
@@ -15,7 +16,11 @@ from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.places import Places
 from tidegate.checker.compiled.unit import Mode, Unit
 from tidegate.checker.compiled.values import Place, Static
+from tidegate.checker.render.report import report
+from tidegate.checker.result import Limits, Resources
+from tidegate.invariants import PROPERTIES
 from tidegate.layout import Layout, Record, array, boolean, integer, members, subset
+from tidegate.model import PROTOCOLS
 from tidegate.spec import Action, Property, TransitionSystem
 
 
@@ -329,3 +334,26 @@ def grid():
         return assemble(Grid, k, [action(step.__name__, step) for step in steps], at_zero)
 
     return make
+
+
+@pytest.fixture
+def searched(system):
+    """Search one model again and again; returns its report but for what may differ."""
+
+    def run(model, limits=Limits(), resume=False, progress=lambda progress: None, **how):  # noqa: B008
+        protocol, settings, options, *names = model
+        [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+        known = PROPERTIES[chosen.family.name]
+        wanted = names[0] if names else chosen.default_properties
+        properties = [p for p in known if p.name in wanted]
+        needs = frozenset(need for p in properties for need in p.needs)
+        toy = system(protocol, settings, needs)
+        resources = Resources(engine="compiled", resume=resume, checkpoint_every=0, **how)
+        result = check(
+            toy, properties, limits=limits, report=progress, resources=resources, **options
+        )
+        whole = report(toy, result)
+        del whole["seconds"]
+        return whole
+
+    return run

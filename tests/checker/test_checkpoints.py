@@ -21,38 +21,13 @@ from tidegate.checker.compiled import machine
 from tidegate.checker.compiled.checkpoint import Checkpoint, CheckpointError
 from tidegate.checker.compiled.statefile import StateFileError
 from tidegate.checker.engines import EngineChoiceError
-from tidegate.checker.render.report import report
 from tidegate.checker.result import Limits, Resources
-from tidegate.invariants import PROPERTIES
-from tidegate.model import PROTOCOLS
 from tidegate.spec import Outcome
 
 HW = ("hw", "", {"keep_going": True})
 KIP_101 = ("published/kip-101", "replicas=3 records=1", {})
 KIP_320 = ("published/kip-320", "replicas=3 records=1 max_leader_epoch=2", {})
 SYMMETRIC = ("published/kip-320", "replicas=3 records=1", {"symmetry": True})
-
-
-@pytest.fixture
-def searched(system):
-    """Search one model again and again; returns its report but for what may differ."""
-
-    def run(model, limits=Limits(), resume=False, progress=lambda progress: None, **how):  # noqa: B008
-        protocol, settings, options = model
-        [chosen] = [p for p in PROTOCOLS if p.name == protocol]
-        known = PROPERTIES[chosen.family.name]
-        properties = [p for p in known if p.name in chosen.default_properties]
-        needs = frozenset(need for p in properties for need in p.needs)
-        toy = system(protocol, settings, needs)
-        resources = Resources(engine="compiled", resume=resume, checkpoint_every=0, **how)
-        result = check(
-            toy, properties, limits=limits, report=progress, resources=resources, **options
-        )
-        whole = report(toy, result)
-        del whole["seconds"]
-        return whole
-
-    return run
 
 
 @pytest.mark.parametrize(
@@ -149,7 +124,7 @@ DAMAGES = {
     "manifest truncated": (lambda d: shorten(d / "manifest.json", 9), "damaged, its checksum"),
     "manifest empty": (lambda d: (d / "manifest.json").write_bytes(b""), "damaged, its checksum"),
     "manifest of something else": (lambda d: (d / "manifest.json").write_text("[1]"), "damaged"),
-    "manifest not text": (lambda d: (d / "manifest.json").write_bytes(b"\xff"), "cannot be read"),
+    "manifest not text": (lambda d: (d / "manifest.json").write_bytes(b"\xff"), "damaged"),
     "number in the manifest": (lambda d: flip(d / "manifest.json", 90), "damaged|checksum"),
     "manifest lost": (lambda d: (d / "manifest.json").unlink(), "no checkpoint there"),
     "other version": (lambda d: rewritten(d, **{"tidegate-checkpoint": 9}), "another version"),
@@ -203,9 +178,13 @@ def test_a_place_that_cannot_be_written_to_is_refused(searched, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(CheckpointError, match="cannot be written to"):
         searched(HW, checkpoint=tmp_path / "file" / "below")
-    (tmp_path / "run" / "states.bin").mkdir(parents=True)
+    searched(HW, Limits(max_depth=3), checkpoint=tmp_path / "run")
+    os.rename(tmp_path / "run" / "states.bin", tmp_path / "states.bin")
+    (tmp_path / "run" / "states.bin").symlink_to(tmp_path / "states.bin")
+    before = (tmp_path / "states.bin").read_bytes()
     with pytest.raises(StateFileError, match="cannot be written there"):
-        searched(HW, checkpoint=tmp_path / "run")
+        searched(HW, resume=True, checkpoint=tmp_path / "run")
+    assert (tmp_path / "states.bin").read_bytes() == before
 
 
 def test_states_that_cannot_be_put_aside_are_one_error(searched, tmp_path, monkeypatch):
@@ -297,10 +276,12 @@ class Killer:
             self.amid_writing += self._torn()
 
     def _manifest(self):
+        """Return how many levels the checkpoint has."""
         try:
-            return (self.folder / "manifest.json").stat().st_mtime_ns
+            document = json.loads((self.folder / "manifest.json").read_text())["manifest"]
         except FileNotFoundError:
             return 0
+        return len(document["levels"])
 
     def _writes(self):
         """Whether a checkpoint is being written now."""

@@ -167,7 +167,7 @@ def test_a_level_that_lost_states_is_noticed(reported, tmp_path):
     store = Store(str(tmp_path))
     manifest = read_manifest(store)
     last = manifest.levels[-1]
-    manifest.levels[-1] = dataclasses.replace(last, states=last.states + 1)
+    manifest.levels[-1] = manifest.earlier[-1] = dataclasses.replace(last, states=last.states + 1)
     manifest.save(store)
     with pytest.raises(StoreError, match=f"does not hold the {last.states + 1} states"):
         reported("published/hw", "", cluster=cluster, how={"resume": True}, keep_going=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from ..checker.render.terminal import say
+
 
 @click.command(short_help="Show or clear what is kept on disk between runs.")
 @click.option("--clear", "clearing", is_flag=True, help="Remove all of it.")
@@ -24,6 +26,6 @@ def cache(clearing: bool) -> None:
         kept = size(folder)
         if clearing:
             clear(folder)
-            click.echo(f"removed {kept:,} bytes from {folder}")
+            say(f"removed {kept:,} bytes from {folder}")
         else:
-            click.echo(f"{kept:,} bytes in {folder}")
+            say(f"{kept:,} bytes in {folder}")

@@ -12,7 +12,7 @@ from .positions import Path
 
 
 class GateFileError(TidegateError):
-    """The gate's file cannot be used; its text has a line for each fault."""
+    """The gate's file cannot be used; ``details`` has a line for each fault where it is TOML."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,15 @@ class Faults:
         Raises
         ------
         GateFileError
-            With a line for each fault, in the order of the file.
+            With a detail for each fault, in the order of the file.
         """
         if self.found:
             ordered = sorted(dict.fromkeys(self.found), key=lambda fault: fault[0])
             lines = [f"{self.file}:{line}: {text}" for line, text in ordered]
             count = f"{len(lines)} faults" if len(lines) > 1 else "1 fault"
-            raise GateFileError("\n  ".join([f"{self.file} has {count}:", *lines]))
+            error = GateFileError(f"{self.file} has {count}:")
+            error.details = tuple(lines)
+            raise error
 
 
 def shown(value: Any) -> str:

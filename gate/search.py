@@ -194,13 +194,12 @@ def _limit(stopped_by: str | None, cell: Cell) -> str | None:
 
 def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
     """Return a counterexample as ``tidegate check`` prints it."""
-    from rich.console import Console
-
+    from ..checker.render.printed import Console
     from ..checker.render.text import print_trace
 
     assert verdict.trace is not None
     text = io.StringIO()
-    console = Console(file=text, width=100, highlight=False, markup=False, emoji=False)
+    console = Console(file=text, width=100)
     print_trace(console, system, verdict.property, verdict.trace, False)
     return text.getvalue()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,8 @@ def _steps(itf: dict[str, Any]) -> list[str]:
 
 
 def _location(pointer: Pointer) -> dict[str, Any]:
-    inside = {"uri": quote(pointer.file), "uriBaseId": "%SRCROOT%"}
+    path = quote(os.fsencode(pointer.file))
+    inside = {"uri": path, "uriBaseId": "%SRCROOT%"}
     absolute = Path(pointer.file).is_absolute()
     place = {
         "artifactLocation": {"uri": Path(pointer.file).as_uri()} if absolute else inside,

@@ -21,8 +21,7 @@ def faults(project, text):
     """Return the faults of a file as pairs of a line and a text."""
     with pytest.raises(GateFileError) as caught:
         cells(project, text)
-    lines = str(caught.value).splitlines()[1:]
-    split = [line.strip().split(":", 2) for line in lines]
+    split = [line.split(":", 2) for line in caught.value.details]
     return [(int(number), text.strip()) for _, number, text in split]
 
 

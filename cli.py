@@ -14,6 +14,7 @@ import click
 
 from . import __version__
 from .checker.render.terminal import say
+from .commands.again import remember
 from .commands.status import (
     EXIT_INTERNAL,
     EXIT_INTERRUPTED,
@@ -61,6 +62,11 @@ class _Group(click.Group):
             import_module(f".commands.{module}", __package__), attribute
         )
         return command
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Keep the arguments for messages that repeat them."""
+        remember(context, arguments)
+        return super().parse_args(context, arguments)
 
     def invoke(self, context: click.Context) -> Any:
         """Run a command; no traceback reaches a user."""

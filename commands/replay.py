@@ -11,15 +11,19 @@ from ..checker.replay import read_trace
 from ..checker.replay import replay as take_again
 from ..invariants import INVARIANTS, PROPERTIES
 from ..spec import ReplayError, TidegateError
-from .selection import protocol_to_replay
+from .parameters import trace_options
+from .selection import refuse_unknown_property
+from .trust import protocol_to_replay
 
 
 @click.command(short_help="Take the steps of a saved trace once more.")
 @click.argument("trace", metavar="TRACE.json")
-@click.option("--protocol", help="Take the steps under this protocol instead of the trace's own.")
+@trace_options
 @click.option("--full", is_flag=True, help="Print every variable of every state.")
 @click.pass_context
-def replay(context: click.Context, /, trace: str, protocol: str | None, full: bool) -> None:
+def replay(
+    context: click.Context, /, trace: str, named: str | None, trusted: bool, full: bool
+) -> None:
     """Take the steps of a trace once more, and say where that stops being possible, and why.
 
     TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
@@ -29,15 +33,16 @@ def replay(context: click.Context, /, trace: str, protocol: str | None, full: bo
       tidegate check hw --json loss.json
       tidegate replay loss.json                       as it was found
       tidegate replay loss.json --protocol kip-101    what another protocol makes of it
+      tidegate replay own.json --protocol fence.py    a trace of a protocol of your own
     \b
     Exit status:
       0   every step can be taken, and the states are as recorded
       1   a state differs, or the recorded violation is not there any more
       2   the file is no such trace, or a step in it cannot be taken
     """
-    recorded = read_trace(trace)
-    chosen = protocol_to_replay(recorded.protocol, protocol)
+    chosen, recorded = protocol_to_replay(trace, read_trace(trace), named, trusted)
     known = PROPERTIES[chosen.family.name]
+    refuse_unknown_property(trace, chosen, recorded)
     needs = frozenset(need for prop in known for need in prop.needs)
     try:
         settings = [f"{name}={value}" for name, value in recorded.bounds.items()]

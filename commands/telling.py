@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..bounds import parse
-from ..checker.render.terminal import make_console
+from ..checker.render.terminal import say
 from ..checker.replay import read_trace, replay, retaken
 from ..checker.result import Verdict
 from ..invariants import PROPERTIES
 from ..invariants.named import every_history
+from ..model import Protocol
 from ..spec import Property, ReplayError, Step, TidegateError, Trace, TransitionSystem
-from .selection import find_protocol
+from .selection import find_protocol, refuse_unknown_property
+from .trust import protocol_to_replay
 
 if TYPE_CHECKING:
     from ..checker.render.narrative import Narrative
@@ -24,7 +26,10 @@ def with_every_history(name: str, settings: Sequence[str]) -> TransitionSystem[A
 
     No guard reads histories, so every behavior of the protocol is one of this system.
     """
-    protocol = find_protocol(name)
+    return _with_every_history(find_protocol(name), settings)
+
+
+def _with_every_history(protocol: Protocol, settings: Sequence[str]) -> TransitionSystem[Any, Any]:
     return protocol.system(parse(protocol.family.bounds, settings), every_history(protocol))
 
 
@@ -40,19 +45,22 @@ class Saved:
         What its last state violates; None for a behavior that violates nothing.
     """
 
+    protocol: Protocol
     system: TransitionSystem[Any, Any]
     settings: tuple[str, ...]
     property: Property | None
     trace: Trace
 
 
-def saved(path: str, asked: str | None) -> Saved:
+def saved(path: str, asked: str | None, named: str | None, trusted: bool) -> Saved:
     """Read a trace and take its steps, with every history.
 
     Parameters
     ----------
     asked
         Of a report that holds several traces, the property that the wanted one violates.
+    named, trusted
+        As for :func:`~tidegate.commands.selection.recorded_protocol`.
 
     Raises
     ------
@@ -65,27 +73,23 @@ def saved(path: str, asked: str | None) -> Saved:
             f"{path}: this trace is of {recorded.property or 'no property'}, not of {asked}; leave "
             "out --property, or name a report that holds several traces"
         )
-    protocol = find_protocol(recorded.protocol)
+    protocol, recorded = protocol_to_replay(path, recorded, named, trusted)
     known = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}
     try:
         settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
         parse(protocol.family.bounds, settings)
-        system = with_every_history(recorded.protocol, settings)
+        system = _with_every_history(protocol, settings)
         replayed = replay(system, recorded)
     except TidegateError as error:
         raise ReplayError(f"{path}: {error}") from None
+    refuse_unknown_property(path, protocol, recorded)
     prop = known.get(recorded.property)
-    if recorded.property and prop is None:
-        raise ReplayError(
-            f"{path}: its property {recorded.property!r} is none of the {protocol.family.name} "
-            f"family; known: {', '.join(known)}"
-        )
     again = f"; 'tidegate replay {path}' says more"
     if replayed.stopped or replayed.differs is not None:
         raise ReplayError(f"{path}: its steps do not lead where they did when it was saved{again}")
     if prop is not None and not system.violates(prop, replayed.trace.states[-1]):
         raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
-    return Saved(system, tuple(settings), prop, replayed.trace)
+    return Saved(protocol, system, tuple(settings), prop, replayed.trace)
 
 
 def tell(
@@ -114,7 +118,7 @@ def found_page(
     from ..checker.render.forms import FORMS, numbers
 
     if first is None or first.trace is None:
-        make_console(stderr=True).print("--html: nothing is violated, so no page is written")
+        say("--html: nothing is violated, so no page is written", stderr=True)
         return ""
     told = tell(system.name, settings, first.trace.steps, first.property, numbers(report))
     return FORMS["html"](told, full)

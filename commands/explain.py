@@ -105,7 +105,8 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
     told = with_every_history(name, settings)
     steps = result.first.trace.steps
     given = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
-    return Saved(find_protocol(name), told, given, result.first.property, retaken(told, 0, steps))
+    trace = retaken(told, 0, steps)
+    return Saved(find_protocol(name), told, given, result.first.property, trace, {})
 
 
 def _find(it: Saved, words: Mapping[str, str], options: Mapping[str, Any]) -> tuple[Findings, bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any
 
@@ -75,7 +74,7 @@ def render(
         raise click.UsageError(f"nothing to write; name at least one of {forms}")
     if list(asked.values()).count("-") > 1:
         raise click.UsageError("only one form can go to standard output ('-')")
-    told, document = _told(trace, saved(trace, prop, named, trusted))
+    told, document = _told(saved(trace, prop, named, trusted))
     with ExitStack() as stack:
         targets = {
             name: stack.enter_context(report_file(path, f"--{name}"))
@@ -100,19 +99,12 @@ def _write(
         target.write(FORMS[name](told, full))
 
 
-def _told(path: str, it: Saved) -> tuple[Narrative, dict[str, Any]]:
+def _told(it: Saved) -> tuple[Narrative, dict[str, Any]]:
     """Return a saved trace in the intermediate form, and as ITF."""
+    from ..checker.render.forms import numbers
     from ..checker.render.itf import itf
     from ..checker.render.narrative import narrate
 
-    told = narrate(it.system, it.trace, it.property, _numbers(path), it.protocol.summary)
+    run = numbers(it.report)
+    told = narrate(it.system, it.trace, it.property, run, it.protocol.summary)
     return told, itf(it.system, it.property, it.trace)
-
-
-def _numbers(path: str) -> list[tuple[str, str]]:
-    """Return what a report says of the run that found its trace; nothing for a trace alone."""
-    from ..checker.render.forms import numbers
-
-    with open(path, encoding="utf-8") as file:
-        document = json.load(file)
-    return numbers(document)

@@ -7,8 +7,8 @@ import click
 from ..bounds import parse
 from ..checker.render.replayed import print_replayed
 from ..checker.render.terminal import make_console
-from ..checker.replay import read_trace
 from ..checker.replay import replay as take_again
+from ..checker.tracefile import read_trace
 from ..invariants import INVARIANTS, PROPERTIES
 from ..spec import ReplayError, TidegateError
 from .parameters import trace_options

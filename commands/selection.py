@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..bounds import parse
-from ..checker.replay import Recorded
+from ..checker.tracefile import Recorded
 from ..invariants import PROPERTIES
 from ..invariants.named import find_properties as find_properties
 from ..model import PROTOCOLS, Protocol

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..bounds import parse
 from ..checker.render.terminal import say
-from ..checker.replay import read_trace, replay, retaken
+from ..checker.replay import replay, retaken
 from ..checker.result import Verdict
+from ..checker.tracefile import read_trace
 from ..invariants import PROPERTIES
 from ..invariants.named import every_history
 from ..model import Protocol
@@ -43,6 +44,8 @@ class Saved:
         Its bounds, as on the command line.
     property
         What its last state violates; None for a behavior that violates nothing.
+    report
+        What the report says that holds it, if one does.
     """
 
     protocol: Protocol
@@ -50,6 +53,7 @@ class Saved:
     settings: tuple[str, ...]
     property: Property | None
     trace: Trace
+    report: Mapping[str, Any]
 
 
 def saved(path: str, asked: str | None, named: str | None, trusted: bool) -> Saved:
@@ -89,7 +93,7 @@ def saved(path: str, asked: str | None, named: str | None, trusted: bool) -> Sav
         raise ReplayError(f"{path}: its steps do not lead where they did when it was saved{again}")
     if prop is not None and not system.violates(prop, replayed.trace.states[-1]):
         raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
-    return Saved(protocol, system, tuple(settings), prop, replayed.trace)
+    return Saved(protocol, system, tuple(settings), prop, replayed.trace, recorded.report)
 
 
 def tell(

@@ -14,8 +14,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ..checker.replay import Recorded
 from ..checker.result import Cluster
+from ..checker.tracefile import Recorded
 from ..model import Protocol
 from ..model.named import SelectionError, find_protocol, is_own, is_same
 from ..spec import TidegateError

@@ -31,8 +31,8 @@ def names(value: Any) -> bool:
 
 
 def whole(value: Any) -> bool:
-    """Whether a value is a whole number from 0 on, and no truth value."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    """Whether a value is a whole number from 0 to 2**63 - 1, and no truth value."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
 def _seconds(value: Any) -> bool:
@@ -129,6 +129,9 @@ def shown(value: Any) -> str:
         text = f"[{', '.join(map(shown, value))}]"
     elif isinstance(value, dict):
         text = f"{{ {', '.join(f'{key} = {shown(part)}' for key, part in value.items())} }}"
+    elif isinstance(value, int):
+        # Python does not write any number in decimal digits.
+        text = f"{value:d}" if abs(value) < 2**256 else f"{value:#x}"
     else:
         text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

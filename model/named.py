@@ -155,7 +155,7 @@ def _executed(path: Path, shown: str, source: bytes) -> ModuleType:
     folder = str(path.parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    digest = hashlib.sha256(str(path).encode() + source).hexdigest()[:12]
+    digest = hashlib.sha256(os.fsencode(path) + source).hexdigest()[:12]
     module = ModuleType(f"tidegate_own_{digest}_{path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module

@@ -48,15 +48,18 @@ def _results(outcome: Outcome) -> Iterator[dict[str, Any]]:
             "level": "warning" if finding.kind == judge.LIMIT else "error",
             "message": {"text": _message(outcome, finding)},
             "locations": [_location(first)],
-            "partialFingerprints": {
-                "tidegateFinding/v1": hashlib.sha256(identity.encode()).hexdigest()
-            },
+            "partialFingerprints": {"tidegateFinding/v1": _hash(identity)},
         }
         if others:
             result["relatedLocations"] = [
                 {"id": number, **_location(it)} for number, it in enumerate(others)
             ]
         yield result
+
+
+def _hash(text: str) -> str:
+    # A protocol of a user's own can put half a surrogate pair into a text.
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _rule(finding: Finding) -> str:

@@ -79,8 +79,8 @@ class Table:
             self.line(Text(f"{title}, {trace.steps} steps", "bold"))
             self.line(Text(trace.text.rstrip("\n")))
             if len(mine) > 1:
-                others = f"{len(mine) - 1} more of {one_line(protocol)}: --traces DIR writes all."
-                self.line(Text(others))
+                others = f"{len(mine) - 1} more of {one_line(protocol)}"
+                self.line(Text(f"{others}: --traces DIR writes them all."))
 
     def end(self, outcomes: Sequence[Outcome], seconds: float) -> None:
         """Print how many cells there were and what became of them."""

@@ -167,6 +167,31 @@ def no_states(trace):
     trace["states"] = []
 
 
+def nested_protocol(trace):
+    trace["#meta"]["protocol"] = ["hw"]
+
+
+def long_property(trace):
+    trace["#meta"]["property"] = "x" * 10_000
+
+
+def number_as_bound(trace):
+    trace["#meta"]["bounds"]["records"] = 2
+
+
+def other_property(trace):
+    trace["#meta"]["property"] = "Everything"
+
+
+def argument(value):
+    """Return what makes a value the argument of a step."""
+
+    def edited(trace):
+        trace["states"][1]["#meta"]["arguments"] = {"leader": value, "follower": 1}
+
+    return edited
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -177,6 +202,11 @@ def no_states(trace):
         (other_bounds, "bound replicas: 17 is out of range"),
         (other_program, "names no protocol"),
         (no_states, "the trace has no states"),
+        (nested_protocol, "not a trace in ITF"),
+        (long_property, "not a trace in ITF"),
+        (number_as_bound, "not a trace in ITF"),
+        (other_property, "its property 'Everything' is none of the broker family; known: "),
+        *((argument(it), "not a trace in ITF") for it in (1.5, True, "0", None, [0], {})),
     ],
 )
 def test_a_wrong_trace_gets_one_clear_error(saved, change, message):
@@ -197,6 +227,11 @@ def test_a_wrong_trace_gets_one_clear_error(saved, change, message):
         (b'"text"', "not a trace in ITF"),
         (b'{"vars": []}', "not a trace in ITF"),
         (b"[" * 100_000, "not JSON"),
+        (b'{"a": ' * 100_000, "not JSON (it is nested too deeply)"),
+        (b'{"a": 1' + b"0" * 5000 + b"}", "not JSON (a number has 5001 digits"),
+        (b'{"a": -Infinity}', "not JSON (-Infinity is no number"),
+        (b'{"#meta": {}, "#meta": {}}', "the name '#meta' is there twice in one object"),
+        (b'{"a": "\xed\xa0\x80"}', "not a text file"),
     ],
 )
 def test_a_file_that_is_no_trace_gets_one_clear_error(tmp_path, contents, message):

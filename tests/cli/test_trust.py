@@ -49,7 +49,8 @@ def was_run():
 def loss(tmp_path_factory):
     """Return a trace of hw."""
     path = tmp_path_factory.mktemp("loss") / "loss.json"
-    assert run("check", "hw", "-q", "--json", str(path)).exit_code == 12
+    small = ["-b", "records=1", "-p", "NoAckedRecordLost"]
+    assert run("check", "hw", *small, "--json", str(path)).exit_code == 12
     return json.loads(path.read_text())["trace"]
 
 

@@ -110,7 +110,7 @@ def _one_line() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.message = one_line(error.message)
+        vars(error)["message"] = one_line(error.message)
         raise
 
 

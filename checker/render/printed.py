@@ -20,9 +20,15 @@ class Text(rich_text.Text):
     def __init__(self, text: str = "", *arguments: Any, **options: Any) -> None:
         super().__init__(printable(text), *arguments, **options)
 
-    def append(self, text: rich_text.Text | str, style: Any = None) -> rich_text.Text:
+    def append(self, text: rich_text.Text | str, style: Any = None) -> Text:
         """Add text at the end."""
-        return super().append(printable(text) if isinstance(text, str) else text, style)
+        super().append(printable(text) if isinstance(text, str) else text, style)
+        return self
+
+    @classmethod
+    def assemble(cls, *parts: str | rich_text.Text | tuple[str, Any], **options: Any) -> Text:
+        """Return a text of parts, each with its style if it is a pair."""
+        return cast("Text", super().assemble(*parts, **options))
 
 
 class Console(rich_console.Console):
@@ -35,6 +41,10 @@ class Console(rich_console.Console):
     def file(self) -> IO[str]:
         """The stream that is printed to, on which no line is a command to GitHub Actions."""
         return cast("IO[str]", _Inert(super().file))
+
+    @file.setter
+    def file(self, stream: IO[str]) -> None:
+        self._file = stream
 
     def render_str(self, text: str, **options: Any) -> rich_text.Text:
         """Return a string as text; rich asks for that wherever it is handed a string."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from ...guards import Refusal
 from ...spec import Property, TransitionSystem
-from ..replay import Recorded, Replayed
+from ..replay import Replayed
+from ..tracefile import Recorded
 from .printed import Console, Text
 from .summary import count
 from .text import print_behavior, print_prose

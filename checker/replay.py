@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from ..errors import place_of
 from ..guards import Refusal
 from ..layout import State
-from ..spec import Step, Trace, TransitionSystem
+from ..spec import ReplayError, Step, TidegateError, Trace, TransitionSystem
 from .reasons import why_not
 from .render.itf import encoded
 from .tracefile import Recorded
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,38 @@ class Replayed:
     differs: int | None
 
 
+class FailedStepError(ReplayError):
+    """An action fails where a step of a trace takes it; how is not for the trace to say."""
+
+
+def without_failure(
+    systems: Iterable[TransitionSystem[Any, Any]],
+    attempt: Callable[[TransitionSystem[Any, Any]], T],
+) -> T:
+    """Return what is made of the first system in which no step fails.
+
+    A protocol that is wrong may fail where the state keeps more than the search kept that found it:
+    a record that it writes too much has no place in a history.
+
+    Raises
+    ------
+    FailedStepError
+        If one fails in each of them.
+    """
+    failure = FailedStepError("there is no system to take a step in")
+    for system in systems:
+        try:
+            return attempt(system)
+        except FailedStepError as error:
+            failure = error
+    raise failure
+
+
 def retaken(system: TransitionSystem[Any, Any], start: int, steps: Sequence[Step]) -> Trace:
     """Return the behavior of `system` that takes `steps` from its initial state number `start`."""
     states = [list(system.initial_states())[start]]
     for step in steps:
-        following = system.take(states[-1], step)
+        following = _taken(system, states[-1], step)
         assert following is not None, f"{step} is not enabled"
         states.append(following)
     return Trace(tuple(states), tuple(steps))
@@ -50,13 +80,13 @@ def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
     Raises
     ------
     ReplayError
-        If a recorded step does not exist in `system` at all.
+        If a recorded step does not exist in `system` at all, or fails there.
     """
     states: list[State] = [next(iter(system.initial_states()))]
     steps: list[Step] = []
     stopped = None
     for step in recorded.steps:
-        following = system.take(states[-1], step)
+        following = _taken(system, states[-1], step)
         if following is None:
             stopped = (step, why_not(system, states[-1], step))
             break
@@ -66,6 +96,19 @@ def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
     if system.name == recorded.protocol:
         differs = _first_difference(system, states, recorded)
     return Replayed(Trace(tuple(states), tuple(steps)), stopped, differs)
+
+
+def _taken(system: TransitionSystem[Any, Any], state: State, step: Step) -> State | None:
+    """Return the state that a step leads to, or None where it is not enabled."""
+    try:
+        return system.take(state, step)
+    except TidegateError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the action of a wrong protocol may fail in any way
+        why = f"{type(error).__name__}: {error}"
+        failure = FailedStepError(f"{step} cannot be taken in {system.name}: it fails with {why}")
+        failure.place = place_of(error)
+        raise failure from None
 
 
 def _first_difference(

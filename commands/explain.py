@@ -11,7 +11,7 @@ import click
 from ..bounds import declared, parse
 from ..checker.check import check
 from ..checker.render.terminal import make_console, progress, report_file, write_json
-from ..checker.replay import retaken
+from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits
 from ..spec import Kind, Outcome, TransitionSystem
 from .parameters import (
@@ -23,7 +23,7 @@ from .parameters import (
 )
 from .selection import SelectionError, assemble, find_protocol
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
-from .telling import Saved, saved, with_every_history
+from .telling import Saved, saved, systems_to_tell
 
 if TYPE_CHECKING:
     from ..checker.needs import Build
@@ -102,11 +102,13 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
             f"{name}, {system.headline}: nothing is violated, so there is nothing to explain; "
             f"{seen} was seen. Choose larger bounds"
         )
-    told = with_every_history(name, settings)
-    steps = result.first.trace.steps
+    protocol, prop, steps = find_protocol(name), result.first.property, result.first.trace.steps
+    told, trace = without_failure(
+        systems_to_tell(protocol, settings, prop),
+        lambda system: (system, retaken(system, 0, steps)),
+    )
     given = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
-    trace = retaken(told, 0, steps)
-    return Saved(find_protocol(name), told, given, result.first.property, trace, {})
+    return Saved(protocol, told, given, prop, trace, {})
 
 
 def _find(it: Saved, words: Mapping[str, str], options: Mapping[str, Any]) -> tuple[Findings, bool]:

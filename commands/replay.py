@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import click
 
-from ..bounds import parse
 from ..checker.render.replayed import print_replayed
 from ..checker.render.terminal import make_console
-from ..checker.replay import replay as take_again
 from ..checker.tracefile import read_trace
 from ..invariants import INVARIANTS, PROPERTIES
-from ..spec import ReplayError, TidegateError
 from .parameters import trace_options
 from .selection import refuse_unknown_property
+from .telling import keeps_what_is_read, replayed_as_recorded
 from .trust import protocol_to_replay
 
 
@@ -41,15 +39,9 @@ def replay(
       2   the file is no such trace, or a step in it cannot be taken
     """
     chosen, recorded = protocol_to_replay(trace, read_trace(trace), named, trusted)
-    known = PROPERTIES[chosen.family.name]
     refuse_unknown_property(trace, chosen, recorded)
-    needs = frozenset(need for prop in known for need in prop.needs)
-    try:
-        settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
-        system = chosen.system(parse(chosen.family.bounds, settings), needs)
-        replayed = take_again(system, recorded)
-    except TidegateError as error:
-        raise ReplayError(f"{trace}: {error}") from None
+    system, replayed = replayed_as_recorded(trace, chosen, recorded)
+    known = [it for it in PROPERTIES[chosen.family.name] if keeps_what_is_read(system, it)]
     end = replayed.trace.states[-1]
     invariants = INVARIANTS[chosen.family.name]
     judged = [p for p in known if p in invariants or p.name == recorded.property]

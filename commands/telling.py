@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..bounds import parse
 from ..checker.render.terminal import say
-from ..checker.replay import replay, retaken
+from ..checker.replay import Replayed, replay, retaken, without_failure
 from ..checker.result import Verdict
-from ..checker.tracefile import read_trace
+from ..checker.tracefile import Recorded, read_trace
 from ..invariants import PROPERTIES
 from ..invariants.named import every_history
 from ..model import Protocol
@@ -27,11 +27,22 @@ def with_every_history(name: str, settings: Sequence[str]) -> TransitionSystem[A
 
     No guard reads histories, so every behavior of the protocol is one of this system.
     """
-    return _with_every_history(find_protocol(name), settings)
-
-
-def _with_every_history(protocol: Protocol, settings: Sequence[str]) -> TransitionSystem[Any, Any]:
+    protocol = find_protocol(name)
     return protocol.system(parse(protocol.family.bounds, settings), every_history(protocol))
+
+
+def systems_to_tell(
+    protocol: Protocol, settings: Sequence[str], prop: Property | None
+) -> Iterator[TransitionSystem[Any, Any]]:
+    """Yield a protocol's system with every history, then with those alone that a property reads."""
+    bounds: Any = parse(protocol.family.bounds, settings)
+    yield protocol.system(bounds, every_history(protocol))
+    yield protocol.system(bounds, prop.needs if prop else frozenset())
+
+
+def keeps_what_is_read(system: TransitionSystem[Any, Any], prop: Property) -> bool:
+    """Whether the states of a system hold what a property reads."""
+    return all(getattr(system.constants, f"track_{need}", True) for need in prop.needs)
 
 
 @dataclass(frozen=True)
@@ -78,22 +89,35 @@ def saved(path: str, asked: str | None, named: str | None, trusted: bool) -> Sav
             "out --property, or name a report that holds several traces"
         )
     protocol, recorded = protocol_to_replay(path, recorded, named, trusted)
-    known = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}
-    try:
-        settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
-        parse(protocol.family.bounds, settings)
-        system = _with_every_history(protocol, settings)
-        replayed = replay(system, recorded)
-    except TidegateError as error:
-        raise ReplayError(f"{path}: {error}") from None
     refuse_unknown_property(path, protocol, recorded)
-    prop = known.get(recorded.property)
+    system, replayed = replayed_as_recorded(path, protocol, recorded)
+    prop = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}.get(recorded.property)
     again = f"; 'tidegate replay {path}' says more"
     if replayed.stopped or replayed.differs is not None:
         raise ReplayError(f"{path}: its steps do not lead where they did when it was saved{again}")
     if prop is not None and not system.violates(prop, replayed.trace.states[-1]):
         raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
-    return Saved(protocol, system, tuple(settings), prop, replayed.trace, recorded.report)
+    settings = tuple(f"{name}={value}" for name, value in recorded.bounds.items())
+    return Saved(protocol, system, settings, prop, replayed.trace, recorded.report)
+
+
+def replayed_as_recorded(
+    path: str, protocol: Protocol, recorded: Recorded
+) -> tuple[TransitionSystem[Any, Any], Replayed]:
+    """Take the steps of a trace within its bounds, with every history where that can be.
+
+    Raises
+    ------
+    ReplayError
+        If the bounds or a step do not exist, or a step fails.
+    """
+    prop = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}.get(recorded.property)
+    settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
+    try:
+        systems = systems_to_tell(protocol, settings, prop)
+        return without_failure(systems, lambda system: (system, replay(system, recorded)))
+    except TidegateError as error:
+        raise ReplayError(f"{path}: {error}") from None
 
 
 def tell(
@@ -106,9 +130,11 @@ def tell(
     """Return a behavior in the intermediate form, from which every other one is made."""
     from ..checker.render.narrative import narrate
 
-    system = with_every_history(name, settings)
-    about = find_protocol(name).summary
-    return narrate(system, retaken(system, 0, steps), prop, numbers, about)
+    protocol = find_protocol(name)
+    return without_failure(
+        systems_to_tell(protocol, settings, prop),
+        lambda system: narrate(system, retaken(system, 0, steps), prop, numbers, protocol.summary),
+    )
 
 
 def found_page(

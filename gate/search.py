@@ -10,7 +10,7 @@ from typing import Any
 
 from ..bounds import parse
 from ..checker.check import check
-from ..checker.replay import retaken
+from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
 from ..invariants.named import every_history, find_properties
 from ..model import Protocol
@@ -166,12 +166,13 @@ class _Search:
         from ..checker.render.itf import itf
 
         assert verdict.trace is not None
-        knowing = self._system(self.protocol, every_history(self.protocol))
+        # Where a wrong protocol fails with every history, those that the search kept will do.
+        told = (self._system(self.protocol, kept) for kept in (every_history(self.protocol), needs))
         return Shown(
             verdict.property.name,
             len(verdict.trace.steps),
             _text(system, verdict),
-            _markdown(self.protocol, knowing, verdict),
+            without_failure(told, lambda knowing: _markdown(self.protocol, knowing, verdict)),
             itf(system, verdict.property, verdict.trace),
             places(self.protocol, lambda changed: self._system(changed, needs), verdict.trace),
         )

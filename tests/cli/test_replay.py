@@ -86,6 +86,18 @@ def test_the_guard_that_stops_a_trace_is_told_with_its_values(tmp_path):
     )
 
 
+def test_a_trace_of_a_mutant_that_fails_with_every_history_replays_without(tmp_path):
+    """It writes a record that it has no number for, which no history has a place for either."""
+    mutant = ["kip-320~Produce: s.written == k.records", "-b", "records=1", "-b", "crashes=1"]
+    path, page = str(tmp_path / "wrong.json"), str(tmp_path / "wrong.html")
+    result = run("check", *mutant, "-p", "TypeOk", "-q", "--json", path, "--html", page)
+    assert result.exit_code == 12, result.output
+    result = run("replay", path)
+    assert result.exit_code == 0, result.output
+    assert "TypeOk is violated at the end, as recorded." in flat(result)
+    assert run("render", path, "--tla", "-").exit_code == 0
+
+
 def edit(path, change):
     """Change a saved trace in place."""
     document = json.loads(path.read_text())

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any
 
 import click
 
 from . import __version__
+from .checker.render.terminal import say
+from .commands.again import remember
 from .commands.status import (
     EXIT_INTERNAL,
     EXIT_INTERRUPTED,
     EXIT_STATUS,
     EXIT_USAGE,
 )
+from .printable import one_line
 from .spec import EngineError, ModelError, TidegateError
 
 COMMANDS = {
@@ -57,10 +63,20 @@ class _Group(click.Group):
         )
         return command
 
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Keep the arguments for messages that repeat them."""
+        remember(context, arguments)
+        return super().parse_args(context, arguments)
+
     def invoke(self, context: click.Context) -> Any:
         """Run a command; no traceback reaches a user."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                # What the encoding of a terminal or a log lacks is written out, and stops nothing.
+                stream.reconfigure(errors="backslashreplace")
         try:
-            return super().invoke(context)
+            with _one_line():
+                return super().invoke(context)
         except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
             raise
         except KeyboardInterrupt:
@@ -68,7 +84,7 @@ class _Group(click.Group):
         except (ModelError, EngineError) as error:
             self._fail(f"the model or an engine is wrong: {error}", EXIT_INTERNAL)
         except TidegateError as error:
-            self._fail(str(error), EXIT_USAGE)
+            self._fail(str(error), EXIT_USAGE, error.details)
         except OSError as error:
             self._fail(f"cannot write the output: {error.strerror or error}", EXIT_USAGE)
         except Exception as error:
@@ -81,9 +97,21 @@ class _Group(click.Group):
             )
 
     @staticmethod
-    def _fail(message: str, status: int) -> None:
-        click.echo(f"Error: {message}", err=True)
+    def _fail(message: str, status: int, details: Sequence[str] = ()) -> None:
+        say(f"Error: {message}", stderr=True)
+        for line in details:
+            say(f"  {line}", stderr=True)
         sys.exit(status)
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Show every character of what is wrong with the command line: names of files are in it."""
+    try:
+        yield
+    except click.ClickException as error:
+        vars(error)["message"] = one_line(error.message)
+        raise
 
 
 @click.group(

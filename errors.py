@@ -19,10 +19,12 @@ _LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "pureli
 class TidegateError(Exception):
     """Something the user can repair; its text says what, where and how.
 
-    ``place`` is the line of the source that it is about, where there is one.
+    ``place`` is the line of the source that it is about, where there is one; ``details`` are the
+    lines of a list that follows the text.
     """
 
     place: Line | None = None
+    details: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return super().__str__() + (f" ({shown(self.place)})" if self.place else "")

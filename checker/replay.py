@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from ..bounds import unknown
+from ..errors import place_of
 from ..guards import Refusal
 from ..layout import State
-from ..spec import ReplayError, Step, Trace, TransitionSystem
+from ..spec import ReplayError, Step, TidegateError, Trace, TransitionSystem
 from .reasons import why_not
-from .render.itf import VERSION, encoded
+from .render.itf import encoded
+from .tracefile import Recorded
 
-
-@dataclass(frozen=True)
-class Recorded:
-    """A trace as it was saved: what it is of, the steps, and the states in ITF's encoding."""
-
-    protocol: str
-    bounds: dict[str, str]
-    property: str
-    steps: tuple[Step, ...]
-    states: tuple[dict[str, Any], ...]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,84 +37,38 @@ class Replayed:
     differs: int | None
 
 
-def read_trace(path: str, prop: str | None = None) -> Recorded:
-    """Read a trace from an ITF file or from a report that holds one.
+class FailedStepError(ReplayError):
+    """An action fails where a step of a trace takes it; how is not for the trace to say."""
 
-    Parameters
-    ----------
-    prop
-        Of a report, the trace that violates this property instead of the first one.
+
+def without_failure(
+    systems: Iterable[TransitionSystem[Any, Any]],
+    attempt: Callable[[TransitionSystem[Any, Any]], T],
+) -> T:
+    """Return what is made of the first system in which no step fails.
+
+    A protocol that is wrong may fail where the state keeps more than the search kept that found it:
+    a record that it writes too much has no place in a history.
 
     Raises
     ------
-    ReplayError
-        If the file is missing, empty, not JSON, not ITF, or not one of Tidegate's.
+    FailedStepError
+        If one fails in each of them.
     """
-    again = "make one with: tidegate check PROTOCOL --json FILE"
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ReplayError(f"{path}: not a text file; {again}") from None
-    except OSError as error:
-        raise ReplayError(f"{path}: cannot be read ({error.strerror}); {again}") from None
-    if not text.strip():
-        raise ReplayError(f"{path}: the file is empty; {again}")
-    try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ReplayError(f"{path}: not JSON ({error}); {again}") from None
-    if isinstance(document, dict) and "trace" in document and "outcome" in document:
-        document = document["trace"] if prop is None else _trace_of(path, document, prop)
-        if document is None:
-            raise ReplayError(f"{path}: this report has no trace, since nothing was violated")
-    try:
-        return _recorded(document)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise ReplayError(f"{path}: not a trace in ITF as Tidegate writes it; {again}") from None
-    except ReplayError as error:
-        raise ReplayError(f"{path}: {error}; {again}") from None
-
-
-def _trace_of(path: str, report: dict[str, Any], prop: str) -> Any:
-    """Return the trace of one property in a report."""
-    listed = report.get("properties")
-    rows = [it for it in listed if isinstance(it, dict)] if isinstance(listed, list) else []
-    traces = {str(it.get("name")): it["trace"] for it in rows if it.get("trace")}
-    named = {name.lower(): trace for name, trace in traces.items()}
-    if prop.lower() not in named:
-        raise ReplayError(f"{path}: {unknown('trace of a property', prop, traces)}")
-    return named[prop.lower()]
-
-
-def _recorded(document: dict[str, Any]) -> Recorded:
-    """Return the trace that an ITF document holds."""
-    meta, states = document["#meta"], document["states"]
-    if "protocol" not in meta:
-        raise ReplayError("an ITF trace, but of another program: it names no protocol")
-    if meta.get("tidegate-trace") != VERSION:
-        raise ReplayError(
-            f"written in version {meta.get('tidegate-trace')} of the trace format; this Tidegate "
-            f"reads version {VERSION}"
-        )
-    if not isinstance(states, list) or not states:
-        raise ReplayError("the trace has no states")
-    steps = []
-    for state in states[1:]:
-        arguments = state["#meta"]["arguments"]
-        values = tuple(int(value) for value in arguments.values())
-        steps.append(Step(str(state["#meta"]["action"])[:80], tuple(arguments), values))
-    plain = [{name: value for name, value in s.items() if name != "#meta"} for s in states]
-    bounds = {str(name): str(value) for name, value in meta["bounds"].items()}
-    return Recorded(
-        str(meta["protocol"]), bounds, str(meta["property"]), tuple(steps), tuple(plain)
-    )
+    failure = FailedStepError("there is no system to take a step in")
+    for system in systems:
+        try:
+            return attempt(system)
+        except FailedStepError as error:
+            failure = error
+    raise failure
 
 
 def retaken(system: TransitionSystem[Any, Any], start: int, steps: Sequence[Step]) -> Trace:
     """Return the behavior of `system` that takes `steps` from its initial state number `start`."""
     states = [list(system.initial_states())[start]]
     for step in steps:
-        following = system.take(states[-1], step)
+        following = _taken(system, states[-1], step)
         assert following is not None, f"{step} is not enabled"
         states.append(following)
     return Trace(tuple(states), tuple(steps))
@@ -136,13 +80,13 @@ def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
     Raises
     ------
     ReplayError
-        If a recorded step does not exist in `system` at all.
+        If a recorded step does not exist in `system` at all, or fails there.
     """
     states: list[State] = [next(iter(system.initial_states()))]
     steps: list[Step] = []
     stopped = None
     for step in recorded.steps:
-        following = system.take(states[-1], step)
+        following = _taken(system, states[-1], step)
         if following is None:
             stopped = (step, why_not(system, states[-1], step))
             break
@@ -152,6 +96,19 @@ def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
     if system.name == recorded.protocol:
         differs = _first_difference(system, states, recorded)
     return Replayed(Trace(tuple(states), tuple(steps)), stopped, differs)
+
+
+def _taken(system: TransitionSystem[Any, Any], state: State, step: Step) -> State | None:
+    """Return the state that a step leads to, or None where it is not enabled."""
+    try:
+        return system.take(state, step)
+    except TidegateError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the action of a wrong protocol may fail in any way
+        why = f"{type(error).__name__}: {error}"
+        failure = FailedStepError(f"{step} cannot be taken in {system.name}: it fails with {why}")
+        failure.place = place_of(error)
+        raise failure from None
 
 
 def _first_difference(

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..checker.render.terminal import say
+
 if TYPE_CHECKING:
     from ..checker.kept import Store
 
@@ -31,11 +33,11 @@ def cache(clearing: bool) -> None:
         if clearing:
             store.clear()
             size -= sum(store.sizes().values())
-            click.echo(f"removed {size:,} bytes from {store.folder}")
+            say(f"removed {size:,} bytes from {store.folder}")
         else:
-            click.echo(f"{size:,} bytes in {store.folder}{_described(store)}")
+            say(f"{size:,} bytes in {store.folder}{_described(store)}")
     if not clearing:
-        click.echo(f"key: {key_shown()}")
+        say(f"key: {key_shown()}")
 
 
 def _described(store: Store) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from ..bounds import declared
 from ..checker.render.catalogue import print_catalogue
 from ..checker.render.story import print_story, story
-from ..checker.render.terminal import make_console
+from ..checker.render.terminal import make_console, say_json
 from ..invariants import PROPERTIES
 from ..model import PROTOCOLS
 from .selection import find_protocol
@@ -56,7 +55,7 @@ def catalogue() -> dict[str, Any]:
 def list_command(as_json: bool) -> None:
     """Show what can be checked: protocols, properties, and bounds with ranges and defaults."""
     if as_json:
-        click.echo(json.dumps(catalogue(), indent=2))
+        say_json(catalogue())
     else:
         print_catalogue(make_console(), catalogue())
 
@@ -74,6 +73,6 @@ def show(protocol: str, as_json: bool) -> None:
     """
     told = story(find_protocol(protocol))
     if as_json:
-        click.echo(json.dumps(told, indent=2))
+        say_json(told)
     else:
         print_story(make_console(), told)

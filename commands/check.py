@@ -10,7 +10,7 @@ import click
 from ..checker.check import check
 from ..checker.engines import ENGINES
 from ..checker.render.report import report
-from ..checker.render.terminal import make_console, progress, report_file, write_json
+from ..checker.render.terminal import make_console, progress, report_file, say, write_json
 from ..checker.result import Cluster, Limits, Resources, Result
 from ..model.named import is_own
 from ..spec import TransitionSystem
@@ -26,6 +26,7 @@ from .parameters import (
 from .selection import assemble
 from .status import EXIT_STATUS, exit_status
 from .telling import found_page
+from .trust import resume_command
 
 
 @click.command(
@@ -172,7 +173,8 @@ def search_and_report(
             )
     if options["json_file"] != "-":
         place = on.store if on else options["checkpoint"]
-        _print(system, result, options, searched["keep_going"], place)
+        again = resume_command(place, searched["protocol"], on) if place else ""
+        _print(system, result, options, searched["keep_going"], again)
     return exit_status(result)
 
 
@@ -181,9 +183,9 @@ def _print(
     result: Result,
     options: dict[str, Any],
     every: bool,
-    place: Path | str | None,
+    again: str,
 ) -> None:
-    """Print the result; `place` is where the search left what it needs to go on."""
+    """Print the result; `again` is the command that goes on with the search, if there is one."""
     # rich takes a tenth of the time until a small search begins, and --json needs nothing of it.
 
     from ..checker.render.summary import print_result, print_verdict
@@ -193,6 +195,5 @@ def _print(
         print_verdict(console, system, result)
     else:
         print_result(console, system, result, options["full"], every)
-    if result.stopped_by and place:
-        # Whole, so that it can be copied.
-        console.print(f"Go on with: tidegate resume {place}", soft_wrap=True)
+    if result.stopped_by and again:
+        say(f"Go on with: {again}")

@@ -19,8 +19,7 @@ from .parameters import json_option, model_options, quiet_option, time_limit_opt
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from ..checker.render.printed import Console
     from .comparison.sides import Side
 
 

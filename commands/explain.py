@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,13 +11,19 @@ import click
 from ..bounds import declared, parse
 from ..checker.check import check
 from ..checker.render.terminal import make_console, progress, report_file, write_json
-from ..checker.replay import retaken
+from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits
 from ..spec import Kind, Outcome, TransitionSystem
-from .parameters import json_option, model_options, quiet_option, time_limit_option
+from .parameters import (
+    json_option,
+    model_options,
+    quiet_option,
+    time_limit_option,
+    trace_options,
+)
 from .selection import SelectionError, assemble, find_protocol
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
-from .telling import Saved, saved, with_every_history
+from .telling import Saved, saved, systems_to_tell
 
 if TYPE_CHECKING:
     from ..checker.needs import Build
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
 @model_options("Explain a violation of this property")
 @time_limit_option("Time for all searches together.", default=120.0)
 @json_option("everything")
+@trace_options
 @quiet_option
 @click.pass_context
 def explain(context: click.Context, /, trace: str, **options: Any) -> None:
@@ -59,10 +66,9 @@ def explain(context: click.Context, /, trace: str, **options: Any) -> None:
         console = make_console()
         console.quiet = options["json_file"] == "-"
         it = _chosen(trace, options)
-        protocol = find_protocol(it.system.name)
-        told = narrate(it.system, it.trace, it.property, about=protocol.summary)
+        told = narrate(it.system, it.trace, it.property, about=it.protocol.summary)
         print_sentences(console, told)
-        words, found = protocol.family.perturbations, None
+        words, found = it.protocol.family.perturbations, None
         if it.property is not None:
             found, interrupted = _find(it, words, options)
             print_findings(console, told, found, words)
@@ -76,14 +82,16 @@ def explain(context: click.Context, /, trace: str, **options: Any) -> None:
 def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
     """Return the trace of a file, or the counterexample of a protocol."""
     settings, names = options["settings"], options["names"]
-    if Path(name).exists() and not name.endswith(".py"):
+    if os.path.exists(name) and not name.endswith(".py"):
         if settings:
             raise click.UsageError("a saved trace has its bounds; leave out -b")
         if len(names) > 1:
             raise click.UsageError("name one property; a trace violates that")
-        return saved(name, names[0] if names else None)
+        return saved(name, names[0] if names else None, options["named"], options["trusted"])
     if name.endswith(".json"):
-        return saved(name, None)
+        return saved(name, None, options["named"], options["trusted"])
+    if options["named"] or options["trusted"]:
+        raise click.UsageError(f"--protocol and --trust are for a saved trace; {name} is none")
     system, properties = assemble(name, settings, names)
     with progress(options["quiet"]) as show:
         limits = Limits(seconds=options["time_limit"])
@@ -94,10 +102,13 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
             f"{name}, {system.headline}: nothing is violated, so there is nothing to explain; "
             f"{seen} was seen. Choose larger bounds"
         )
-    told = with_every_history(name, settings)
-    steps = result.first.trace.steps
+    protocol, prop, steps = find_protocol(name), result.first.property, result.first.trace.steps
+    told, trace = without_failure(
+        systems_to_tell(protocol, settings, prop),
+        lambda system: (system, retaken(system, 0, steps)),
+    )
     given = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
-    return Saved(told, given, result.first.property, retaken(told, 0, steps))
+    return Saved(protocol, told, given, prop, trace, {})
 
 
 def _find(it: Saved, words: Mapping[str, str], options: Mapping[str, Any]) -> tuple[Findings, bool]:
@@ -111,10 +122,9 @@ def _find(it: Saved, words: Mapping[str, str], options: Mapping[str, Any]) -> tu
         asked = Needs(_builder(it), it.property, it.trace, words, options["time_limit"], show)
         searched = it.property.kind in (Kind.INVARIANT, Kind.TYPE)
         needs = tuple(map(asked.of_kind, asked.used())) if searched else ()
-        family = find_protocol(it.system.name).family
         switches = [
             name
-            for name, (_, default) in declared(family.bounds).items()
+            for name, (_, default) in declared(it.protocol.family.bounds).items()
             if isinstance(default, bool) and it.system.bounds[name] == "true"
         ]
         on = tuple(asked.of_option(name, "false") for name in switches) if searched else ()
@@ -135,7 +145,7 @@ def _builder(it: Saved) -> Build:
     """Return what makes the system of a trace with fewer perturbations, or under other options."""
     from ..model.limits import limited
 
-    protocol, prop = find_protocol(it.system.name), it.property
+    protocol, prop = it.protocol, it.property
     assert prop is not None
     given = dict(setting.split("=", 1) for setting in it.settings)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,11 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..checker.render.terminal import OutputError, make_console, report_file, write_json
+from ..checker.render.terminal import (
+    OutputError,
+    command,
+    make_console,
+    report_file,
+    write_json,
+)
 from ..gate.cache import record, recorded
 from ..gate.cells import TIERS, Cell
 from ..gate.document import NAME, of_tier, read
 from ..gate.results import Outcome
+from ..printable import one_line, printable
 from .status import EXIT_STATUS, gate_status
 
 if TYPE_CHECKING:
@@ -179,8 +185,12 @@ def _progress(quiet: bool, total: int) -> Iterator[Callable[[Sequence[Running], 
     if quiet or not console.is_terminal:
         yield lambda running, done: None
         return
+    from ..checker.render.printed import Text
+
     with console.status("", spinner="line") as status:
-        yield lambda running, done: status.update(progress_line(running, done, total))
+        yield lambda running, done: status.update(
+            Text(one_line(progress_line(running, done, total)))
+        )
 
 
 def _writers(file: str, tier: str, seconds: float) -> dict[str, Callable[[Any, Any], None]]:
@@ -231,12 +241,11 @@ def _summarize(file: str | None, outcomes: Sequence[Outcome], stderr: bool) -> N
     for path in filter(None, (file, os.environ.get("GITHUB_STEP_SUMMARY"))):
         try:
             with open(path, "a", encoding="utf-8") as target:
-                target.write(summary(outcomes))
+                target.write(printable(summary(outcomes)))
         except OSError as error:
             raise OutputError(
                 f"--summary {path!r}: cannot write there ({error.strerror}); name another file"
             ) from None
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        out = sys.stderr if stderr else sys.stdout
         for line in workflow_commands(outcomes):
-            out.write(line + "\n")
+            command(line, stderr)

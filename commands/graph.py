@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
+from ..checker.render.printed import Text
 from ..checker.render.terminal import OutputError, make_console, report_file, write_json
 from ..invariants import INVARIANTS
 from ..spec import TransitionSystem

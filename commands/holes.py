@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
@@ -10,6 +9,7 @@ from typing import IO
 from ..bounds import declared
 from ..checker.front import Front
 from ..checker.render.fronts import PAGE, section
+from ..checker.render.terminal import say
 from ..model import Protocol
 from .pool import processes, share
 from .selection import find_properties, find_protocol
@@ -71,7 +71,7 @@ def write_holes(target: IO[str], protocols: Sequence[Protocol], jobs: int) -> No
         for hole, result in zip(holes, running, strict=True):
             row = (hole.protocol, " ".join(hole.fixed), hole.property, result.get())
             rows.setdefault(families[hole.protocol], []).append(row)
-            sys.stderr.write(f"done: {' '.join((hole.protocol, *hole.fixed, hole.property))}\n")
+            say(f"done: {' '.join((hole.protocol, *hole.fixed, hole.property))}", stderr=True)
     target.write(PAGE)
     for family, found in rows.items():
         target.write("\n" + section(family, found))

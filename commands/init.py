@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
+from shlex import quote
 
 import click
 
-from ..checker.render.terminal import report_file
+from ..checker.render.terminal import report_file, say
 from ..spec import TidegateError
 
 FILES = {"tidegate.toml": "tidegate.toml", "my_protocol.py": "protocol.py"}
@@ -49,6 +50,6 @@ def init(directory: Path) -> None:
         with report_file(str(directory / name), "DIR") as target:
             assert target is not None
             target.write((templates / template).read_text("utf-8"))
-        click.echo(f"wrote {directory / name}")
-    where = "" if directory == Path() else f"cd {directory} && "
-    click.echo(f"Now run: {where}tidegate gate")
+        say(f"wrote {directory / name}")
+    where = "" if directory == Path() else f"cd {quote(str(directory))} && "
+    say(f"Now run: {where}tidegate gate")

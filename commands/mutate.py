@@ -9,10 +9,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from ..bounds import parse
 from ..checker.check import check
+from ..checker.render.printed import Text
 from ..checker.render.summary import count
 from ..checker.render.terminal import make_console
 from ..checker.render.text import print_prose
@@ -26,7 +26,7 @@ from .pool import processes, share
 from .selection import find_properties, find_protocol
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from ..checker.render.printed import Console
 
 
 @dataclass(frozen=True)

@@ -188,6 +188,30 @@ def json_option(what: str) -> Callable[[Command], Command]:
     )
 
 
+def trust_options(named: str, trusted: str) -> Callable[[Command], Command]:
+    """Return what adds the options for a file that says which protocol it is of.
+
+    Code that such a file names is run only if the user names it too, or vouches for the file.
+
+    Parameters
+    ----------
+    named, trusted
+        What the help says of naming a protocol, and of vouching.
+    """
+
+    def add(command: Command) -> Command:
+        command = click.option("--trust", "trusted", is_flag=True, help=trusted)(command)
+        return click.option("--protocol", "named", metavar="PROTOCOL", help=named)(command)
+
+    return add
+
+
+trace_options = trust_options(
+    "Take the steps under this protocol instead of the one that TRACE.json names.",
+    "TRACE.json is yours: run the Python code of the protocol that it names.",
+)
+"""The options of a trace's protocol."""
+
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..checker.render.terminal import make_console, report_file, write_json
-from .selection import find_protocol
-from .telling import saved
+from ..checker.render.terminal import report_file, say, write_json
+from .parameters import trace_options
+from .telling import Saved, saved
 
 if TYPE_CHECKING:
     from ..checker.render.narrative import Narrative
@@ -53,7 +52,10 @@ def _form_options(command: Any) -> Any:
     "--full/--diff",
     help="Whole states, or only what a step changed (the default).",
 )
-def render(trace: str, prop: str | None, full: bool, **files: str | None) -> None:
+@trace_options
+def render(
+    trace: str, prop: str | None, full: bool, named: str | None, trusted: bool, **files: str | None
+) -> None:
     """Write a trace in the forms asked for; they show the same, from one intermediate form.
 
     TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
@@ -72,7 +74,7 @@ def render(trace: str, prop: str | None, full: bool, **files: str | None) -> Non
         raise click.UsageError(f"nothing to write; name at least one of {forms}")
     if list(asked.values()).count("-") > 1:
         raise click.UsageError("only one form can go to standard output ('-')")
-    told, document = _told(trace, prop)
+    told, document = _told(saved(trace, prop, named, trusted))
     with ExitStack() as stack:
         targets = {
             name: stack.enter_context(report_file(path, f"--{name}"))
@@ -83,7 +85,7 @@ def render(trace: str, prop: str | None, full: bool, **files: str | None) -> Non
             _write(target, name, told, document, full)
     for name, path in asked.items():
         if path != "-":
-            make_console(stderr=True).print(f"{path}: {OPTIONS[name]}, {told.title}")
+            say(f"{path}: {OPTIONS[name]}, {told.title}", stderr=True)
 
 
 def _write(
@@ -97,27 +99,12 @@ def _write(
         target.write(FORMS[name](told, full))
 
 
-def _told(path: str, asked: str | None) -> tuple[Narrative, dict[str, Any]]:
-    """Return a saved trace in the intermediate form, and as ITF.
-
-    Raises
-    ------
-    ReplayError
-        If its steps cannot be taken any more, or it does not violate what it says.
-    """
+def _told(it: Saved) -> tuple[Narrative, dict[str, Any]]:
+    """Return a saved trace in the intermediate form, and as ITF."""
+    from ..checker.render.forms import numbers
     from ..checker.render.itf import itf
     from ..checker.render.narrative import narrate
 
-    it = saved(path, asked)
-    about = find_protocol(it.system.name).summary
-    told = narrate(it.system, it.trace, it.property, _numbers(path), about)
+    run = numbers(it.report)
+    told = narrate(it.system, it.trace, it.property, run, it.protocol.summary)
     return told, itf(it.system, it.property, it.trace)
-
-
-def _numbers(path: str) -> list[tuple[str, str]]:
-    """Return what a report says of the run that found its trace; nothing for a trace alone."""
-    from ..checker.render.forms import numbers
-
-    with open(path, encoding="utf-8") as file:
-        document = json.load(file)
-    return numbers(document)

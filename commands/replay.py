@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import click
 
-from ..bounds import parse
 from ..checker.render.replayed import print_replayed
 from ..checker.render.terminal import make_console
-from ..checker.replay import read_trace
-from ..checker.replay import replay as take_again
+from ..checker.tracefile import read_trace
 from ..invariants import INVARIANTS, PROPERTIES
-from ..spec import ReplayError, TidegateError
-from .selection import protocol_to_replay
+from .parameters import trace_options
+from .selection import refuse_unknown_property
+from .telling import keeps_what_is_read, replayed_as_recorded
+from .trust import protocol_to_replay
 
 
 @click.command(short_help="Take the steps of a saved trace once more.")
 @click.argument("trace", metavar="TRACE.json")
-@click.option("--protocol", help="Take the steps under this protocol instead of the trace's own.")
+@trace_options
 @click.option("--full", is_flag=True, help="Print every variable of every state.")
 @click.pass_context
-def replay(context: click.Context, /, trace: str, protocol: str | None, full: bool) -> None:
+def replay(
+    context: click.Context, /, trace: str, named: str | None, trusted: bool, full: bool
+) -> None:
     """Take the steps of a trace once more, and say where that stops being possible, and why.
 
     TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
@@ -29,22 +31,17 @@ def replay(context: click.Context, /, trace: str, protocol: str | None, full: bo
       tidegate check hw --json loss.json
       tidegate replay loss.json                       as it was found
       tidegate replay loss.json --protocol kip-101    what another protocol makes of it
+      tidegate replay own.json --protocol fence.py    a trace of a protocol of your own
     \b
     Exit status:
       0   every step can be taken, and the states are as recorded
       1   a state differs, or the recorded violation is not there any more
       2   the file is no such trace, or a step in it cannot be taken
     """
-    recorded = read_trace(trace)
-    chosen = protocol_to_replay(recorded.protocol, protocol)
-    known = PROPERTIES[chosen.family.name]
-    needs = frozenset(need for prop in known for need in prop.needs)
-    try:
-        settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
-        system = chosen.system(parse(chosen.family.bounds, settings), needs)
-        replayed = take_again(system, recorded)
-    except TidegateError as error:
-        raise ReplayError(f"{trace}: {error}") from None
+    chosen, recorded = protocol_to_replay(trace, read_trace(trace), named, trusted)
+    refuse_unknown_property(trace, chosen, recorded)
+    system, replayed = replayed_as_recorded(trace, chosen, recorded)
+    known = [it for it in PROPERTIES[chosen.family.name] if keeps_what_is_read(system, it)]
     end = replayed.trace.states[-1]
     invariants = INVARIANTS[chosen.family.name]
     judged = [p for p in known if p in invariants or p.name == recorded.property]

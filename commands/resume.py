@@ -14,13 +14,20 @@ from .parameters import (
     cluster_options,
     output_options,
     search_options,
+    trust_options,
 )
 from .recorded import recorded_search
 from .status import EXIT_STATUS
+from .trust import protocol_to_resume, refuse_outside
 
 
 @click.command(epilog=EXIT_STATUS, short_help="Go on with a search from its checkpoint or store.")
 @click.argument("place", metavar="DIR")
+@trust_options(
+    "The protocol of the search, if that is Python code; DIR names it too.",
+    "DIR is yours: run the Python code of the protocol that it names, and use the settings of "
+    "Spark that it records.",
+)
 @checkpoint_option
 @cluster_options
 @search_options
@@ -38,6 +45,7 @@ def resume(context: click.Context, /, **options: Any) -> None:
       tidegate check kip-320 -b replicas=3 -b crashes=3 --checkpoint run
       tidegate resume run
       tidegate resume run --time-limit 3600 --json report.json
+      tidegate resume run --protocol fence.py        a search of a protocol of your own
       tidegate resume hdfs://host/run --master yarn
     """
     from ..checker.compiled.checkpoint import read_manifest
@@ -46,10 +54,17 @@ def resume(context: click.Context, /, **options: Any) -> None:
     place = options["place"]
     if is_store(place):
         options["checkpoint"] = None
-        about, engines = read_manifest_at(place).about, ["spark"]
+        manifest = read_manifest_at(place)
+        about, engines, export = manifest.about, ["spark"], manifest.export
     else:
         options["checkpoint"] = Path(place)
-        about, engines = read_manifest(Path(place)).about, ["auto", "compiled"]
+        about, engines, export = read_manifest(Path(place)).about, ["auto", "compiled"], None
     searched, recorded = recorded_search(place, about, engines)
+    if export:
+        recorded["export"] = export
+    searched["protocol"] = protocol_to_resume(
+        place, searched["protocol"], options["named"], options["trusted"]
+    )
+    refuse_outside(place, recorded, options)
     on = cluster(searched["engine"], place, options, recorded)
     context.exit(search_and_report(searched, on, options, resume=True))

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from ..bounds import parse
+from ..checker.tracefile import Recorded
+from ..invariants import PROPERTIES
 from ..invariants.named import find_properties as find_properties
 from ..model import PROTOCOLS, Protocol
 from ..model.named import SelectionError as SelectionError
 from ..model.named import find_protocol as find_protocol
-from ..spec import Property, TransitionSystem
+from ..spec import Property, ReplayError, TransitionSystem
 
 
-def protocol_to_replay(recorded: str, asked: str | None) -> Protocol:
-    """Return the protocol under which to replay a trace of the one called `recorded`.
+def refuse_unknown_property(file: str, protocol: Protocol, recorded: Recorded) -> None:
+    """Refuse a trace whose property is none of its protocol's family.
 
     Raises
     ------
-    SelectionError
-        If there is none of that name, or if its steps are those of another family.
+    ReplayError
+        With the properties that there are.
     """
-    chosen = find_protocol(asked or recorded)
-    family = chosen.family.name
-    with suppress(SelectionError):
-        # The protocol of the trace may be gone; what it was is in the trace.
-        family = find_protocol(recorded).family.name
-    if family != chosen.family.name:
-        raise SelectionError(
-            f"the trace is of {recorded}, whose family ({family}) takes other steps than that of "
-            f"{chosen.name} ({chosen.family.name}); name a protocol of the {family} family"
+    known = [prop.name for prop in PROPERTIES[protocol.family.name]]
+    if recorded.property and recorded.property not in known:
+        raise ReplayError(
+            f"{file}: its property {recorded.property!r} is none of the {protocol.family.name} "
+            f"family; known: {', '.join(known)}"
         )
-    return chosen
 
 
 def protocols_to_compare(names: Sequence[str]) -> list[Protocol]:

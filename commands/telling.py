@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..bounds import parse
-from ..checker.render.terminal import make_console
-from ..checker.replay import read_trace, replay, retaken
+from ..checker.render.terminal import say
+from ..checker.replay import Replayed, replay, retaken, without_failure
 from ..checker.result import Verdict
+from ..checker.tracefile import Recorded, read_trace
 from ..invariants import PROPERTIES
 from ..invariants.named import every_history
+from ..model import Protocol
 from ..spec import Property, ReplayError, Step, TidegateError, Trace, TransitionSystem
-from .selection import find_protocol
+from .selection import find_protocol, refuse_unknown_property
+from .trust import protocol_to_replay
 
 if TYPE_CHECKING:
     from ..checker.render.narrative import Narrative
@@ -28,6 +31,20 @@ def with_every_history(name: str, settings: Sequence[str]) -> TransitionSystem[A
     return protocol.system(parse(protocol.family.bounds, settings), every_history(protocol))
 
 
+def systems_to_tell(
+    protocol: Protocol, settings: Sequence[str], prop: Property | None
+) -> Iterator[TransitionSystem[Any, Any]]:
+    """Yield a protocol's system with every history, then with those alone that a property reads."""
+    bounds: Any = parse(protocol.family.bounds, settings)
+    yield protocol.system(bounds, every_history(protocol))
+    yield protocol.system(bounds, prop.needs if prop else frozenset())
+
+
+def keeps_what_is_read(system: TransitionSystem[Any, Any], prop: Property) -> bool:
+    """Whether the states of a system hold what a property reads."""
+    return all(getattr(system.constants, f"track_{need}", True) for need in prop.needs)
+
+
 @dataclass(frozen=True)
 class Saved:
     """A trace that was saved, taken once more.
@@ -38,21 +55,27 @@ class Saved:
         Its bounds, as on the command line.
     property
         What its last state violates; None for a behavior that violates nothing.
+    report
+        What the report says that holds it, if one does.
     """
 
+    protocol: Protocol
     system: TransitionSystem[Any, Any]
     settings: tuple[str, ...]
     property: Property | None
     trace: Trace
+    report: Mapping[str, Any]
 
 
-def saved(path: str, asked: str | None) -> Saved:
+def saved(path: str, asked: str | None, named: str | None, trusted: bool) -> Saved:
     """Read a trace and take its steps, with every history.
 
     Parameters
     ----------
     asked
         Of a report that holds several traces, the property that the wanted one violates.
+    named, trusted
+        As for :func:`~tidegate.commands.selection.recorded_protocol`.
 
     Raises
     ------
@@ -65,27 +88,36 @@ def saved(path: str, asked: str | None) -> Saved:
             f"{path}: this trace is of {recorded.property or 'no property'}, not of {asked}; leave "
             "out --property, or name a report that holds several traces"
         )
-    protocol = find_protocol(recorded.protocol)
-    known = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}
-    try:
-        settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
-        parse(protocol.family.bounds, settings)
-        system = with_every_history(recorded.protocol, settings)
-        replayed = replay(system, recorded)
-    except TidegateError as error:
-        raise ReplayError(f"{path}: {error}") from None
-    prop = known.get(recorded.property)
-    if recorded.property and prop is None:
-        raise ReplayError(
-            f"{path}: its property {recorded.property!r} is none of the {protocol.family.name} "
-            f"family; known: {', '.join(known)}"
-        )
+    protocol, recorded = protocol_to_replay(path, recorded, named, trusted)
+    refuse_unknown_property(path, protocol, recorded)
+    system, replayed = replayed_as_recorded(path, protocol, recorded)
+    prop = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}.get(recorded.property)
     again = f"; 'tidegate replay {path}' says more"
     if replayed.stopped or replayed.differs is not None:
         raise ReplayError(f"{path}: its steps do not lead where they did when it was saved{again}")
     if prop is not None and not system.violates(prop, replayed.trace.states[-1]):
         raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
-    return Saved(system, tuple(settings), prop, replayed.trace)
+    settings = tuple(f"{name}={value}" for name, value in recorded.bounds.items())
+    return Saved(protocol, system, settings, prop, replayed.trace, recorded.report)
+
+
+def replayed_as_recorded(
+    path: str, protocol: Protocol, recorded: Recorded
+) -> tuple[TransitionSystem[Any, Any], Replayed]:
+    """Take the steps of a trace within its bounds, with every history where that can be.
+
+    Raises
+    ------
+    ReplayError
+        If the bounds or a step do not exist, or a step fails.
+    """
+    prop = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}.get(recorded.property)
+    settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
+    try:
+        systems = systems_to_tell(protocol, settings, prop)
+        return without_failure(systems, lambda system: (system, replay(system, recorded)))
+    except TidegateError as error:
+        raise ReplayError(f"{path}: {error}") from None
 
 
 def tell(
@@ -98,9 +130,11 @@ def tell(
     """Return a behavior in the intermediate form, from which every other one is made."""
     from ..checker.render.narrative import narrate
 
-    system = with_every_history(name, settings)
-    about = find_protocol(name).summary
-    return narrate(system, retaken(system, 0, steps), prop, numbers, about)
+    protocol = find_protocol(name)
+    return without_failure(
+        systems_to_tell(protocol, settings, prop),
+        lambda system: narrate(system, retaken(system, 0, steps), prop, numbers, protocol.summary),
+    )
 
 
 def found_page(
@@ -114,7 +148,7 @@ def found_page(
     from ..checker.render.forms import FORMS, numbers
 
     if first is None or first.trace is None:
-        make_console(stderr=True).print("--html: nothing is violated, so no page is written")
+        say("--html: nothing is violated, so no page is written", stderr=True)
         return ""
     told = tell(system.name, settings, first.trace.steps, first.property, numbers(report))
     return FORMS["html"](told, full)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import IO, Any
 
@@ -11,7 +10,7 @@ import click
 
 from ..bounds import parse
 from ..checker.ladder import Found, Rung, climb
-from ..checker.render.terminal import report_file
+from ..checker.render.terminal import report_file, say
 from ..checker.render.verdicts import INTRODUCTION, section
 from ..invariants import INVARIANTS
 from ..model import Protocol, Scenario
@@ -58,7 +57,7 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
             largest = dict(scenario.largest)
             target.write("\n" + section(scenario.title, scenario.settings, largest, columns, names))
             target.flush()
-            sys.stderr.write(f"done: {scenario.title}\n")
+            say(f"done: {scenario.title}", stderr=True)
 
 
 def compare(name: str, number: int) -> dict[str, Found]:

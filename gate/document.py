@@ -57,7 +57,9 @@ def read(file: Path) -> list[Cell]:
         repair = "name another one with --config, or write one with: tidegate init"
         raise GateFileError(f"{file}: cannot be read ({error.strerror}); {repair}") from None
     try:
-        document = tomllib.loads(text)
+        document, lines = tomllib.loads(text), positions(text)
+    except RecursionError:
+        raise GateFileError(f"{file}: arrays or tables are nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
         match = re.fullmatch(
             r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error)
@@ -65,7 +67,9 @@ def read(file: Path) -> list[Cell]:
         said, line = (match[1], match[2]) if match else (str(error), None)
         line = line or str(text.count("\n") + 1)
         raise GateFileError(f"{file}:{line}: not TOML: {said}") from None
-    faults = Faults(str(file), positions(text))
+    except ValueError:
+        raise GateFileError(f"{file}: a number has more digits than any value can have") from None
+    faults = Faults(str(file), lines)
     cells = list(_Reader(faults, str(file)).cells(document))
     if not cells and not faults.found:
         faults.add((), "there is no case; begin one with [[case]]")

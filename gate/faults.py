@@ -12,7 +12,7 @@ from .positions import Path
 
 
 class GateFileError(TidegateError):
-    """The gate's file cannot be used; its text has a line for each fault."""
+    """The gate's file cannot be used; ``details`` has a line for each fault where it is TOML."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ def names(value: Any) -> bool:
 
 
 def whole(value: Any) -> bool:
-    """Whether a value is a whole number from 0 on, and no truth value."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    """Whether a value is a whole number from 0 to 2**63 - 1, and no truth value."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
 def _seconds(value: Any) -> bool:
@@ -104,13 +104,15 @@ class Faults:
         Raises
         ------
         GateFileError
-            With a line for each fault, in the order of the file.
+            With a detail for each fault, in the order of the file.
         """
         if self.found:
             ordered = sorted(dict.fromkeys(self.found), key=lambda fault: fault[0])
             lines = [f"{self.file}:{line}: {text}" for line, text in ordered]
             count = f"{len(lines)} faults" if len(lines) > 1 else "1 fault"
-            raise GateFileError("\n  ".join([f"{self.file} has {count}:", *lines]))
+            error = GateFileError(f"{self.file} has {count}:")
+            error.details = tuple(lines)
+            raise error
 
 
 def shown(value: Any) -> str:
@@ -127,6 +129,9 @@ def shown(value: Any) -> str:
         text = f"[{', '.join(map(shown, value))}]"
     elif isinstance(value, dict):
         text = f"{{ {', '.join(f'{key} = {shown(part)}' for key, part in value.items())} }}"
+    elif isinstance(value, int):
+        # Python does not write any number in decimal digits.
+        text = f"{value:d}" if abs(value) < 2**256 else f"{value:#x}"
     else:
         text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..bounds import parse
 from ..checker.check import check
-from ..checker.replay import retaken
+from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
 from ..invariants.named import every_history, find_properties
 from ..model import Protocol
@@ -166,12 +166,13 @@ class _Search:
         from ..checker.render.itf import itf
 
         assert verdict.trace is not None
-        knowing = self._system(self.protocol, every_history(self.protocol))
+        # Where a wrong protocol fails with every history, those that the search kept will do.
+        told = (self._system(self.protocol, kept) for kept in (every_history(self.protocol), needs))
         return Shown(
             verdict.property.name,
             len(verdict.trace.steps),
             _text(system, verdict),
-            _markdown(self.protocol, knowing, verdict),
+            without_failure(told, lambda knowing: _markdown(self.protocol, knowing, verdict)),
             itf(system, verdict.property, verdict.trace),
             places(self.protocol, lambda changed: self._system(changed, needs), verdict.trace),
         )
@@ -194,13 +195,12 @@ def _limit(stopped_by: str | None, cell: Cell) -> str | None:
 
 def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
     """Return a counterexample as ``tidegate check`` prints it."""
-    from rich.console import Console
-
+    from ..checker.render.printed import Console
     from ..checker.render.text import print_trace
 
     assert verdict.trace is not None
     text = io.StringIO()
-    console = Console(file=text, width=100, highlight=False, markup=False, emoji=False)
+    console = Console(file=text, width=100)
     print_trace(console, system, verdict.property, verdict.trace, False)
     return text.getvalue()
 

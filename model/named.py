@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import importlib
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,6 +21,7 @@ from types import ModuleType
 
 from ..bounds import unknown
 from ..errors import TidegateError, place_of
+from ..printable import one_line
 from . import PROTOCOLS
 from .mutants import mutants
 from .protocol import Protocol
@@ -63,9 +65,23 @@ def own_file(name: str) -> Path | None:
     return Path(path) if path.endswith(".py") else None
 
 
+def is_same(name: str, other: str) -> bool:
+    """Whether two names are of one protocol: one file may be named by several paths."""
+    return name == other or (is_own(name) and is_own(other) and _identity(name) == _identity(other))
+
+
+def _identity(name: str) -> tuple[str, str, str]:
+    """Return the file or the module of a user's own protocol, what it is called there, a mutant."""
+    base, _, mutant = _parts(name)
+    path = own_file(name)
+    if path is None:
+        return base, "", mutant
+    return os.path.realpath(path), "" if base.endswith(".py") else base.rpartition(":")[2], mutant
+
+
 def _parts(name: str) -> tuple[str, str, str]:
     """Return a protocol's name, the tilde and a mutant's name, the last two empty for none."""
-    return (name, "", "") if Path(name).is_file() else name.partition("~")
+    return (name, "", "") if os.path.isfile(name) else name.partition("~")
 
 
 def _built_in(name: str) -> Protocol:
@@ -96,6 +112,11 @@ def _mutated(protocol: Protocol, known: Mapping[str, Protocol], name: str, mutan
 
 def _own(name: str) -> Protocol:
     """Return a user's own protocol, named by a file or a module."""
+    if one_line(name) != name:
+        raise SelectionError(
+            f"{name}: the name of a protocol is printed in reports, so it must be UTF-8, and every "
+            "character must show; rename the file"
+        )
     where, _, attribute = name.rpartition(":")
     path = own_file(name)
     if path is None:
@@ -134,7 +155,7 @@ def _executed(path: Path, shown: str, source: bytes) -> ModuleType:
     folder = str(path.parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    digest = hashlib.sha256(str(path).encode() + source).hexdigest()[:12]
+    digest = hashlib.sha256(os.fsencode(path) + source).hexdigest()[:12]
     module = ModuleType(f"tidegate_own_{digest}_{path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from ..bounds import brief, shown, unknown
 from ..layout import Layout, integer
+from ..printable import one_line
 from ..spec import Action, TransitionSystem
 
 S = TypeVar("S")
@@ -86,7 +87,8 @@ class Protocol:
     family
         Whose state, bounds and actions it shares.
     summary
-        One sentence: what it does and whether that is safe.
+        One sentence: what it does and whether that is safe.  In it, and in the names of actions,
+        characters that do not show are written out.
     rules
         The decisions that differ between the protocols of the family.
     actions
@@ -125,6 +127,9 @@ class Protocol:
     older_rules: tuple[tuple[str, Callable[..., Any]], ...] = ()
 
     def __post_init__(self) -> None:
+        # They stand in lines of reports, wherever the protocol comes from.
+        object.__setattr__(self, "summary", one_line(" ".join(self.summary.split())))
+        object.__setattr__(self, "actions", tuple(map(_named_in_one_line, self.actions)))
         known = [field.name for field in fields(self.rules)]
         for name, _ in self.older_rules:
             if name not in known:
@@ -135,6 +140,12 @@ class Protocol:
     ) -> TransitionSystem[Any, Any]:
         """Return the transition system of this protocol within `bounds`."""
         return self.family.build(self, bounds, needs)
+
+
+def _named_in_one_line(action: Action) -> Action:
+    """Return an action whose name shows every character of it."""
+    name = one_line(action.name)
+    return action if name == action.name else replace(action, name=name)
 
 
 def counter(action: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
+
+from .printed import Console, Text
 
 
 def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:

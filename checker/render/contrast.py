@@ -6,10 +6,9 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
+from .printed import Console, Text
 from .summary import count
 from .text import print_prose
 

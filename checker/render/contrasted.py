@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from ..compare import Contrast, Departure, Stop, Taken
 from .contrast import Labels, heading
+from .printed import Console, Text
 from .summary import count
 from .text import print_prose
 

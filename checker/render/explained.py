@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from ..needs import Counts, Need, Smallest
 from .narrative import Narrative
+from .printed import Console, Text
 from .summary import count
 from .text import print_prose
 

@@ -6,17 +6,19 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from rich.console import Group
+from rich.markup import escape
 from rich.table import Table
-from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Footer, Header, OptionList, Static
 from textual.widgets.option_list import Option
 
+from ...printable import one_line
 from ...spec import Step
 from ..explore import Disabled, Exploration
 from .narrative import narrate
+from .printed import Text
 from .summary import count
 
 
@@ -57,7 +59,7 @@ class Explorer(App[None]):
         self.exploration = exploration
         self.save_behavior = save
         self.most = most
-        self.title = f"{exploration.system.name}, {exploration.system.headline}"
+        self.title = one_line(f"{exploration.system.name}, {exploration.system.headline}")
         self.enabled_steps: list[Step] = []
         self.disabled_steps: list[Disabled] = []
 
@@ -109,11 +111,11 @@ class Explorer(App[None]):
         """Go on to the nearest violation."""
         said = self.exploration.jump(self.most)
         self._show()
-        self.notify(said)
+        self._say(said)
 
     def action_save(self) -> None:
         """Save the behavior so far."""
-        self.notify(self.save_behavior())
+        self._say(self.save_behavior())
 
     def _show(self) -> None:
         """Show the present state and what can be done in it."""
@@ -161,6 +163,10 @@ class Explorer(App[None]):
         lines += [f"- {change.who}: {change.text}" for change in moment.changes]
         lines += ["Enabled, since", *(f"- {reason}" for reason in moment.reasons)]
         self._tell(Text("\n".join(lines)))
+
+    def _say(self, line: str) -> None:
+        """Show a line for a moment; Textual would read markup in it."""
+        self.notify(escape(one_line(line)))
 
     def _tell(self, text: Text) -> None:
         self.query_one("#why", Static).update(text)

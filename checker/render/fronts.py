@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from ...spec import Outcome
 from ..front import Front, listed, shown, sufficient
+from .printed import Console, Text
 from .summary import count
 from .text import print_prose
 

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from ...spec import TidegateError
 from ..graph import StateGraph
 from ..statistics import Statistics
+from .printed import Console, Text
 from .summary import count
 from .text import print_prose
 

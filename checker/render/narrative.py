@@ -270,7 +270,8 @@ def _arrows(scenes: Sequence[Scene], events: Sequence[Event]) -> list[Arrow]:
             under_way.setdefault(key, (message, number))
         for sender, receiver, text in event.exchange:
             arrows.append(Arrow(sender, receiver, text, number, number, RECEIVED))
-        if number:
+        # An action that the family does not know may be anybody's.
+        if number and event.actor:
             arrows += _promises(scenes[number - 1], scene, event, number)
     for key in list(under_way):
         end(key, len(scenes) - 1, UNDER_WAY)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from ...guards import Refusal
 from ...spec import Property, TransitionSystem
-from ..replay import Recorded, Replayed
+from ..replay import Replayed
+from ..tracefile import Recorded
+from .printed import Console, Text
 from .summary import count
 from .text import print_behavior, print_prose
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from ...spec import TransitionSystem
 from ..result import Result
 from ..simulate import Tally
+from .printed import Console, Text
 from .report import report
 from .summary import count, print_verdict
 from .text import print_prose, print_trace

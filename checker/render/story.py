@@ -6,12 +6,11 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from ...guards import guards
 from ...spec import Action
+from .printed import Console, Text
 from .text import print_prose
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from ...spec import Outcome, TransitionSystem
 from ..result import Result, Verdict
 from .grounds import relied_on
+from .printed import Console, Text
 from .text import print_prose, print_trace
 
 

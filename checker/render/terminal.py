@@ -8,15 +8,18 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
+import click
+
+from ...printable import inert, one_line, printable
 from ...spec import TidegateError
 from ..result import Progress
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from .printed import Console
 
 
 class OutputError(TidegateError):
@@ -24,10 +27,26 @@ class OutputError(TidegateError):
 
 
 def make_console(stderr: bool = False) -> Console:
-    """Return a console that prints text as it is."""
-    from rich.console import Console
+    """Return a console that prints text as it is, and shows every character of it."""
+    # rich takes a tenth of the time until a small search begins, and not every output needs it.
+    from .printed import Console
 
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    return Console(stderr=stderr)
+
+
+def say(line: str, stderr: bool = False) -> None:
+    """Print a line, whatever somebody else wrote in it, and nothing that is not on that line."""
+    click.echo(inert(one_line(line)), err=stderr)
+
+
+def say_json(document: Mapping[str, Any]) -> None:
+    """Print a document as JSON."""
+    click.echo(_json(document, indent=2))
+
+
+def command(line: str, stderr: bool) -> None:
+    """Print a line that GitHub Actions is to take for a command."""
+    click.echo(one_line(line), err=stderr)
 
 
 @contextmanager
@@ -60,16 +79,19 @@ def _plain() -> Callable[[Progress], None]:
         nonlocal shown, told
         if progress.waiting != told:
             told = progress.waiting
-            sys.stderr.write(f"{told}\n" if told else "")
+            if told:
+                say(told, stderr=True)
         if time.monotonic() - shown >= _PLAIN_EVERY:
             shown = time.monotonic()
-            sys.stderr.write(progress_line(progress) + "\n")
+            say(progress_line(progress), stderr=True)
 
     return show
 
 
 def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
     """Return a function that keeps one line up to date, and have `stack` remove it at the end."""
+    from .printed import Text
+
     status = console.status("", spinner="line")
     stack.callback(status.stop)
     shown = 0.0
@@ -80,13 +102,13 @@ def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
         if progress.waiting != told:
             told = progress.waiting
             if told:
-                console.print(told)
+                console.print(one_line(told))
         if progress.doing:
-            status.update(progress.doing)
+            status.update(Text(one_line(progress.doing)))
             status.start()
         elif progress.seconds >= _LIVE_FROM and progress.seconds - shown >= _LIVE_EVERY:
             shown = progress.seconds
-            status.update(progress_line(progress))
+            status.update(Text(one_line(progress_line(progress))))
             status.start()
 
     return show
@@ -109,7 +131,8 @@ def report_file(path: str | None, option: str) -> Iterator[IO[str] | None]:
     """Open a report's file before the search, so that an unwritable one is found at once.
 
     It is written beside its place and moved there when it is whole; a device, a pipe and standard
-    output ('-') are written as they are.  Where nothing is written, its place is left alone.
+    output ('-') are written as they are.  Where nothing is written, its place is left alone.  What
+    no document may hold, such as control characters, is written out.
 
     Parameters
     ----------
@@ -135,7 +158,7 @@ def report_file(path: str | None, option: str) -> Iterator[IO[str] | None]:
         if not text.tell():
             return
         try:
-            target.write(text.getvalue())
+            target.write(printable(text.getvalue()))
             _finish(path, target)
         except OSError as error:
             raise _unwritable(option, path, error) from None
@@ -201,9 +224,14 @@ def _lines(document: dict[str, Any], indent: str = "") -> str:
             text = _lines(value, indent + "  ")
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             inner = indent + "    "
-            parts = (_lines(part, inner) if "trace" in part else json.dumps(part) for part in value)
+            parts = (_lines(part, inner) if "trace" in part else _json(part) for part in value)
             text = "[\n" + inner + f",\n{inner}".join(parts) + f"\n{indent}  ]"
         else:
-            text = json.dumps(value)
-        members.append(f"{indent}  {json.dumps(name)}: {text}")
+            text = _json(value)
+        members.append(f"{indent}  {_json(name)}: {text}")
     return "{\n" + ",\n".join(members) + f"\n{indent}}}"
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON in ASCII without DEL, which nobody need write out any more."""
+    return json.dumps(value, indent=indent).replace("\x7f", "\\u007f")

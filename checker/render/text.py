@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from ...spec import Property, Trace, TransitionSystem
+from .printed import Console, Text
 
 _NARROWEST = 13
 """A participant's column is not folded to fewer characters than this."""

@@ -132,7 +132,7 @@ def _unpack(top: Path, revision: str, folder: Path, what: tuple[str, ...], name:
 
 
 def _git(top: Path, name: str, *arguments: str) -> str:
-    return _git_bytes(top, name, *arguments).decode()
+    return os.fsdecode(_git_bytes(top, name, *arguments))
 
 
 def _git_bytes(top: Path, name: str, *arguments: str) -> bytes:

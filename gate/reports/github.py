@@ -18,9 +18,13 @@ def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:
         for finding in outcome.findings:
             at = pointers(outcome, finding)[0]
             command = "warning" if finding.kind == judge.LIMIT else "error"
-            title = _escaped(f"tidegate: {outcome.cell.name}").replace(":", "%3A")
-            parts = f"file={at.file},line={at.line},title={title.replace(',', '%2C')}"
+            title = _property(f"tidegate: {outcome.cell.name}")
+            parts = f"file={_property(at.file)},line={at.line},title={title}"
             yield f"::{command} {parts}::{_escaped(finding.text)}"
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def _escaped(text: str) -> str:

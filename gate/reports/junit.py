@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
+from ...printable import printable
 from .. import judge, results
 from ..judge import Finding
 from ..results import Outcome
@@ -15,7 +16,7 @@ _WHOLE = {judge.ERROR: "can be searched", judge.LIMIT: "stays within its limits"
 
 
 def junit(outcomes: Sequence[Outcome]) -> str:
-    """Return the outcomes as JUnit XML."""
+    """Return the outcomes as JUnit XML; what XML 1.0 cannot hold is written out."""
     suites = [_suite(outcome) for outcome in outcomes]
     root = ElementTree.Element("testsuites", name="tidegate gate")
     root.extend(suites)
@@ -24,7 +25,7 @@ def junit(outcomes: Sequence[Outcome]) -> str:
     root.set("time", f"{sum(outcome.seconds for outcome in outcomes):.3f}")
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _allowed(text) + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + printable(text) + "\n"
 
 
 @dataclass
@@ -105,8 +106,3 @@ def _decided(outcome: Outcome, case: _Case) -> bool:
     return any(
         it.name == case.about and it.outcome in ("holds", "violated") for it in outcome.properties
     )
-
-
-def _allowed(text: str) -> str:
-    """Return text without the characters that XML 1.0 cannot hold."""
-    return "".join(char for char in text if char >= " " or char in "\t\n\r")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,15 +48,18 @@ def _results(outcome: Outcome) -> Iterator[dict[str, Any]]:
             "level": "warning" if finding.kind == judge.LIMIT else "error",
             "message": {"text": _message(outcome, finding)},
             "locations": [_location(first)],
-            "partialFingerprints": {
-                "tidegateFinding/v1": hashlib.sha256(identity.encode()).hexdigest()
-            },
+            "partialFingerprints": {"tidegateFinding/v1": _hash(identity)},
         }
         if others:
             result["relatedLocations"] = [
                 {"id": number, **_location(it)} for number, it in enumerate(others)
             ]
         yield result
+
+
+def _hash(text: str) -> str:
+    # A protocol of a user's own can put half a surrogate pair into a text.
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _rule(finding: Finding) -> str:
@@ -83,7 +87,8 @@ def _steps(itf: dict[str, Any]) -> list[str]:
 
 
 def _location(pointer: Pointer) -> dict[str, Any]:
-    inside = {"uri": quote(pointer.file), "uriBaseId": "%SRCROOT%"}
+    path = quote(os.fsencode(pointer.file))
+    inside = {"uri": path, "uriBaseId": "%SRCROOT%"}
     absolute = Path(pointer.file).is_absolute()
     place = {
         "artifactLocation": {"uri": Path(pointer.file).as_uri()} if absolute else inside,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ...checker.render.markdown import escaped
+from ...printable import one_line
 from .. import results
 from ..results import Outcome
 from .where import pointers
@@ -50,7 +51,8 @@ def _failed(outcome: Outcome) -> Iterator[str]:
     for finding in outcome.findings:
         at = pointers(outcome, finding)[0]
         what = f" ({escaped(at.what)})" if at.what else ""
-        yield f"- {escaped(finding.text)}: `{at.file}:{at.line}`{what}"
+        file = one_line(at.file).replace("`", "'")
+        yield f"- {escaped(finding.text)}: `{file}:{at.line}`{what}"
     yield ""
     for trace in outcome.traces:
         yield f"<details><summary>{trace.name}: {trace.steps} steps</summary>"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
+from ...checker.render.printed import Text
+from ...printable import one_line
 from .. import results
 from ..cells import Cell
 from ..results import Outcome
@@ -15,7 +15,7 @@ from .summary import headline
 from .where import pointers
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from ...checker.render.printed import Console
 
 _STYLES = {
     results.PASSED: "green",
@@ -57,9 +57,8 @@ class Table:
         for finding in outcome.findings:
             at = pointers(outcome, finding)[0]
             what = f", {at.what}" if at.what else ""
-            said = (
-                finding.text if len(finding.text) <= _LONGEST else finding.text[:_LONGEST] + "..."
-            )
+            said = one_line(finding.text)
+            said = said if len(said) <= _LONGEST else said[:_LONGEST] + "..."
             self.line(Text(f"        - {said} ({at.file}:{at.line}{what})"))
 
     def cell(self, cell: Cell) -> None:
@@ -75,12 +74,13 @@ class Table:
         for protocol in [] if self._quiet else protocols:
             mine = [(it, trace) for it, trace in shown if it.cell.protocol == protocol]
             outcome, trace = min(mine, key=lambda pair: pair[1].steps)
-            title = f"\n{outcome.cell.name}: the shortest behavior that violates {trace.name}"
+            name = one_line(outcome.cell.name)
+            title = f"\n{name}: the shortest behavior that violates {trace.name}"
             self.line(Text(f"{title}, {trace.steps} steps", "bold"))
             self.line(Text(trace.text.rstrip("\n")))
             if len(mine) > 1:
-                others = f"{len(mine) - 1} more of {protocol}: --traces DIR writes them all."
-                self.line(Text(others))
+                others = f"{len(mine) - 1} more of {one_line(protocol)}"
+                self.line(Text(f"{others}: --traces DIR writes them all."))
 
     def end(self, outcomes: Sequence[Outcome], seconds: float) -> None:
         """Print how many cells there were and what became of them."""
@@ -96,7 +96,9 @@ class Table:
 
 def _entries(cell: Cell) -> tuple[str, str, str]:
     """Return the columns of a cell."""
-    return cell.protocol, cell.bounds or "default bounds", ", ".join(_expected(cell))
+    columns = cell.protocol, cell.bounds or "default bounds", ", ".join(_expected(cell))
+    protocol, bounds, expected = map(one_line, columns)
+    return protocol, bounds, expected
 
 
 def _expected(cell: Cell) -> Iterator[str]:

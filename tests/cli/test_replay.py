@@ -86,6 +86,18 @@ def test_the_guard_that_stops_a_trace_is_told_with_its_values(tmp_path):
     )
 
 
+def test_a_trace_of_a_mutant_that_fails_with_every_history_replays_without(tmp_path):
+    """It writes a record that it has no number for, which no history has a place for either."""
+    mutant = ["kip-320~Produce: s.written == k.records", "-b", "records=1", "-b", "crashes=1"]
+    path, page = str(tmp_path / "wrong.json"), str(tmp_path / "wrong.html")
+    result = run("check", *mutant, "-p", "TypeOk", "-q", "--json", path, "--html", page)
+    assert result.exit_code == 12, result.output
+    result = run("replay", path)
+    assert result.exit_code == 0, result.output
+    assert "TypeOk is violated at the end, as recorded." in flat(result)
+    assert run("render", path, "--tla", "-").exit_code == 0
+
+
 def edit(path, change):
     """Change a saved trace in place."""
     document = json.loads(path.read_text())
@@ -167,6 +179,31 @@ def no_states(trace):
     trace["states"] = []
 
 
+def nested_protocol(trace):
+    trace["#meta"]["protocol"] = ["hw"]
+
+
+def long_property(trace):
+    trace["#meta"]["property"] = "x" * 10_000
+
+
+def number_as_bound(trace):
+    trace["#meta"]["bounds"]["records"] = 2
+
+
+def other_property(trace):
+    trace["#meta"]["property"] = "Everything"
+
+
+def argument(value):
+    """Return what makes a value the argument of a step."""
+
+    def edited(trace):
+        trace["states"][1]["#meta"]["arguments"] = {"leader": value, "follower": 1}
+
+    return edited
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -177,6 +214,11 @@ def no_states(trace):
         (other_bounds, "bound replicas: 17 is out of range"),
         (other_program, "names no protocol"),
         (no_states, "the trace has no states"),
+        (nested_protocol, "not a trace in ITF"),
+        (long_property, "not a trace in ITF"),
+        (number_as_bound, "not a trace in ITF"),
+        (other_property, "its property 'Everything' is none of the broker family; known: "),
+        *((argument(it), "not a trace in ITF") for it in (1.5, True, "0", None, [0], {})),
     ],
 )
 def test_a_wrong_trace_gets_one_clear_error(saved, change, message):
@@ -197,6 +239,11 @@ def test_a_wrong_trace_gets_one_clear_error(saved, change, message):
         (b'"text"', "not a trace in ITF"),
         (b'{"vars": []}', "not a trace in ITF"),
         (b"[" * 100_000, "not JSON"),
+        (b'{"a": ' * 100_000, "not JSON (it is nested too deeply)"),
+        (b'{"a": 1' + b"0" * 5000 + b"}", "not JSON (a number has 5001 digits"),
+        (b'{"a": -Infinity}', "not JSON (-Infinity is no number"),
+        (b'{"#meta": {}, "#meta": {}}', "the name '#meta' is there twice in one object"),
+        (b'{"a": "\xed\xa0\x80"}', "not a text file"),
     ],
 )
 def test_a_file_that_is_no_trace_gets_one_clear_error(tmp_path, contents, message):

@@ -243,7 +243,9 @@ def test_a_killed_driver_that_is_resumed_leaves_the_same_rows(
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
     cut = content(folder)
     assert all(cut[table] < expected[table] for table in ("states", "steps"))
-    result = CliRunner().invoke(main, ["resume", str(store), "--local-levels", str(HERE)])
+    result = CliRunner().invoke(
+        main, ["resume", str(store), "--trust", "--local-levels", str(HERE)]
+    )
     assert result.exit_code == 12, result.output
     assert content(folder) == expected
     assert sorted(path.name for path in folder.iterdir()) == sorted(tables.TABLES)
@@ -355,5 +357,5 @@ def test_a_full_disk_ends_the_search_and_it_can_be_resumed(exported, tmp_path):
     assert f"--export {folder}, which cannot be written to (File too large)" in said
     assert f"Go on with: tidegate resume {store}" in said
     assert content(folder)["states"] < expected["states"]
-    CliRunner().invoke(main, ["resume", store, "--local-levels", str(HERE)])
+    CliRunner().invoke(main, ["resume", store, "--trust", "--local-levels", str(HERE)])
     assert content(folder) == expected

@@ -21,8 +21,7 @@ def faults(project, text):
     """Return the faults of a file as pairs of a line and a text."""
     with pytest.raises(GateFileError) as caught:
         cells(project, text)
-    lines = str(caught.value).splitlines()[1:]
-    split = [line.strip().split(":", 2) for line in lines]
+    split = [line.split(":", 2) for line in caught.value.details]
     return [(int(number), text.strip()) for _, number, text in split]
 
 
@@ -127,6 +126,29 @@ def test_a_fault_is_named_with_its_line(project, text, line, expected):
 def test_all_faults_of_a_file_are_named_at_once(project):
     text = f"[defaults]\nx = 1\n{CASE}y = 2\nholds = ['nonsense']\nbounds = 'z=1'\n"
     assert [line for line, _ in faults(project, text)] == [2, 5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"x = {'[' * 3000}", r"tidegate\.toml: arrays or tables are nested too deeply"),
+        (f"x = {'[' * 3000}{']' * 3000}", "nested too deeply"),
+        (f"x = {'{a = ' * 3000}1{'}' * 3000}", "nested too deeply"),
+        (f"[[case]]\nstates = {'9' * 5000}", "a number has more digits than any value can have"),
+    ],
+    ids=["open", "arrays", "tables", "digits"],
+)
+def test_what_python_cannot_read_is_one_clear_error(project, text, expected):
+    with pytest.raises(GateFileError, match=expected):
+        cells(project, text)
+
+
+@pytest.mark.parametrize("number", ["9" * 40, f"0x{'f' * 20_000}", "-1", "true"])
+def test_a_pin_beyond_all_counts_is_a_fault(project, number):
+    [(line, said)] = faults(project, f"{CASE}holds = 'TypeOk'\nstates = {number}\n")
+    assert line == 4
+    assert said.endswith("table of these by protocol")
+    assert len(said) < 300
 
 
 def test_what_is_not_toml_or_not_there_or_not_text(project):

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import xmlschema
 
-from tidegate.checker.replay import read_trace
+from tidegate.checker.tracefile import read_trace
 from tidegate.gate.cells import Cell, Expectation
 from tidegate.gate.judge import Finding
 from tidegate.gate.reports.github import workflow_commands
@@ -161,12 +161,14 @@ def test_a_gate_that_passes_reports_that_too(project):
 
 
 def test_text_that_has_a_meaning_in_a_report_is_only_text(project):
-    nasty = 'x <&> "y" ]]> \x00\x1b[31m ::error:: 100%\nnext'
+    nasty = 'x <&> "y" ]]> \x00\x1b[31m\x85\u202e\ufffe\uffff\ud800 ::error:: 100%\nnext'
     cell = Cell(f"own{nasty}.py", "", (Expectation("TypeOk"),))
     outcome = Outcome(cell, ERRED, [Finding("error", "", nasty)], seconds=12345.678)
     root = validated_junit(junit([outcome]))
-    assert "]]>" in root.find(".//error").text
-    validate_sarif(sarif([outcome]))
+    assert r"]]> \u0000\u001b[31m\u0085\u202e\ufffe\uffff\ud800 ::" in root.find(".//error").text
+    log = sarif([outcome])
+    validate_sarif(log)
+    json.dumps(log).encode("ascii")
     [line] = workflow_commands([outcome])
     assert "\n" not in line
     assert "100%25%0Anext" in line

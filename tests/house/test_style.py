@@ -56,3 +56,34 @@ def test_examples_in_docstrings_are_true(modules):
     results = runner.summarize(verbose=False)
     assert results.attempted > 0
     assert results.failed == 0, "".join(said)
+
+
+PRINTED, TERMINAL = "tidegate.checker.render.printed", "tidegate.checker.render.terminal"
+
+
+def test_one_place_prints(modules):
+    """There all that somebody else wrote is made text; see tests/cli/test_printed.py."""
+    elsewhere = {
+        f"{name}, line {node.lineno}: {ast.unparse(node)}"
+        for name, file in modules.items()
+        if name not in (PRINTED, TERMINAL)
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if prints(node)
+    }
+    # The other process of a comparison hands its answers over by its standard output.
+    worker = "tidegate.commands.comparison.worker"
+    assert {where for where in elsewhere if not where.startswith(worker)} == set()
+
+
+def prints(node):
+    """Whether something of the source prints, or makes what can print: not so is rich's table."""
+    if isinstance(node, ast.ImportFrom):
+        names = {alias.name for alias in node.names}
+        return node.module in ("rich.text", "rich.console", "rich") and bool(
+            names & {"Text", "Console", "print", "text", "console"}
+        )
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) in (
+            "click.echo", "click.secho", "print", "sys.stdout.write", "sys.stderr.write",
+        )  # fmt: skip
+    return False

@@ -1,0 +1,169 @@
+"""A trace as it was saved: read from a file that anybody may have made, and taken for data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..bounds import unknown
+from ..spec import ReplayError, Step
+from .render.itf import VERSION
+
+_LONGEST_NUMBER = 40
+"""Digits of a number; what is longer was not written by Tidegate."""
+
+_LONGEST_NAME, _LONGEST_PROTOCOL = 500, 4096
+"""Characters of a name, and of that of a protocol, which may be the path of a file."""
+
+_MOST_ARGUMENTS = 50
+"""Arguments of an action."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A trace as it was saved.
+
+    Attributes
+    ----------
+    protocol, bounds, property
+        What it is of, and what its last state violates, by name; nothing of it has been looked up.
+    states
+        In ITF's encoding.
+    report
+        What else the report says that holds it: numbers, truth values and texts by name.
+    """
+
+    protocol: str
+    bounds: dict[str, str]
+    property: str
+    steps: tuple[Step, ...]
+    states: tuple[dict[str, Any], ...]
+    report: Mapping[str, Any]
+
+
+def read_trace(path: str, prop: str | None = None) -> Recorded:
+    """Read a trace from an ITF file or from a report that holds one.
+
+    Parameters
+    ----------
+    prop
+        Of a report, the trace that violates this property instead of the first one.
+
+    Raises
+    ------
+    ReplayError
+        If the file is missing, empty, not JSON, not ITF, or not one of Tidegate's.
+    """
+    again = "make one with: tidegate check PROTOCOL --json FILE"
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ReplayError(f"{path}: not a text file; {again}") from None
+    except OSError as error:
+        raise ReplayError(f"{path}: cannot be read ({error.strerror}); {again}") from None
+    if not text.strip():
+        raise ReplayError(f"{path}: the file is empty; {again}")
+    try:
+        document = json.loads(
+            text, object_pairs_hook=_object, parse_int=_integer, parse_constant=_no_number
+        )
+    except RecursionError:
+        raise ReplayError(f"{path}: not JSON (it is nested too deeply); {again}") from None
+    except ValueError as error:
+        raise ReplayError(f"{path}: not JSON ({error}); {again}") from None
+    report: dict[str, Any] = {}
+    if isinstance(document, dict) and "trace" in document and "outcome" in document:
+        report = document
+        document = report["trace"] if prop is None else _trace_of(path, report, prop)
+        if document is None:
+            raise ReplayError(f"{path}: this report has no trace, since nothing was violated")
+    try:
+        return _recorded(document, report)
+    except (KeyError, TypeError, AttributeError):
+        raise ReplayError(f"{path}: not a trace in ITF as Tidegate writes it; {again}") from None
+    except ReplayError as error:
+        raise ReplayError(f"{path}: {error}; {again}") from None
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; which of two members of one name counts, readers disagree on."""
+    made = dict(members)
+    if len(made) < len(members):
+        names = [name for name, _ in members]
+        twice = next(name for name in made if names.count(name) > 1)
+        raise ValueError(f"the name {twice[:_LONGEST_NAME]!r} is there twice in one object")
+    return made
+
+
+def _integer(digits: str) -> int:
+    """Return a number of JSON, whose length is not limited there."""
+    if len(digits) > _LONGEST_NUMBER:
+        raise ValueError(f"a number has {len(digits)} digits, {_LONGEST_NUMBER} are allowed")
+    return int(digits)
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _trace_of(path: str, report: dict[str, Any], prop: str) -> Any:
+    """Return the trace of one property in a report."""
+    listed = report.get("properties")
+    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+    traces = {row["name"]: row["trace"] for row in rows if row.get("trace") and _is_name(row)}
+    by_name = {name.lower(): trace for name, trace in traces.items()}
+    if prop.lower() not in by_name:
+        raise ReplayError(f"{path}: {unknown('trace of a property', prop, traces)}")
+    return by_name[prop.lower()]
+
+
+def _is_name(row: dict[str, Any]) -> bool:
+    name = row.get("name")
+    return isinstance(name, str) and len(name) <= _LONGEST_NAME
+
+
+def _recorded(document: dict[str, Any], report: dict[str, Any]) -> Recorded:
+    """Return the trace that an ITF document holds."""
+    meta, states = document["#meta"], document["states"]
+    if "protocol" not in meta:
+        raise ReplayError("an ITF trace, but of another program: it names no protocol")
+    if meta.get("tidegate-trace") != VERSION:
+        raise ReplayError(
+            f"written in version {_short(meta.get('tidegate-trace'))} of the trace format; this "
+            f"Tidegate reads version {VERSION}"
+        )
+    if not isinstance(states, list) or not states:
+        raise ReplayError("the trace has no states")
+    return Recorded(
+        protocol=_text(meta["protocol"], _LONGEST_PROTOCOL),
+        bounds={_text(name): _text(value) for name, value in meta["bounds"].items()},
+        property=_text(meta["property"]),
+        steps=tuple(_step(state["#meta"]) for state in states[1:]),
+        states=tuple({name: state[name] for name in state if name != "#meta"} for state in states),
+        report={
+            name: value
+            for name, value in report.items()
+            if isinstance(value, (bool, int, float, str))
+        },
+    )
+
+
+def _step(meta: dict[str, Any]) -> Step:
+    """Return the step that led to a state."""
+    arguments = meta["arguments"]
+    if len(arguments) > _MOST_ARGUMENTS or any(type(it) is not int for it in arguments.values()):
+        raise TypeError
+    return Step(_text(meta["action"]), tuple(map(_text, arguments)), tuple(arguments.values()))
+
+
+def _text(value: Any, longest: int = _LONGEST_NAME) -> str:
+    if not isinstance(value, str) or len(value) > longest:
+        raise TypeError
+    return value
+
+
+def _short(value: Any) -> str:
+    return str(value)[:_LONGEST_NAME] if isinstance(value, (bool, int, float, str)) else "?"

@@ -332,7 +332,7 @@ def test_a_pass_that_somebody_else_wrote_is_not_believed(project, monkeypatch, t
     entry, whole = store.read(key(cell)), file.read_bytes()
     assert json.loads(entry)["inputs"]["complete"]
     with monkeypatch.context() as others:
-        others.setenv("XDG_STATE_HOME", str(tmp_path / "others"))
+        others.setenv("XDG_STATE_HOME", str(tmp_path / ".others"))
         assert recorded(cell, project.path) is None
         Store("gate").keep(key(cell), entry)
         assert recorded(cell, project.path) is not None

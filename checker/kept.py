@@ -111,7 +111,9 @@ def _below(variable: str, usual: str, *names: str) -> _Directory | None:
     usual
         What that is, below the home directory, where the variable is not set or not absolute.
     """
-    named, home = Path(os.environ.get(variable, "")), Path(os.path.expanduser("~"))
+    named = Path(os.environ.get(variable, ""))
+    # An empty HOME would be the root directory.
+    home = Path(os.path.expanduser("~") if os.environ.get("HOME", "unset") else "")
     users = named if named.is_absolute() else home
     if not users.is_absolute():
         return None

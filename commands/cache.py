@@ -45,7 +45,10 @@ def _described(store: Store) -> str:
     names = store.sizes()
     if store.trouble:
         return f"; nothing is kept there: {store.trouble}"
+    if not names:
+        return ""
+    files = f"{len(names)} file{'s' if len(names) > 1 else ''}"
     others = sum(not store.read(name) for name in names)
-    if not others:
-        return f": {len(names)} files, all of them yours" if names else ""
-    return f": {len(names)} files, {others} of them ignored (not made with your key, or damaged)"
+    if others:
+        return f": {files}, {others} ignored (not made with your key, or damaged)"
+    return f": {files}, all of {'them' if len(names) > 1 else 'it'} yours"

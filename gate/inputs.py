@@ -279,7 +279,9 @@ class _Environment(os._Environ[str]):
     watch: Watch
 
     def __getitem__(self, key: str) -> str:
-        self.watch.note_variable(key)
+        # Python itself asks with other keys too, to see whether they are refused.
+        if isinstance(key, str):
+            self.watch.note_variable(key)
         return super().__getitem__(key)
 
     def __iter__(self) -> Iterator[str]:

@@ -134,6 +134,7 @@ def test_large_models_end_compiled():
 def cache(tmp_path, monkeypatch):
     """Keep machine code in a directory of its own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "cache" / "tidegate" / "compiled"
 
 
@@ -186,16 +187,19 @@ def test_two_runs_at_once_fill_an_empty_cache(cache):
 
 def test_the_cache_is_shown_and_cleared(cache):
     passes = cache.parent / "gate"
-    nothing = f"0 bytes in {cache}\n0 bytes in {passes}\n"
-    assert run("cache").output == nothing
+    key = cache.parents[2] / "state" / "tidegate" / "cache.key"
+    nothing = f"0 bytes in {cache}\n0 bytes in {passes}\nkey: "
+    assert run("cache").output == f"{nothing}none yet; it will be made in {key}\n"
     run(*SMALL)
     passes.mkdir()
     (passes / "entry").write_text("12345")
     shown = run("cache").output
     assert int(shown.split()[0].replace(",", "")) > 10_000
-    assert f"\n5 bytes in {passes}\n" in shown
+    assert f" in {cache}: 2 files, all of them yours\n" in shown
+    assert f"\n5 bytes in {passes}: 1 file, 1 ignored" in shown
+    assert shown.endswith(f"\nkey: {key}\n")
     assert run("cache", "--clear").output.startswith(f"removed {shown.split()[0]} bytes")
     assert not cache.exists()
     assert not passes.exists()
-    assert run("cache").output == nothing
+    assert run("cache").output == f"{nothing}{key}\n"
     assert run("cache", "--clear").exit_code == 0

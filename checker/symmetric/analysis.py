@@ -7,12 +7,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import getdoc, unwrap
+from types import FunctionType
 from typing import Any
 
 from ...errors import shown
 from ...guards import read_tree
 from ..result import Declared
+from .expressions import wrapped
 from .names import Names, may_be_none_at
+from .operations import truth
 from .statements import Statements
 from .values import (
     NOTHING,
@@ -38,11 +41,12 @@ _DECLARED = re.compile(r"^Symmetric: (.+(?:\n.+)*)", re.MULTILINE)
 class Summary:
     """What a function does with some arguments.
 
-    ``results`` are what it may return, and ``result`` is what they come to together.
+    ``results`` are what it may return, each with the statement, and ``result`` is what they come to
+    together.
     """
 
     result: Value
-    results: tuple[Value, ...]
+    results: tuple[tuple[Value, ast.AST], ...]
     effects: Effects
     progress: int
 
@@ -96,10 +100,16 @@ class Analysis:
     ) -> Summary:
         reason = _reason(function)
         if reason is not None:
+            self._check_believable(function, arguments, node)
             return self._believed(function, reason)
         tree = _tree(function, node)
         run = Statements(self, function)
         parameters = [part.arg for part in (*tree.args.posonlyargs, *tree.args.args)]
+        defaults = tuple(wrapped(value) for value in function.__defaults__ or ())
+        missing = len(parameters) - len(arguments)
+        if not 0 <= missing <= len(defaults):
+            raise Refused(node, f"takes other than the {len(arguments)} arguments that it is given")
+        arguments += defaults[len(defaults) - missing :]
         run.flow = Flow(dict(zip(parameters, arguments, strict=True)))
         try:
             run.block(tree.body)
@@ -109,22 +119,58 @@ class Analysis:
             refused.progress = run.progress
             raise
         if not run.over:
-            run.results.append((NOTHING, run.flow))
+            run.results.append((NOTHING, run.flow, tree))
         return Summary(
             self._joined(run.results),
-            tuple(_at(value, flow) for value, flow in run.results),
+            tuple((value, statement) for value, _, statement in run.results),
             run.effects,
             run.progress,
         )
 
-    def _joined(self, results: list[tuple[Value, Flow]]) -> Value:
+    def answers(self, function: Callable[..., Any], arguments: tuple[Value, ...]) -> None:
+        """Analyse an action or a predicate, whose answer is true or not.
+
+        Raises
+        ------
+        Refused
+            If it is not shown to treat replicas alike.
+        """
+        node = ast.Name(getattr(function, "__name__", "it"), ast.Load())
+        if (reason := _reason(function)) is not None:
+            self._believed(function, reason)
+            return
+        for value, statement in self.summary(function, arguments, node).results:
+            try:
+                truth(self.names, value, statement)
+            except Refused as refused:
+                refused.where = f"{function.__name__}, {_place(function, statement)}"
+                raise
+
+    def _joined(self, results: list[tuple[Value, Flow, ast.AST]]) -> Value:
         """Return what the results of a function come to together."""
         if not results:
             return Unclear("is not known: the function never returns")
-        result, flow = _at(*results[0]), results[0][1]
-        for value, other in results[1:]:
+        result, flow = _at(*results[0][:2]), results[0][1]
+        for value, other, _ in results[1:]:
             result = self.names.joined(result, _at(value, other), flow, other)
         return result
+
+    def _check_believable(
+        self, function: Callable[..., Any], arguments: tuple[Value, ...], node: ast.AST
+    ) -> None:
+        """Refuse a call of a declared function with what may be meant as a replica, or may not.
+
+        The declaration speaks of replicas that change places, in its arguments too.
+        """
+        for argument in arguments:
+            if isinstance(argument, Number):
+                if argument.values is None or not all(map(self.names.is_fixed, argument.values)):
+                    raise Refused(
+                        node,
+                        f"calls {function.__name__}, which is declared symmetric, with a number "
+                        "that may be a replica or a plain one",
+                        "declare the function that calls it",
+                    )
 
     def _believed(self, function: Callable[..., Any], reason: str) -> Summary:
         """Return what is said of a function that is declared symmetric."""
@@ -135,7 +181,7 @@ class Analysis:
             result = Number()
         elif returns in (None, "None"):
             result = NOTHING
-        return Summary(result, (result,), Effects(unknown=function.__name__), 0)
+        return Summary(result, (), Effects(unknown=function.__name__), 0)
 
 
 def _at(value: Value, flow: Flow) -> Value:
@@ -147,6 +193,8 @@ def _at(value: Value, flow: Flow) -> Value:
 
 def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:
     """Return the syntax tree of a function, if that is all there is to it."""
+    if not isinstance(function, FunctionType):
+        raise Refused(node, "is no plain function", "write it as a def")
     try:
         tree = read_tree(function)
     except (AssertionError, OSError, SyntaxError, ValueError):

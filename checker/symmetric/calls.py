@@ -215,7 +215,7 @@ class Calls(Expressions):
         Raises
         ------
         Refused
-            If all are: the refusal of the attempt that got farthest.
+            If all are: the refusal that tells most.
         """
         refusals: list[Refused] = []
         for attempt in attempts:
@@ -226,7 +226,7 @@ class Calls(Expressions):
                 refused.progress = self.progress - begun
                 refusals.append(refused)
                 self.restore(kept)
-        raise max(refusals, key=lambda refused: refused.progress)
+        raise max(refusals, key=lambda refused: refused.rank)
 
     def kept(self) -> tuple[Any, ...]:
         """Return what an attempt that fails must leave as it is."""

@@ -240,7 +240,8 @@ class Expressions:
         replica = self.names.as_replica(index)
         if replica is None:
             what = f"uses {described(index)} as an index of {array.form}, which is by replica"
-            raise Refused(node, what, "iterate over all replicas, or store it as a replica_id")
+            unknown = isinstance(index, Number) and index.values is None
+            raise Refused(node, what, "declare it by replica_id(...)", mistaken=unknown)
         if may_be_none_at(replica, self.flow):
             raise Refused(
                 node,

@@ -10,6 +10,7 @@ from ...symmetry import Permutation, renamed
 from .values import (
     NOTHING,
     Constant,
+    Each,
     Flow,
     Index,
     Number,
@@ -18,6 +19,7 @@ from .values import (
     Replica,
     ReplicaSet,
     Several,
+    Shifted,
     Thinned,
     Unclear,
     Value,
@@ -208,7 +210,9 @@ _DESCRIBED: dict[type, str] = {
     Replica: "the number of a replica",
     ReplicaSet: "a set of replicas",
     Thinned: "a set without its lowest members",
+    Shifted: "a shifted set of replicas, of which only & 1 is known",
     Part: "a part of the state",
+    Each: "a range",
     Several: "a tuple",
     Picked: "a result that depends on the order of replicas",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby, product
+from itertools import product
 from typing import Any
 
 from ...layout import NONE
@@ -13,7 +13,6 @@ from ...symmetry import Permutation, Symmetry, SymmetryError, renamed
 from ..result import Grounds
 from .analysis import Analysis
 from .names import Names
-from .operations import truth
 from .values import Constant, Number, Part, Refused, Replica, Value
 
 REPAIR = (
@@ -37,8 +36,12 @@ def show(
         return Grounds(len(system.actions), len(properties))
     analysis = Analysis(Names(symmetry.group), system.constants)
     proof = _Proof(analysis, system, _generators(symmetry.group))
-    for action, instances in groupby(system.instances, key=lambda instance: instance.action):
-        proof.action(action.name, action.apply, [instance.arguments for instance in instances])
+    taken: dict[tuple[str, Callable[..., bool], int], list[tuple[int, ...]]] = {}
+    for instance in system.instances:
+        action, arguments = instance.action, instance.arguments
+        taken.setdefault((action.name, action.apply, len(arguments)), []).append(arguments)
+    for (name, apply, _), each in taken.items():
+        proof.action(name, apply, each)
     for prop in properties:
         # The others follow from the declared ranges, and from which steps there are.
         if prop.kind is Kind.INVARIANT:
@@ -67,19 +70,18 @@ class _Proof:
     ) -> None:
         """Show it of an action, whose participants are replicas or plain numbers."""
         refusals: list[Refused] = []
-        for kinds in product((True, False), repeat=len(arguments[0])):
+        columns = list(zip(*arguments, strict=True))
+        for kinds in product((True, False), repeat=len(columns)):
             if self._is_closed(kinds, arguments):
-                values: list[Value] = [
-                    _participant(kind, column, n)
-                    for n, (kind, column) in enumerate(
-                        zip(kinds, zip(*arguments, strict=True), strict=True)
-                    )
+                each = zip(kinds, columns, strict=True)
+                values = [
+                    _participant(n, is_replica, of) for n, (is_replica, of) in enumerate(each)
                 ]
                 try:
                     return self._show(apply, values)
                 except Refused as refused:
                     refusals.append(refused)
-        raise _error(name, max(refusals, key=lambda refused: refused.progress))
+        raise _error(name, max(refusals, key=lambda refused: refused.rank))
 
     def function(self, name: str, function: Callable[..., bool]) -> None:
         """Show it of a predicate."""
@@ -89,15 +91,18 @@ class _Proof:
             raise _error(name, refused) from None
 
     def _show(self, function: Callable[..., bool], values: Iterable[Value]) -> None:
-        node = ast.Constant(None)
-        summary = self._analysis.summary(function, (self._state, self._constants, *values), node)
-        for result in summary.results:
-            truth(self._analysis.names, result, node)
+        self._analysis.answers(function, (self._state, self._constants, *values))
 
     def _is_closed(self, kinds: Sequence[bool], arguments: list[tuple[int, ...]]) -> bool:
         """Whether renaming the replicas among the arguments of an action makes arguments of it."""
         known = set(arguments)
+        count = len(self._generators[0])
         return all(
+            NONE <= argument < count
+            for given in known
+            for argument, is_replica in zip(given, kinds, strict=True)
+            if is_replica
+        ) and all(
             tuple(renamed(a, p) if kind else a for a, kind in zip(given, kinds, strict=True))
             in known
             for p in self._generators
@@ -105,7 +110,7 @@ class _Proof:
         )
 
 
-def _participant(is_replica: bool, numbers: Sequence[int], index: int) -> Value:
+def _participant(index: int, is_replica: bool, numbers: Sequence[int]) -> Value:
     """Return an argument of an action, of which all values are known."""
     if is_replica:
         return Replica(NONE in numbers, -1 - index)
@@ -115,7 +120,7 @@ def _participant(is_replica: bool, numbers: Sequence[int], index: int) -> Value:
 
 def _error(name: str, refused: Refused) -> SymmetryError:
     """Return the error that says what is not shown, where, and how to repair it."""
-    expression = ast.unparse(refused.node)
+    expression = ast.unparse(refused.node).split("\n")[0].removesuffix(":")
     return SymmetryError(f"{name}: {expression} {refused.why} ({refused.where}); {REPAIR}")
 
 

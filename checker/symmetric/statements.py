@@ -42,12 +42,12 @@ class Statements(Visits):
     Attributes
     ----------
     results
-        What it returns, and what is known there.
+        What it returns, what is known there, and the statement.
     """
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.results: list[tuple[Value, Flow]] = []
+        self.results: list[tuple[Value, Flow, ast.AST]] = []
         self.over = False
         self._loops: list[Loop] = []
 
@@ -146,7 +146,7 @@ class Statements(Visits):
         value = NOTHING if node.value is None else self.expression(node.value)
         if self.visits:
             value = self.returned(value, node)
-        self.results.append((value, self.flow))
+        self.results.append((value, self.flow, node))
         self.over = True
 
     def _break(self, node: ast.Break) -> None:
@@ -193,46 +193,42 @@ class Statements(Visits):
     def _for(self, node: ast.For) -> None:
         if node.orelse or not isinstance(node.target, ast.Name):
             raise Refused(node, "is not analysed", SUBSET)
-        target, body = node.target, node.body
+        target = node.target.id
         what = self.expression(node.iter)
         attempts = [
-            lambda make=make: self._rounds(make, target, body)  # type: ignore[misc]
+            lambda make=make: self._rounds(make, node, target)  # type: ignore[misc]
             for make in self.elements(what, node.iter)
         ]
         if isinstance(what, Several):
-            attempts.append(lambda: self._one_after_the_other(what.items, target, body))
+            attempts.append(lambda: self._one_after_the_other(what.items, node, target))
         self.attempted(attempts)
 
-    def _rounds(self, make: Element, target: ast.Name, body: list[ast.stmt]) -> None:
+    def _rounds(self, make: Element, node: ast.For, target: str) -> None:
         """Follow a loop over replicas in any order, or over anything else in its own."""
         element, replica = make()
         if replica is not None:
-            self._visited(element, replica, target, body)
+            self._visited(element, replica, node, target)
             return
 
         def head() -> tuple[Flow, Flow]:
             end = self.flow.copy()
-            self.flow.local[target.id] = make()[0]
+            self.flow.local[target] = make()[0]
             return self.flow, end
 
-        self._repeated(body, head)
+        self._repeated(node.body, head)
 
-    def _visited(
-        self, element: Value, replica: int, target: ast.Name, body: list[ast.stmt]
-    ) -> None:
+    def _visited(self, element: Value, replica: int, node: ast.For, target: str) -> None:
         """Follow one round of a loop over replicas, which must not depend on the rounds before."""
-        visit = self.begin_visit(replica, target, body)
+        visit = self.begin_visit(replica, node)
         loop = Loop(of_replicas=True)
         self._loops.append(loop)
-        self.flow.local[target.id] = element
-        self.path(self.flow, body)
+        self.flow.local[target] = element
+        self.path(self.flow, node.body)
         self._loops.pop()
         visit.is_left = bool(loop.breaks)
         self.go_on(self.end_visit(visit))
 
-    def _one_after_the_other(
-        self, items: tuple[Value, ...], target: ast.Name, body: list[ast.stmt]
-    ) -> None:
+    def _one_after_the_other(self, items: tuple[Value, ...], node: ast.For, target: str) -> None:
         """Follow a loop over the items of a tuple, whose order is the same in both runs."""
         left: Flow | None = None
         following: Flow | None = self.flow
@@ -240,8 +236,8 @@ class Statements(Visits):
             loop = Loop()
             self._loops.append(loop)
             if following is not None:
-                following.local[target.id] = item
-            following = self.path(following, body)
+                following.local[target] = item
+            following = self.path(following, node.body)
             self._loops.pop()
             for flow in loop.continues:
                 following = self.names.joined_flow(following, flow)

@@ -196,15 +196,23 @@ class Refused(Exception):
         The function that it is in, and the line; empty as long as that is not known.
     progress
         How much was analysed before it was met.
+    mistaken
+        Whether a plain number is used as a replica: it may be one after all.
     """
 
-    def __init__(self, node: ast.AST, why: str, repair: str = "") -> None:
+    def __init__(self, node: ast.AST, why: str, repair: str = "", mistaken: bool = False) -> None:
         super().__init__(why)
         self.node = node
         self.why = why
         self.repair = repair
         self.where = ""
         self.progress = 0
+        self.mistaken = mistaken
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """How much it tells, of several ways to take what may be a replica or a plain number."""
+        return not self.mistaken, self.progress
 
 
 def is_variable(declared: object) -> bool:

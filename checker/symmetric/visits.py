@@ -71,7 +71,7 @@ class Visit:
     """
 
     replica: int
-    body: list[ast.stmt]
+    node: ast.For
     before: Flow
     effects: Effects
     outer_sums: dict[str, Sum]
@@ -96,11 +96,10 @@ class Visits(Calls):
         self.visits: list[Visit] = []
         self._sums: dict[str, Sum] = {}
 
-    def begin_visit(self, replica: int, target: ast.Name, body: list[ast.stmt]) -> Visit:
+    def begin_visit(self, replica: int, node: ast.For) -> Visit:
         """Begin a round of a loop over replicas: nothing is known of what other rounds did."""
         before = self.flow
-        given = assignments(body)
-        given.setdefault(target.id, []).append(("", _UNKNOWN))
+        given = assignments([node])
         sums: dict[str, Sum] = {}
         constants: dict[str, Value] = {}
         for name, sources in given.items():
@@ -113,7 +112,7 @@ class Visits(Calls):
                 constants[name] = self.expression(sources[0][1])
         visit = Visit(
             replica,
-            body,
+            node,
             before.copy(),
             self.effects,
             self._sums,
@@ -153,7 +152,7 @@ class Visits(Calls):
         behind = visit.before
         if effects.writes:
             behind.loaded.clear()
-        breaks = _lists_that_break(visit.body)
+        breaks = _lists_that_break(visit.node.body)
         for name in visit.assigned:
             if name in visit.sums and not visit.is_left:
                 behind.local[name] = visit.sums[name].value
@@ -175,12 +174,12 @@ class Visits(Calls):
         if not visit.is_left:
             return True
         at_once = [block for block in breaks if _assigned_at_the_end(name, block)]
-        all_stores = [n for statement in visit.body for n in stored(statement) if n == name]
+        all_stores = [n for statement in visit.node.body for n in stored(statement) if n == name]
         return len(at_once) == len(breaks) == len(all_stores)
 
     def _check_order(self, visit: Visit, effects: Effects) -> None:
         """Refuse a loop of which the order of its rounds decides what it does."""
-        where = visit.body[0]
+        where = visit.node
         if effects.unknown:
             raise Refused(
                 where,

@@ -1,0 +1,406 @@
+"""Replicas are only names: shown from the code, or refused with the expression that tells them."""
+
+import pytest
+
+from tests.checker.renaming import difference, function, shown
+from tidegate.symmetry import SymmetryError
+
+HEAD = """
+def f(s, k, r):
+    if s.peer[r].term == 2:
+        return False
+"""
+
+
+def body(text):
+    """Return the source of an action of a peer r, with that body."""
+    return HEAD + "\n".join(f"    {line}" for line in text.strip("\n").split("\n")) + "\n"
+
+
+ALIKE = {
+    "a replica is compared, stored and used as an index": """
+if s.board.leader == r or s.peer[r].follows != NONE:
+    return False
+s.board.leader = r
+s.peer[r].follows = s.board.first
+s.score[r] = 2
+return True
+""",
+    "a bit is tested, set and cleared": """
+if not s.board.isr >> r & 1:
+    return False
+s.board.isr &= ~(1 << r)
+s.peer[r].knows |= 1 << r
+s.peer[r].knows = s.peer[r].knows ^ s.board.isr | 1 << r
+return True
+""",
+    "a set is compared with a set, nobody and everybody": """
+everybody = (1 << k.peers) - 1
+if s.board.isr in (0, everybody) or s.board.isr == 1 << r:
+    return False
+return s.board.isr != s.peer[r].knows
+""",
+    "a loop counts": """
+count = 0
+for other in range(k.peers):
+    if other != r and s.peer[other].up:
+        count += 1
+s.board.count = count
+return count > 1
+""",
+    "a loop adds up, and takes a maximum and a union": """
+most, all_known, total = 0, 0, 1
+for other in range(k.peers):
+    most = max(most, s.peer[other].term)
+    all_known |= s.peer[other].knows
+    total *= 1 + s.score[other]
+s.peer[r].knows = all_known
+s.board.count = min(most + total, 60)
+return True
+""",
+    "a loop over an array by replica, and any and all": """
+alive = 0
+for peer in s.peer:
+    if peer.up:
+        alive += 1
+s.board.count = alive
+return any(s.peer[p].up for p in range(k.peers)) and all(p.term == 0 for p in s.peer)
+""",
+    "each replica changes what is its own": """
+for other in members(s.board.isr):
+    s.peer[other].up = not s.peer[other].up
+    s.peer[other].follows = r
+    s.score[other] = s.peer[other].term
+return True
+""",
+    "a flag, and one with a break": """
+found = False
+for other in range(k.peers):
+    if s.peer[other].up and other != r:
+        found = True
+seen = 0
+for other in range(k.peers):
+    if s.peer[other].term == 2:
+        seen = 1
+        break
+s.board.count = seen
+return found
+""",
+    "all rounds write one constant, or add": """
+for other in range(k.peers):
+    if s.peer[other].up:
+        s.board.leader = NONE
+        s.board.flags |= 1
+        s.board.isr |= 1 << other
+return True
+""",
+    "the number of members": """
+count, rest = 0, s.board.isr
+while rest:
+    rest &= rest - 1
+    count += 1
+s.board.count = count
+return s.board.isr & s.board.isr - 1 != 0
+""",
+    "numbers are compared with a range that all are in": """
+return 0 <= r and r < k.peers and s.board.leader >= 0 and s.board.leader > NONE
+""",
+    "a plain loop is in its own order": """
+for round in range(2):
+    if s.voted[round] == NONE:
+        s.voted[round] = r
+        return True
+return False
+""",
+    "a tuple is gone through in its order": """
+for who in (r, s.board.first):
+    if s.peer[who].up:
+        s.board.leader = who
+        break
+return True
+""",
+    "NONE is excluded before a replica is an index": """
+leader = s.board.leader
+if leader == NONE or not s.peer[leader].up:
+    return False
+if s.peer[r].follows != r:
+    return False
+return s.peer[s.peer[r].follows].term == s.peer[leader].term
+""",
+    "a pair is visited in both orders": """
+for a in range(k.peers):
+    for b in range(k.peers):
+        if a != b and s.peer[a].up and s.peer[a].term == s.peer[b].term:
+            return True
+return False
+""",
+    "an alias, a tuple, and a conditional": """
+who, other = (r, s.board.first) if s.board.count else (s.board.first, r)
+s.board.leader = who
+return s.peer[other].up or s.board.isr == 0
+""",
+    "the size of a loop is that of the replicas by accident": """
+for place in range(k.size):
+    s.slot[place] = s.slot[place] + 1
+    if s.slot[place] > 2:
+        break
+return place == 1
+""",
+}
+"""Bodies of actions that treat peers alike."""
+
+
+@pytest.mark.parametrize("text", ALIKE.values(), ids=ALIKE)
+def test_code_that_treats_replicas_alike_is_shown_to(text):
+    assert shown(body(text)).declared == ()
+    assert difference(function(body(text))) is None
+
+
+APART = {
+    "is ordered": "return r < s.board.first",
+    "is ordered by a constant": "return s.board.leader < 1",
+    "is compared with a constant": "return r == 0",
+    "is compared with a constant of the bounds": "return r == k.preferred",
+    "is one of some constants": "return r in (1, NONE)",
+    "is in part of the range": "return r in range(1, 3)",
+    "is computed with": "return s.peer[r].follows + 1 == r",
+    "is computed away": "s.board.count = r - r + 1\nreturn True",
+    "is tested for 0": "if r:\n    return True\nreturn False",
+    "is tested by not": "return not s.board.leader",
+    "is tested by bool": "return bool(r)",
+    "is tested by or": "return (r or 1) == 1",
+    "is tested by and": "return (s.board.first and s.board.count) == 0",
+    "is tested by a conditional": "s.board.count = 1 if r else 2\nreturn True",
+    "is tested by while": "n = r\nwhile n:\n    n = 0\n    s.board.count = 1\nreturn True",
+    "is tested by a set of it": "return (s.board.isr and r) == 0",
+    "is compared with True": "return r == True",
+    "is compared with a plain number": "return r == s.board.count",
+    "is stored as a plain number": "s.board.count = r\nreturn True",
+    "is stored as a plain number of an array": "s.slot[0] = s.board.first\nreturn True",
+    "is converted": "s.board.count = int(r)\nreturn True",
+    "is an alias": "a = r\nb = a\nreturn b > 1",
+    "is in a tuple": "a, b = r, 2\nreturn a == b",
+    "is in a tuple that is indexed": "pair = (r, 1)\nreturn pair[0] == pair[1]",
+    "indexes a tuple": "return (1, 2, 3)[r] == 2",
+    "indexes a constant": "return k.weights[r] == 2",
+    "indexes what is not by replica": "s.slot[r] = 1\nreturn True",
+    "is the length of a range": "n = 0\nfor i in range(r):\n    n += 1\nreturn n == 1",
+    "is a maximum": "s.board.leader = max(r, s.board.first)\nreturn True",
+    "is a maximum of a loop": """
+best = NONE
+for other in range(k.peers):
+    if s.peer[other].up:
+        best = max(best, other)
+s.board.leader = best
+return True
+""",
+    "is the first that a loop finds": """
+for other in range(k.peers):
+    if s.peer[other].up:
+        s.board.leader = other
+        break
+return True
+""",
+    "is the first that a loop returns": """
+for other in range(k.peers):
+    if s.peer[other].up:
+        s.board.count = s.peer[other].term
+        return True
+return False
+""",
+    "is the last that a loop finds": """
+best = NONE
+for other in range(k.peers):
+    if s.peer[other].up:
+        best = other
+s.board.leader = best
+return True
+""",
+    "is the last member": """
+for other in members(s.board.isr):
+    s.board.leader = other
+return True
+""",
+    "is the variable of a loop, behind it": """
+for other in range(k.peers):
+    pass
+s.board.leader = other
+return True
+""",
+    "is the term of the first": """
+term = NONE
+for other in range(k.peers):
+    if term == NONE and s.peer[other].up:
+        term = s.peer[other].term
+s.board.count = term
+return True
+""",
+    "sees what was changed for those before": """
+for other in range(k.peers):
+    if s.peer[s.board.first].up:
+        s.peer[other].up = False
+return True
+""",
+    "is handed on along a loop": """
+before = s.board.first
+for other in range(k.peers):
+    s.peer[other].follows = before
+    before = other
+return True
+""",
+    "gets its turn": """
+turn = 0
+for other in range(k.peers):
+    turn += 1
+    s.score[other] = turn
+return True
+""",
+    "gets its turn in the state": """
+s.board.count = 0
+for other in range(k.peers):
+    s.board.count += 1
+    s.score[other] = s.board.count
+return True
+""",
+    "ends a loop early that counts": """
+count = 0
+for other in range(k.peers):
+    if s.peer[other].up:
+        break
+    count += 1
+s.board.count = count
+return True
+""",
+    "ends a loop early that counts what an outer one does": """
+count = 0
+for a in range(k.peers):
+    for b in range(k.peers):
+        if s.peer[b].up:
+            break
+        count += 1
+s.board.count = min(count, 60)
+return True
+""",
+    "ends a loop early that writes": """
+for other in range(k.peers):
+    if s.peer[other].up:
+        break
+    s.peer[other].term = 1
+return True
+""",
+    "ends a loop one way or another": """
+for other in range(k.peers):
+    if s.peer[other].up:
+        return True
+    if s.peer[other].term == 1:
+        return False
+return False
+""",
+    "sets a flag before it ends a loop": """
+flag = 0
+for other in range(k.peers):
+    if s.peer[other].term == 1:
+        flag = 1
+    if s.peer[other].up:
+        break
+s.board.count = flag
+return True
+""",
+    "is visited in pairs of one order": """
+for a in range(k.peers):
+    for b in range(a + 1, k.peers):
+        if s.peer[a].up and s.peer[b].term == 1:
+            return True
+return False
+""",
+    "is visited but for the last": """
+for a in range(k.peers - 1):
+    if s.peer[a].up:
+        return True
+return False
+""",
+    "counts up by a while": """
+n = 0
+while n < k.peers:
+    if s.peer[n].up:
+        return n == 1
+    n += 1
+return False
+""",
+    "is the last where there is none": "return s.peer[s.board.leader].up",
+    "is none in some other way": """
+if s.board.leader == NONE and s.board.count:
+    return False
+return s.peer[s.board.leader].up
+""",
+    "is the lowest of a set": "s.peer[r].knows = s.board.isr & -s.board.isr\nreturn True",
+    "is left out as the lowest of a set": "s.board.isr &= s.board.isr - 1\nreturn True",
+    "is the lowest of a set, compared": "return s.board.isr & s.board.isr - 1 == s.peer[r].knows",
+    "is in a set that is ordered": "return s.board.isr > s.peer[r].knows",
+    "is in a set that is ordered by a constant": "return s.board.isr > 2",
+    "is in a set that is a number": "s.board.count = s.board.isr\nreturn True",
+    "is in a set that is subtracted from": "s.board.isr = 7 - (1 << r)\nreturn r != 0",
+    "is in a set with a constant": "s.board.isr |= 1\nreturn True",
+    "is in a set that a constant is tested of": "return s.board.isr >> 1 & 1 == 1",
+    "is in a set whose end is tested": "return s.board.isr >> r == 1",
+    "is in a set whose two bits are tested": "return s.board.isr >> r & 3 == 1",
+    "is in a set of plain numbers": "s.board.flags |= 1 << r\nreturn True",
+    "is in a set of others by accident": "s.board.isr = s.board.flags\nreturn True",
+    "is an index by way of a plain number": "return s.peer[s.board.count].up",
+    "is singled out in the state": "s.peer[1].up = True\nreturn True",
+    "is singled out by a constant of the bounds": "return s.peer[k.preferred].up",
+    "is shifted by": "s.board.count = 2 << r\nreturn True",
+    "is formatted": "return f'{r}' == '1'",
+    "is hashed": "return hash(r) == 1",
+    "is divided": "return divmod(r, 2)[1] == 1",
+    "is looked up": "return {0: True, 1: False, 2: False}[r]",
+    "is listed": "return [r][0] == 1",
+    "is in a set display": "return r in {1}",
+    "is raised to a power": "return r ** 2 == 4",
+    "is negated": "return -r == -1",
+    "is inverted": "return ~r == -2",
+    "is matched": "match r:\n    case 1:\n        return True\nreturn False",
+    "is an exception": "try:\n    s.slot[1 // r] = 1\nexcept ArithmeticError:\n    return False\nreturn True",
+    "is named in an expression": "return (a := r) == 1",
+    "is a sum": "return sum(p for p in range(k.peers) if s.peer[p].up) == 2",
+    "is the least of a generator": "s.board.leader = min(p for p in range(k.peers))\nreturn True",
+    "is next": "s.board.leader = next(iter(members(7)))\nreturn True",
+    "is enumerated": "return any(i == 1 and p.up for i, p in enumerate(s.peer))",
+    "is compared by identity": "return r is s.board.count",
+    "is chained": "return 0 <= r <= 1",
+    "is in a container of the other": "return 1 in (r, s.board.first)",
+    "is sliced": "return any(p.up for p in s.peer[:2])",
+    "is counted from the end": "return s.peer[-1].up",
+    "takes another place": "s.peer[0], s.peer[1] = s.peer[1], s.peer[0]\nreturn True",
+    "is of one sort or the other": """
+x = r if s.board.count else 1
+return s.peer[x].up
+""",
+    "is of one sort or the other in a loop": """
+x = s.board.first
+for i in range(2):
+    if i == 1:
+        x = s.board.count
+return x == r
+""",
+}
+"""Bodies of actions in which a peer is more than a name."""
+
+
+@pytest.mark.parametrize("text", APART.values(), ids=APART)
+def test_code_in_which_a_replica_is_more_than_a_name_is_refused(text):
+    with pytest.raises(SymmetryError, match=r"Act: .*\(f, <tiny>:"):
+        shown(body(text))
+
+
+@pytest.mark.parametrize("text", APART.values(), ids=APART)
+def test_what_is_refused_does_treat_replicas_differently(text):
+    """Else the test above would show nothing; what is refused for caution alone is listed."""
+    cautious = {
+        "is computed away", "is next", "is in a set display", "is sliced", "is enumerated",
+        "is the lowest of a set, compared", "is compared by identity", "is an exception",
+        "takes another place", "is named in an expression", "is a sum",
+    }  # fmt: skip
+    name = next(name for name, other in APART.items() if other == text)
+    made = function(body(text))
+    assert (difference(made, number=600) is None) <= (name in cautious)

@@ -1,0 +1,431 @@
+"""What is shown of whole models: helpers, arguments, groups, declarations, and how it is told."""
+
+import ast
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from tests.checker.renaming import PEERS, Constants, Tiny, difference, function, shown, tiny
+from tests.conftest import make_system
+from tidegate.checker.check import check
+from tidegate.checker.symmetric.proof import show
+from tidegate.cli import main
+from tidegate.invariants import INVARIANTS
+from tidegate.layout import NONE, Layout, Record, array, boolean, integer, replica_id, subset
+from tidegate.model import PROTOCOLS
+from tidegate.model.mutants import mutants
+from tidegate.spec import Action, Outcome, TransitionSystem
+from tidegate.symmetry import Symmetry, SymmetryError, renamed
+
+APART = {
+    "a helper returns the alias": """
+def same(s, r):
+    return r
+def f(s, k, r):
+    return s.peer[r].up and same(s, r) < 2
+""",
+    "a helper returns it in a tuple": """
+def both(s, r):
+    return r, s.peer[r].term
+def f(s, k, r):
+    one, other = both(s, r)
+    return one == other
+""",
+    "a helper treats it as a number": """
+def low(number):
+    return number < 2
+def f(s, k, r):
+    return s.peer[r].up and low(r)
+""",
+    "a helper's default is a replica": """
+def is_one(r, one=1):
+    return r == one
+def f(s, k, r):
+    return s.peer[r].up and is_one(r)
+""",
+    "a helper is called by keywords": """
+def compare(one, other):
+    return one > other
+def f(s, k, r):
+    return s.peer[r].up and compare(other=r, one=s.board.first)
+""",
+    "a helper writes": """
+def note(s, value):
+    s.board.count = value
+def f(s, k, r):
+    if not s.peer[r].up:
+        return False
+    note(s, r)
+    return True
+""",
+    "a helper writes to what was tested": """
+def other(s):
+    s.board.leader = s.voted[0]
+def f(s, k, r):
+    if s.board.leader == NONE or s.peer[r].up:
+        return False
+    other(s)
+    return s.peer[s.board.leader].up
+""",
+    "what was tested is written since": """
+def f(s, k, r):
+    if s.board.leader == NONE or s.peer[r].up:
+        return False
+    s.board.leader = s.voted[0]
+    return s.peer[s.board.leader].up
+""",
+    "what was tested may be written by its other name": """
+def f(s, k, r):
+    if s.peer[r].follows == NONE:
+        return False
+    s.peer[s.board.first].follows = NONE
+    return s.peer[s.peer[r].follows].up
+""",
+    "a helper picks the first": """
+def first_up(s, k):
+    for p in range(k.peers):
+        if s.peer[p].up:
+            return p
+    return NONE
+def f(s, k, r):
+    s.board.leader = first_up(s, k)
+    return s.peer[r].up
+""",
+    "a helper picks one or none, and that decides": """
+def picked(s, k, p):
+    return NONE if s.peer[p].term else p
+def first(s, k):
+    for p in range(k.peers):
+        if s.peer[p].up:
+            return picked(s, k, p)
+    return NONE
+def f(s, k, r):
+    return s.peer[r].up and first(s, k) == NONE
+""",
+    "a helper picks a pair, which is asked for more than being there": """
+def pair(s, k):
+    for p in range(k.peers):
+        for q in range(k.peers):
+            if s.peer[p].up and s.peer[q].follows == p:
+                return p, q
+    return None
+def f(s, k, r):
+    p, q = pair(s, k)
+    s.board.leader = p
+    return s.peer[r].up
+""",
+    "a helper's loop picks for the caller's": """
+def note(s, p):
+    s.board.leader = p
+def f(s, k, r):
+    for p in range(k.peers):
+        note(s, p)
+    return s.peer[r].up
+""",
+    "a helper reads what another round wrote": """
+def terms(s, k):
+    total = 0
+    for p in range(k.peers):
+        total += s.peer[p].term
+    return total
+def f(s, k, r):
+    for p in range(k.peers):
+        s.peer[p].term = min(2, terms(s, k))
+    return s.peer[r].up
+""",
+    "a global is a replica": """
+def f(s, k, r):
+    return r == PREFERRED and s.peer[r].up
+""",
+    "a function of a global is called": """
+def f(s, k, r):
+    return s.peer[r].up and LOOKUP(r) == 1
+""",
+    "a global is written": """
+def f(s, k, r):
+    global SEEN
+    SEEN = r
+    return s.peer[r].up
+""",
+    "a list remembers": """
+def f(s, k, r, seen=[]):
+    seen.append(r)
+    return s.peer[r].up and seen[0] == 1
+""",
+    "it calls itself": """
+def f(s, k, r):
+    return s.peer[r].up and f(s, k, r)
+""",
+    "it returns a replica": """
+def f(s, k, r):
+    return r if s.peer[r].up else s.board.first
+""",
+    "it returns one in a loop": """
+def f(s, k, r):
+    for p in members(s.board.isr):
+        return p
+    return s.peer[r].up
+""",
+}
+
+
+@pytest.mark.parametrize("source", APART.values(), ids=APART)
+def test_a_replica_is_followed_through_helpers_and_names(source):
+    names = {"PREFERRED": 1, "LOOKUP": {0: 1}.get, "SEEN": 0}
+    with pytest.raises(SymmetryError, match=r"Act: .*\(\w+, <tiny>:\d+\)"):
+        shown(source, **names)
+
+
+ALIKE = {
+    "a witness is only asked whether there is one": """
+def pair(s, k):
+    for p in range(k.peers):
+        for q in members(s.peer[p].knows):
+            for slot in range(k.size):
+                if s.peer[q].follows == p and s.slot[slot] > 2:
+                    return p, q, slot
+    return None
+def first(s, k):
+    for p in range(k.peers):
+        if s.peer[p].up:
+            return p
+    return NONE
+def f(s, k, r):
+    return pair(s, k) is None and first(s, k) != NONE and s.peer[r].up
+""",
+    "an acting leader": """
+def acting(s):
+    leader = s.board.leader
+    if leader == NONE or s.peer[leader].follows != leader:
+        return NONE
+    return leader if s.peer[leader].up else NONE
+def f(s, k, r):
+    leader = acting(s)
+    return leader != NONE and s.peer[leader].term == s.peer[r].term
+""",
+    "parts of the state are passed, and a flag": """
+def clear(peer, whole, k):
+    peer.up = False
+    if whole:
+        peer.knows = 0
+        peer.follows = NONE
+def f(s, k, r):
+    for p in range(k.peers):
+        if p != r:
+            clear(s.peer[p], p == s.board.first, k)
+    clear(s.peer[r], whole=True, k=k)
+    return True
+""",
+    "the size of a set": """
+def size(some):
+    count = 0
+    while some:
+        some &= some - 1
+        count += 1
+    return count
+def f(s, k, r):
+    s.board.count = size(s.board.isr | 1 << r)
+    return size(s.peer[r].knows) > 1
+""",
+}
+
+
+@pytest.mark.parametrize("source", ALIKE.values(), ids=ALIKE)
+def test_helpers_that_treat_replicas_alike_are_shown_to(source):
+    assert shown(source).declared == ()
+    assert difference(function(source)) is None
+
+
+def test_a_predicate_and_a_constraint_are_looked_at():
+    one = function("def f(s, k):\n    return s.peer[1].up or s.board.count < 3\n")
+    with pytest.raises(SymmetryError, match=r"^Holds: s\.peer\[1\]"):
+        shown("def f(s, k):\n    return s.peer[1].up or s.board.count < 3\n", predicate=True)
+    act = function("def f(s, k, r):\n    s.board.leader = r\n    return True\n")
+    system, _ = tiny(act, constraint=one)
+    with pytest.raises(SymmetryError, match=r"^the constraint: s\.peer\[1\]"):
+        show(system, Symmetry(system), [])
+
+
+def test_instances_that_are_not_those_of_all_replicas_are_refused():
+    act = function("def f(s, k, r):\n    s.board.leader = r\n    return True\n")
+    for arguments in ([(0,), (1,)], [(1,)], [(0,), (1,), (3,)], [(0,), (1,), (2,), (-2,)]):
+        system, _ = tiny(act, arguments=lambda k, these=arguments: these)
+        with pytest.raises(
+            SymmetryError, match=r"^Act: s\.board\.leader stores (a plain|the) number"
+        ):
+            show(system, Symmetry(system), [])
+
+
+@pytest.mark.parametrize(
+    ("apply", "why"),
+    [
+        (lambda s, k, r: r == 1, "is no def|source is not at hand"),
+        (max, "is no plain function"),
+        (function("def f(s, k):\n    return True\n"), "takes other than the 3 arguments"),
+        (function("def f(s, k, *r):\n    return True\n"), r"takes arguments by \* or"),
+    ],
+)
+def test_what_is_no_plain_function_is_refused(apply, why):
+    system, _ = tiny(apply)
+    with pytest.raises(SymmetryError, match=why):
+        show(system, Symmetry(system), [])
+
+
+def test_a_decorated_function_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "decorated.py").write_text(
+        "from functools import wraps\n"
+        "def but_0(f):\n"
+        "    @wraps(f)\n"
+        "    def inner(s, k, r):\n"
+        "        return r != 0 and f(s, k, r)\n"
+        "    return inner\n"
+        "@but_0\n"
+        "def act(s, k, r):\n"
+        "    s.board.leader = r\n"
+        "    return True\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    from decorated import act
+
+    system, _ = tiny(act)
+    with pytest.raises(SymmetryError, match="is decorated"):
+        show(system, Symmetry(system), [])
+
+
+DECLARED = '''
+def elected(s, k, r) -> bool:
+    """Whether r may lead.
+
+    Symmetric: ties are broken by age,
+    which happens to be the number.
+
+    Nothing else counts.
+    """
+    return r > 0
+def f(s, k, r):
+    if not s.peer[r].up or not elected(s, k, r):
+        return False
+    s.board.leader = r
+    return True
+'''
+
+
+def test_a_declaration_is_believed_and_named():
+    grounds = shown(DECLARED)
+    [declared] = grounds.declared
+    assert declared.function == "elected"
+    assert declared.place.startswith("<tiny>:")
+    assert declared.reason == "ties are broken by age, which happens to be the number."
+
+
+def test_a_declared_helper_is_not_believed_of_a_loop_around_it():
+    source = DECLARED.replace("    s.board.leader = r\n", "").replace(
+        "def f(s, k, r):\n",
+        "def f(s, k, r):\n    for p in range(k.peers):\n        elected(s, k, p)\n",
+    )
+    with pytest.raises(SymmetryError, match="is declared symmetric"):
+        shown(source)
+
+
+class Fixed(Record):
+    """A leader that is the same in every state, and its followers."""
+
+    leader: int = replica_id(0, "always 0", 0)
+    up: list[int] = array(PEERS, boolean("whether it runs"), by_replica=True)
+    turn: int = replica_id(PEERS - 1, "whose turn it is")
+
+
+def fixed_system(source, arguments):
+    act = Action("Act", function(source), "", lambda k: arguments, "")
+
+    def initialise(s, k):
+        yield
+
+    return TransitionSystem(
+        "fixed", {}, "", Constants(), Layout(Fixed, None), [act], initialise, lambda s, k: {}
+    )
+
+
+def test_a_replica_that_the_declaration_singles_out_may_be_named():
+    source = """
+def f(s, k, r):
+    if not s.up[0] or r == 0 or s.turn == 0:
+        return False
+    s.up[r] = any(s.up[p] for p in range(1, k.peers))
+    s.turn = r if r else 0
+    return True
+"""
+    system = fixed_system(source, [(1,), (2,)])
+    symmetry = Symmetry(system)
+    assert symmetry.group == [(0, 1, 2), (0, 2, 1)]
+    assert show(system, symmetry, []).declared == ()
+    for worse in ("r == 1", "s.turn == 2", "r < s.turn", "s.up[2]", "s.turn < 2"):
+        with pytest.raises(SymmetryError):
+            other = fixed_system(source.replace("r == 0", worse), [(1,), (2,)])
+            show(other, Symmetry(other), [])
+
+
+class Narrow(Record):
+    """Replicas of which not every one can be held by every variable."""
+
+    up: list[int] = array(PEERS, boolean("whether it runs"), by_replica=True)
+    voter: list[int] = array(2, boolean("the first two vote"), by_replica=True)
+    leader: int = replica_id(1, "one of the first two")
+    seen: int = subset(2, "of the first two", names="replicas")
+    other: int = replica_id(5, "beyond the replicas too")
+
+
+def test_a_permutation_that_leaves_a_declared_range_is_none_of_the_group():
+    def initialise(s, k):
+        yield
+
+    system = TransitionSystem(
+        "narrow", {}, "", None, Layout(Narrow, None), [], initialise, lambda s, k: {}
+    )
+    symmetry = Symmetry(system)
+    assert symmetry.group == [(0, 1, 2), (1, 0, 2)]
+    state = bytes((1, 0, 1, 0, 1, 1, 2, 6))
+    assert symmetry.canonical(state) == min(state, bytes((0, 1, 1, 1, 0, 2, 1, 6)))
+
+
+@pytest.mark.parametrize("protocol", [protocol.name for protocol in PROTOCOLS])
+def test_every_built_in_protocol_and_property_is_shown_to_treat_replicas_alike(protocol):
+    family = next(p.family.name for p in PROTOCOLS if p.name == protocol)
+    settings = {
+        "broker": (
+            "replicas=3",
+            "replicas=4 records=2 elections=2 crashes=1 power_losses=1 lost_messages=1 elr moves "
+            "hw_checkpoint=step late_request purgatory isr_propagation=kraft",
+            "replicas=3 isr_propagation=zookeeper controller_crashes=1 unclean_election acks=1 "
+            "bounce_noticed stale_leader_and_isr min_isr=2 hw_needs_min_isr",
+        ),
+        "published": ("replicas=3", "replicas=4 log_size=3 records=4"),
+        "async-isr": ("replicas=3", "replicas=4 max_version=3"),
+    }[family]
+    for bounds in settings:
+        system = make_system(protocol, bounds)
+        symmetry = Symmetry(system)
+        assert len(symmetry.group) > 1
+        assert show(system, symmetry, INVARIANTS[family]).declared == ()
+
+
+@pytest.mark.parametrize("protocol", ["kip-595", "kip-320", "published/kip-320"])
+def test_every_mutant_is_shown_to_treat_replicas_alike(protocol):
+    """Each lacks a guard, or has an older rule.
+
+    One of them does not treat them alike: it asks who leads where nobody does, and so takes NONE,
+    which is -1, as the index of the last replica.
+    """
+    [chosen] = [p for p in PROTOCOLS if p.name == protocol]
+    bounds = chosen.family.bounds(replicas=3)
+    refused = {}
+    for mutant in mutants(chosen):
+        system = mutant.protocol.system(bounds)
+        try:
+            assert show(system, Symmetry(system), []).declared == ()
+        except SymmetryError as error:
+            refused[mutant.name] = str(error)
+    if protocol == "published/kip-320":
+        assert "may use NONE" in refused.pop("BecomeFollower: leader == NONE")
+    assert refused == {}

@@ -1,0 +1,321 @@
+"""Random actions: what is shown to treat replicas alike does, and one planted asymmetry is seen."""
+
+import random
+
+import pytest
+
+from tests.checker.renaming import difference, function, shown
+from tidegate.symmetry import SymmetryError
+
+REPLICA, SET, NUMBER, TRUTH = "replica", "set", "number", "truth"
+
+
+class Programs:
+    """Makes random actions over the tiny model.
+
+    Parameters
+    ----------
+    confusion
+        The chance that an expression is of another sort than belongs there.
+    """
+
+    def __init__(self, seed, confusion=0.0):
+        self.dice = random.Random(seed)
+        self.confusion = confusion
+
+    def action(self):
+        """Return the source of an action of a peer r."""
+        self.peers, self.numbers, self.sets, self.fresh = ["r", "s.board.first"], ["1"], ["0"], 0
+        self.loops = []
+        lines = ["if s.peer[r].term == 2:", "    return False"]
+        for _ in range(self.dice.randint(1, 4)):
+            lines += self.statement(3)
+        lines.append(f"return {self.of(TRUTH, 2)}")
+        return "def f(s, k, r):\n" + "\n".join(f"    {line}" for line in lines) + "\n"
+
+    def name(self):
+        self.fresh += 1
+        return f"x{self.fresh}"
+
+    def of(self, kind, depth):
+        """Return an expression of a kind, or by mistake of another."""
+        if self.dice.random() < self.confusion:
+            kind = self.dice.choice((REPLICA, SET, NUMBER, TRUTH))
+        return getattr(self, kind)(depth)
+
+    def peer(self):
+        return f"s.peer[{self.of(REPLICA, 0)}]"
+
+    def replica(self, depth):
+        if depth and self.dice.random() < 0.1:
+            return f"({self.of(REPLICA, 0)} if {self.of(TRUTH, 0)} else {self.of(REPLICA, 0)})"
+        return self.dice.choice(self.peers)
+
+    def replica_or_none(self):
+        other = self.dice.choice(
+            (
+                "s.board.leader",
+                f"{self.peer()}.follows",
+                f"s.voted[{self.dice.randrange(2)}]",
+                "NONE",
+            )
+        )
+        return self.dice.choice((other, self.of(REPLICA, 1)))
+
+    def set(self, depth):
+        if not depth:
+            single = f"1 << {self.of(REPLICA, 0)}"
+            return self.dice.choice(("s.board.isr", f"{self.peer()}.knows", single, *self.sets))
+        one, other = self.of(SET, depth - 1), self.of(SET, depth - 1)
+        return self.dice.choice(
+            (f"({one} & {other})", f"({one} | {other})", f"({one} & ~({other}))")
+        )
+
+    def number(self, depth):
+        plain = ("s.board.count", f"{self.peer()}.term", f"s.score[{self.of(REPLICA, 0)}]")
+        if not depth:
+            return self.dice.choice((*plain, "0", "2", "k.size", *self.numbers))
+        one, other = self.of(NUMBER, depth - 1), self.of(NUMBER, depth - 1)
+        made = (f"min({one}, {other})", f"max({one}, {other})", f"({one} + {other})")
+        return self.dice.choice((*made, f"s.slot[min(2, {one})]"))
+
+    def truth(self, depth):
+        dice = self.dice
+        atoms = (
+            lambda: f"{self.peer()}.up",
+            lambda: (
+                f"{self.replica_or_none()} {dice.choice(('==', '!='))} {self.replica_or_none()}"
+            ),
+            lambda: f"{self.of(SET, 1)} >> {self.of(REPLICA, 0)} & 1",
+            lambda: f"{self.of(NUMBER, 1)} {dice.choice(('<', '==', '!='))} {self.of(NUMBER, 0)}",
+            lambda: f"{self.of(SET, 0)} {dice.choice(('==', '!='))} {self.of(SET, 0)}",
+            self.quantified,
+        )
+        if not depth or dice.random() < 0.4:
+            return f"({dice.choice(atoms)()})"
+        one, other = self.of(TRUTH, depth - 1), self.of(TRUTH, depth - 1)
+        return dice.choice((f"({one} and {other})", f"({one} or {other})", f"(not {one})"))
+
+    def quantified(self):
+        which, name = self.dice.choice(("any", "all")), self.name()
+        self.peers.append(name)
+        test = self.of(TRUTH, 0)
+        self.peers.remove(name)
+        over = self.dice.choice(("range(k.peers)", f"members({self.of(SET, 0)})"))
+        return f"{which}({test} for {name} in {over})"
+
+    def statement(self, depth):
+        dice = self.dice
+        kinds = [self.store, self.store, self.store, self.local]
+        if depth:
+            kinds += [self.branch, self.loop, self.loop, self.total, self.guarded, self.each]
+        if self.loops:
+            kinds += [self.leave]
+        return dice.choice(kinds)(depth)
+
+    def block(self, depth):
+        """Return indented statements, whose names end with them."""
+        kept = list(self.peers), list(self.numbers), list(self.sets)
+        lines = [line for _ in range(self.dice.randint(1, 2)) for line in self.statement(depth - 1)]
+        self.peers, self.numbers, self.sets = kept
+        return [f"    {line}" for line in lines]
+
+    def store(self, depth):
+        place = self.dice.choice(
+            (
+                ("s.board.leader", REPLICA), (f"{self.peer()}.follows", REPLICA),
+                ("s.voted[0]", REPLICA), ("s.board.isr", SET), (f"{self.peer()}.knows", SET),
+                ("s.board.count", NUMBER), (f"{self.peer()}.term", NUMBER),
+                (f"{self.peer()}.up", TRUTH), ("s.slot[1]", NUMBER),
+                (f"s.score[{self.of(REPLICA, 0)}]", NUMBER),
+            )
+        )  # fmt: skip
+        target, kind = place
+        if kind is SET and self.dice.random() < 0.5:
+            return [f"{target} {self.dice.choice(('|=', '&=', '^='))} {self.of(SET, 0)}"]
+        if kind is NUMBER and self.dice.random() < 0.4:
+            return [f"{target} += {self.of(NUMBER, 0)}"]
+        if self.dice.random() < 0.2:
+            constant = {REPLICA: "NONE", SET: "0", NUMBER: "1", TRUTH: "True"}[kind]
+            return [f"{target} = {constant}"]
+        if kind is REPLICA and self.dice.random() < 0.3:
+            return [f"{target} = {self.replica_or_none()}"]
+        return [f"{target} = {self.of(kind, 1)}"]
+
+    def local(self, depth):
+        kind = self.dice.choice((REPLICA, SET, NUMBER))
+        value, name = self.of(kind, 1), self.name()
+        {REPLICA: self.peers, SET: self.sets, NUMBER: self.numbers}[kind].append(name)
+        return [f"{name} = {value}"]
+
+    def branch(self, depth):
+        lines = [f"if {self.of(TRUTH, 1)}:", *self.block(depth)]
+        if self.dice.random() < 0.4:
+            lines += ["else:", *self.block(depth)]
+        return lines
+
+    def loop(self, depth):
+        name, dice = self.name(), self.dice
+        overs = ("range(k.peers)", f"members({self.of(SET, 0)})", "range(2)", "range(k.size)")
+        over = dice.choice((*overs, f"({self.of(REPLICA, 0)}, {self.of(REPLICA, 0)})"))
+        group = self.numbers if over in overs[2:] else self.peers
+        group.append(name)
+        self.loops.append(name)
+        lines = [f"for {name} in {over}:", *self.block(depth)]
+        self.loops.pop()
+        if self.dice.random() > self.confusion:
+            group.remove(name)
+        return lines
+
+    def guarded(self, depth):
+        """Return statements about a replica that may be NONE, behind a test that it is not."""
+        name, dice = self.name(), self.dice
+        lines = [f"{name} = {self.replica_or_none()}"]
+        tests = (f"{name} != NONE", f"{name} == {self.of(REPLICA, 0)}", f"not {name} == NONE")
+        if dice.random() < 2 * self.confusion:
+            tests = (f"{name} != s.board.leader", f"{name} != NONE or {self.of(TRUTH, 0)}")
+        self.peers.append(name)
+        lines += [f"if {dice.choice(tests)}:", *self.block(depth)]
+        self.peers.remove(name)
+        return lines
+
+    def each(self, depth):
+        """Return a loop in which each peer changes what is its own, as others have it or not."""
+        name, dice = self.name(), self.dice
+        other = dice.choice((name, name, *self.peers))
+        owner = name if dice.random() > self.confusion else dice.choice(self.peers)
+        assigned = dice.choice(
+            (
+                f"s.score[{owner}] = s.score[{other}]",
+                f"s.peer[{owner}].term = min(2, s.peer[{other}].term + 1)",
+                f"s.peer[{owner}].follows = s.peer[{other}].follows",
+                f"s.peer[{owner}].up = s.peer[{other}].up != {self.of(TRUTH, 0)}",
+            )
+        )
+        return [f"for {name} in range(k.peers):", f"    {assigned}"]
+
+    def total(self, depth):
+        """Return a loop that adds to a variable, which is used behind it."""
+        total, name, dice = self.name(), self.name(), self.dice
+        self.peers.append(name)
+        kind = dice.choice((NUMBER, SET, TRUTH))
+        value, test = self.of(NUMBER if kind is TRUTH else kind, 0), self.of(TRUTH, 0)
+        begin = {NUMBER: "0", SET: dice.choice(("0", "s.board.isr")), TRUTH: "0"}[kind]
+        adds = {
+            NUMBER: (f"{total} += {value}", f"{total} = max({total}, {value})"),
+            SET: (f"{total} |= {value}", f"{total} = {total} & {value}"),
+            TRUTH: (f"{total} = 1",),
+        }[kind]
+        lines = [f"{total} = {begin}", f"for {name} in range(k.peers):", f"    if {test}:"]
+        lines.append(f"        {dice.choice(adds)}")
+        if dice.random() < 0.3:
+            lines.append(f"        {dice.choice(('break', 'continue'))}")
+        if dice.random() < 0.2:
+            lines += [f"    if s.peer[{name}].term == 1:", "        break"]
+        if dice.random() < 0.2:
+            lines += [f"    {line}" for line in self.store(0)]
+        self.peers.remove(name)
+        (self.sets if kind is SET else self.numbers).append(total)
+        return lines
+
+    def leave(self, depth):
+        ways = ("break", "continue", f"return {self.dice.choice(('True', 'False'))}")
+        return [f"if {self.of(TRUTH, 0)}:", f"    {self.dice.choice(ways)}"]
+
+
+PLANTS = (
+    "if {replica} == 1:\n    s.board.count = 5",
+    "if {replica} < {other}:\n    return False",
+    "s.board.count = {replica}",
+    "s.board.leader = max({replica}, {other})",
+    "if {replica}:\n    s.board.count = 3",
+    "s.board.count = ({replica} or 2) + 0 * {number}",
+    "s.slot[{replica}] = 1",
+    "s.board.leader = ({replica} + 1) % k.peers",
+    "s.peer[0].up = {truth}",
+    "s.board.isr |= 2",
+    "s.board.isr &= s.board.isr - 1",
+    "if {set} > {sets}:\n    return False",
+    "s.board.count = {set}",
+    "s.board.flags = {set}",
+    "if s.peer[s.board.leader].up:\n    return False",
+    "for p in range(k.peers):\n    if {test}:\n        s.board.leader = p",
+    "for p in range(k.peers):\n    if {test}:\n        s.board.leader = p\n        break",
+    "for p in range(k.peers - 1):\n    if {test}:\n        s.peer[p].up = False",
+    "turn = 0\nfor p in range(k.peers):\n    turn += 1\n    s.score[p] = turn",
+    "last = NONE\nfor p in members({set}):\n    last = p\ns.board.leader = last",
+    "alias = {replica}\ntuple_ = (alias, 1)\nif tuple_[0] == tuple_[1]:\n    return False",
+    "for p in range(k.peers):\n    s.peer[p].term = s.peer[{replica}].term\n"
+    "    s.peer[{other}].term = 1",
+)
+"""Statements that are refused wherever they are."""
+
+
+def planted(programs):
+    """Return an action with one statement that tells peers apart."""
+    source = programs.action()
+    dice, (head, *lines) = programs.dice, source.splitlines()
+    programs.peers, programs.numbers, programs.sets = ["r", "s.board.first"], ["1"], ["0"]
+    plant = dice.choice(PLANTS).format(
+        replica=programs.of(REPLICA, 0), other=dice.choice(("s.board.first", "s.voted[1]")),
+        number=programs.of(NUMBER, 0), truth=programs.of(TRUTH, 1), set="s.board.isr",
+        sets=programs.of(SET, 0), test="s.peer[p].up",
+    )  # fmt: skip
+    at = 2
+    lines[at:at] = [f"    {line}" for line in plant.splitlines()]
+    return "\n".join([head, *lines]) + "\n", plant
+
+
+def is_shown(source):
+    """Whether an action is shown to treat peers alike."""
+    try:
+        shown(source)
+    except SymmetryError:
+        return False
+    return True
+
+
+def accepted(seeds, confusion, number):
+    """Check that what is shown of random actions is so; return how many of them it is shown of."""
+    count = 0
+    for seed in seeds:
+        source = Programs(seed, confusion).action()
+        if is_shown(source):
+            count += 1
+            assert difference(function(source), seed=seed % 7, number=number) is None, source
+    return count
+
+
+def test_random_actions_that_are_shown_to_treat_replicas_alike_do():
+    assert accepted(range(150), 0.0, 25) > 30
+    assert accepted(range(300), 0.03, 25) > 30
+
+
+@pytest.mark.slow
+def test_many_random_actions_that_are_shown_to_treat_replicas_alike_do():
+    assert accepted(range(20_000, 23_000), 0.0, 60) > 600
+    assert accepted(range(30_000, 38_000), 0.05, 60) > 600
+
+
+def test_a_planted_asymmetry_is_refused_in_any_surroundings():
+    for seed in range(200):
+        source, _ = planted(Programs(seed))
+        assert not is_shown(source), source
+
+
+@pytest.mark.slow
+def test_planted_asymmetries_are_refused_in_many_surroundings():
+    for seed in range(10_000, 15_000):
+        source, _ = planted(Programs(seed))
+        assert not is_shown(source), source
+
+
+def test_plants_do_tell_replicas_apart():
+    """Each of them does in some surroundings, so that refusing them is no mere caution."""
+    apart = set()
+    for seed in range(160):
+        source, plant = planted(Programs(seed))
+        text = next(p for p in PLANTS if p.split("{")[0] == plant[: len(p.split("{")[0])])
+        if text not in apart and difference(function(source), number=40):
+            apart.add(text)
+    assert len(apart) > len(PLANTS) // 2

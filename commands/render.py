@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..checker.render.terminal import make_console, report_file, write_json
+from ..checker.render.output import Reports
+from ..checker.render.terminal import make_console, write_json
 from .selection import find_protocol
+from .status import EXIT_HOLDS, Ended, ended
 from .telling import saved
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ def _form_options(command: Any) -> Any:
     "--full/--diff",
     help="Whole states, or only what a step changed (the default).",
 )
-def render(trace: str, prop: str | None, full: bool, **files: str | None) -> None:
+def render(trace: str, prop: str | None, full: bool, **files: str | None) -> Ended:
     """Write a trace in the forms asked for; they show the same, from one intermediate form.
 
     TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
@@ -73,17 +75,12 @@ def render(trace: str, prop: str | None, full: bool, **files: str | None) -> Non
     if list(asked.values()).count("-") > 1:
         raise click.UsageError("only one form can go to standard output ('-')")
     told, document = _told(trace, prop)
-    with ExitStack() as stack:
-        targets = {
-            name: stack.enter_context(report_file(path, f"--{name}"))
-            for name, path in asked.items()
-        }
-        for name, target in targets.items():
-            assert target is not None
-            _write(target, name, told, document, full)
-    for name, path in asked.items():
-        if path != "-":
-            make_console(stderr=True).print(f"{path}: {OPTIONS[name]}, {told.title}")
+    with Reports({f"--{name}": path for name, path in asked.items()}) as reports:
+        for name, path in asked.items():
+            write = partial(_write, name=name, told=told, document=document, full=full)
+            if reports.write(f"--{name}", write) and path != "-":
+                make_console(stderr=True).print(f"{path}: {OPTIONS[name]}, {told.title}")
+    return ended(EXIT_HOLDS, reports)
 
 
 def _write(

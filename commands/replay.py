@@ -12,14 +12,14 @@ from ..checker.replay import replay as take_again
 from ..invariants import INVARIANTS, PROPERTIES
 from ..spec import ReplayError, TidegateError
 from .selection import protocol_to_replay
+from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended
 
 
 @click.command(short_help="Take the steps of a saved trace once more.")
 @click.argument("trace", metavar="TRACE.json")
 @click.option("--protocol", help="Take the steps under this protocol instead of the trace's own.")
 @click.option("--full", is_flag=True, help="Print every variable of every state.")
-@click.pass_context
-def replay(context: click.Context, /, trace: str, protocol: str | None, full: bool) -> None:
+def replay(trace: str, protocol: str | None, full: bool) -> Ended:
     """Take the steps of a trace once more, and say where that stops being possible, and why.
 
     TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
@@ -52,4 +52,6 @@ def replay(context: click.Context, /, trace: str, protocol: str | None, full: bo
     print_replayed(make_console(), system, recorded, replayed, violated, full)
     expected = {recorded.property} if recorded.property else set()
     lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}
-    context.exit(2 if replayed.stopped else 1 if lost or replayed.differs is not None else 0)
+    if replayed.stopped:
+        return Ended(EXIT_USAGE)
+    return Ended(EXIT_OTHER if lost or replayed.differs is not None else EXIT_HOLDS)

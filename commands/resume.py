@@ -16,7 +16,7 @@ from .parameters import (
     search_options,
 )
 from .selection import SelectionError
-from .status import EXIT_STATUS
+from .status import EXIT_STATUS, Ended
 
 
 @click.command(epilog=EXIT_STATUS, short_help="Go on with a search from its checkpoint or store.")
@@ -25,8 +25,7 @@ from .status import EXIT_STATUS
 @cluster_options
 @search_options
 @output_options
-@click.pass_context
-def resume(context: click.Context, /, **options: Any) -> None:
+def resume(**options: Any) -> Ended:
     """Go on from the checkpoint in DIR, or from the store at DIR, a path or a URI.
 
     'tidegate check --checkpoint DIR' makes the one, 'tidegate check --engine spark --store DIR' the
@@ -57,4 +56,4 @@ def resume(context: click.Context, /, **options: Any) -> None:
             "go on with it there"
         )
     on = cluster(searched["engine"], place, options, recorded)
-    context.exit(search_and_report(searched, on, options, resume=True))
+    return search_and_report(searched, on, options, resume=True)

@@ -1,26 +1,35 @@
-"""The command line: the commands there are, and how an error reaches the user."""
+"""The command line: the commands there are, how each ends, and how an error reaches the user."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from copy import copy
+from functools import wraps
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any
+from types import FrameType
+from typing import IO, Any, NoReturn
 
 import click
 
 from . import __version__
+from .checker.interrupts import LimitReachedError, any_abandoned, listening, received
 from .checker.render.terminal import say
 from .commands.again import remember
 from .commands.status import (
+    EXIT_HOLDS,
+    EXIT_INCOMPLETE,
     EXIT_INTERNAL,
     EXIT_INTERRUPTED,
+    EXIT_OTHER,
     EXIT_STATUS,
     EXIT_USAGE,
+    Ended,
 )
+from .errors import is_users, place_of, shown
 from .printable import one_line
 from .spec import EngineError, ModelError, TidegateError
 
@@ -45,9 +54,22 @@ COMMANDS = {
 }
 """Every command and where it is: imported when it is asked for, so that each starts quickly."""
 
+_PRINTERS = (
+    "click",
+    "rich",
+    f"{__package__}.checker.render.printed",
+    f"{__package__}.checker.render.terminal",
+    __name__,
+)
+"""Modules, and packages of modules, that print."""
+
 
 class _Group(click.Group):
-    """A group that turns every error into one message and its exit status."""
+    """A group whose commands all end here, each with the status that it returns.
+
+    Help, the version and a shell's completion end with 0 too.  Whatever ends in another way, such
+    as by an exit that a rule of the model asks for, ends with an error in one line.
+    """
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Name the commands, in the order in which people meet them."""
@@ -58,9 +80,10 @@ class _Group(click.Group):
         if name not in COMMANDS:
             return None
         module, attribute = COMMANDS[name].split(":")
-        command: click.Command = getattr(
-            import_module(f".commands.{module}", __package__), attribute
-        )
+        command = copy(getattr(import_module(f".commands.{module}", __package__), attribute))
+        assert isinstance(command, click.Command)
+        assert command.callback is not None
+        command.callback = _stating(command.callback)
         return command
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
@@ -68,50 +91,169 @@ class _Group(click.Group):
         remember(context, arguments)
         return super().parse_args(context, arguments)
 
-    def invoke(self, context: click.Context) -> Any:
-        """Run a command; no traceback reaches a user."""
+    def invoke(self, context: click.Context) -> int:
+        """Run a command, and return its exit status."""
+        return _status(lambda: super(_Group, self).invoke(context))
+
+    def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
+        """Run the command line, and end the process; or, not standalone, return the exit status."""
+        run: Callable[..., Any] = super().main
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
                 # What the encoding of a terminal or a log lacks is written out, and stops nothing.
                 stream.reconfigure(errors="backslashreplace")
+        with listening():
+            status = _status(lambda: run(*arguments, standalone_mode=False, **options))
+            status = _signalled(_flushed(status))
+        if standalone_mode:
+            _end(status)
+        return status
+
+
+def _stating(command: Callable[..., object]) -> Callable[..., Ended]:
+    """Return a command that fails where it does not say how it ended."""
+
+    @wraps(command)
+    def stating(*arguments: Any, **options: Any) -> Ended:
         try:
-            with _one_line():
-                return super().invoke(context)
-        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
-            raise
-        except KeyboardInterrupt:
-            self._fail("interrupted", EXIT_INTERRUPTED)
-        except (ModelError, EngineError) as error:
-            self._fail(f"the model or an engine is wrong: {error}", EXIT_INTERNAL)
-        except TidegateError as error:
-            self._fail(str(error), EXIT_USAGE, error.details)
-        except OSError as error:
-            self._fail(f"cannot write the output: {error.strerror or error}", EXIT_USAGE)
-        except Exception as error:
-            if os.environ.get("TIDEGATE_TRACEBACK"):
-                raise
-            self._fail(
-                f"internal error: {type(error).__name__}: {error}; set TIDEGATE_TRACEBACK=1 to "
-                "see where, and please report it",
-                EXIT_INTERNAL,
-            )
+            answer = command(*arguments, **options)
+        except (SystemExit, click.exceptions.Exit) as error:
+            raise ModelError(
+                f"it asked for the end of the process by {type(error).__name__}: {error}"
+                f"{_where(error)}, and nothing is known of what it would have led to; let it "
+                "return instead"
+            ) from None
+        if not isinstance(answer, Ended):
+            raise RuntimeError("the command ended without saying how")
+        return answer
 
-    @staticmethod
-    def _fail(message: str, status: int, details: Sequence[str] = ()) -> None:
-        say(f"Error: {message}", stderr=True)
-        for line in details:
-            say(f"  {line}", stderr=True)
-        sys.exit(status)
+    return stating
 
 
-@contextmanager
-def _one_line() -> Iterator[None]:
-    """Show every character of what is wrong with the command line: names of files are in it."""
+def _status(run: Callable[[], object]) -> int:
+    """Run something, and return the exit status that it comes to; no traceback reaches a user."""
     try:
-        yield
+        answer = run()
     except click.ClickException as error:
+        # Names of files may be in what is wrong with the command line.
         vars(error)["message"] = one_line(error.message)
-        raise
+        with suppress(OSError):
+            error.show()
+        return error.exit_code
+    except (SystemExit, click.exceptions.Exit) as error:
+        # Click's own, for help, the version or a shell: what a command raises came no further.
+        code = error.code if isinstance(error, SystemExit) else error.exit_code
+        return code if isinstance(code, int) else EXIT_INTERNAL
+    except BaseException as error:
+        if os.environ.get("TIDEGATE_TRACEBACK") and isinstance(error, Exception):
+            raise
+        message, status = _told(error)
+        return _failed(message, status, error.details if isinstance(error, TidegateError) else ())
+    if isinstance(answer, Ended):
+        return answer.status
+    return answer if isinstance(answer, int) else EXIT_INTERNAL
+
+
+def _told(error: BaseException) -> tuple[str, int]:
+    """Return what a user is told of an error, and the exit status; nothing if its place is gone."""
+    if isinstance(error, click.Abort) and error.__cause__ is not None:
+        error = error.__cause__
+    if isinstance(error, LimitReachedError):
+        return f"stopped by {error}", EXIT_INCOMPLETE
+    if isinstance(error, KeyboardInterrupt):
+        return f"interrupted {getattr(error, 'where', '')}".rstrip(), EXIT_INTERRUPTED
+    if isinstance(error, (ModelError, EngineError)):
+        return f"the model or an engine is wrong: {error}", EXIT_INTERNAL
+    if isinstance(error, TidegateError):
+        return str(error), EXIT_USAGE
+    if isinstance(error, OSError) and _was_printing(error):
+        if sys.stdout is not None:
+            _silence(sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            return "", EXIT_OTHER
+        return f"cannot write the output: {error.strerror or error}", EXIT_USAGE
+    raised = _raised_in(error)
+    if raised is not None and is_users(raised.f_code.co_filename):
+        what = f"{type(error).__name__}: {error}{_where(error)}"
+        return f"the model or an engine is wrong: it failed with {what}", EXIT_INTERNAL
+    return (
+        f"internal error: {type(error).__name__}: {error}; set TIDEGATE_TRACEBACK=1 to see where, "
+        "and please report it",
+        EXIT_INTERNAL,
+    )
+
+
+def _where(error: BaseException) -> str:
+    """Return the line that raised an error, in parentheses."""
+    place = place_of(error)
+    return f" ({shown(place)})" if place else ""
+
+
+def _raised_in(error: BaseException) -> FrameType | None:
+    """Return the frame that raised an error, or called what is not written in Python and did."""
+    frame, traceback = None, error.__traceback__
+    while traceback is not None:
+        frame, traceback = traceback.tb_frame, traceback.tb_next
+    return frame
+
+
+def _was_printing(error: OSError) -> bool:
+    """Whether standard output or standard error could not be written to."""
+    frame = _raised_in(error)
+    name = str(frame.f_globals.get("__name__")) if frame is not None else ""
+    return any(name == printer or name.startswith(f"{printer}.") for printer in _PRINTERS)
+
+
+def _silence(stream: IO[str]) -> None:
+    """Let what is still to be written to a stream go nowhere, if it cannot be written."""
+    try:
+        stream.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _flushed(status: int) -> int:
+    """Print what is still to be printed; return the status, or that of a failure to do so."""
+
+    def flush() -> int:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+
+    return _status(flush)
+
+
+def _signalled(status: int) -> int:
+    """Return the status of a command that a signal may have ended; then it is never 0."""
+    number = received()
+    if number is None or status not in (EXIT_HOLDS, EXIT_INTERRUPTED):
+        return status
+    if status == EXIT_HOLDS:
+        _failed("interrupted: what was printed may not be all", EXIT_INTERRUPTED)
+    return 128 + number
+
+
+def _failed(message: str, status: int, details: Sequence[str] = ()) -> int:
+    """Say what went wrong, and the lines that follow from it; return the status."""
+    if message:
+        with suppress(OSError):
+            say(f"Error: {message}", stderr=True)
+            for line in details:
+                say(f"  {line}", stderr=True)
+    return status
+
+
+def _end(status: int) -> NoReturn:
+    """End the process.  No other place sets its exit status."""
+    if any_abandoned():
+        # A thread that never returns would be waited for.
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 @click.group(

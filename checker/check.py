@@ -20,6 +20,7 @@ from ..symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
 from .healing import stuck_states
+from .interrupts import INTERRUPT, alarm, reason, received
 from .result import DEFAULT, Grounds, Limits, Progress, Resources, Result, Verdict
 
 
@@ -73,9 +74,13 @@ def check(
         system, properties, keep_going, group, resources, limits, report, started
     )
     try:
+        if search.stopped_by is None and received() is not None:
+            # The model may have swallowed what was to end the search, and with it a step.
+            search.stopped_by = INTERRUPT
         complete = search.stopped_by is None and (keep_going or not search.violations)
         if complete:
-            _find_stuck(system, properties, search)
+            _find_stuck(system, properties, search, limits.seconds, started)
+            complete = search.stopped_by is None
         return _result(system, properties, search, complete, grounds, started)
     except EngineError as error:
         if not resources.resume or isinstance(error, DisagreementError):
@@ -132,12 +137,24 @@ def _result(
 
 
 def _find_stuck(
-    system: TransitionSystem[Any, Any], properties: Sequence[Property], search: Finished
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    search: Finished,
+    limit: float | None,
+    started: float,
 ) -> None:
     """Decide the properties that speak of all that can follow a state; this needs all states."""
-    for prop in properties:
-        if prop.kind is Kind.STUCK and (stuck := stuck_states(system, prop, search.states())):
-            search.violations[prop.name] = stuck
+    wanted = [prop for prop in properties if prop.kind is Kind.STUCK]
+    if not wanted:
+        return
+    try:
+        with alarm(limit, started, at_once=True):
+            levels = search.states()
+            for prop in wanted:
+                if stuck := stuck_states(system, prop, levels):
+                    search.violations[prop.name] = stuck
+    except KeyboardInterrupt as error:
+        search.stopped_by = reason(error, perf_counter() - started)
 
 
 def _verdicts(

@@ -13,6 +13,7 @@ from ..layout import State
 from ..spec import Kind, Property, TidegateError, TransitionSystem
 from ..symmetry import Symmetry
 from .interpreted import Search
+from .interrupts import alarm, reason
 from .kept import Store
 from .result import Limits, Progress, Resources
 
@@ -125,16 +126,16 @@ def finished_search(
     small = SMALL_WATCHED if resources.watch else SMALL
     pause_at = None if alone else 0 if at_once or large.was_seen() else small
     system.debug = system.debug or resources.watch
-    if pause_at != 0 and search.run(limits, report, pause_at):
+    if pause_at != 0 and _interpreted(asked, search, pause_at):
         return search
     try:
         compiled = _compiled(asked, search)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         # Nothing was compiled yet: what was covered is what was interpreted.
-        search.stopped_by = "an interrupt"
+        search.stopped_by = reason(error)
         return search
     if compiled is None:
-        search.run(limits, report)
+        _interpreted(asked, search)
         return search
     if compiled.distinct_states > small:
         large.note()
@@ -167,6 +168,12 @@ class _Large:
         Store("compiled").keep(self._name, b"large")
 
 
+def _interpreted(asked: _Asked, search: Search, pause_at: int | None = None) -> bool:
+    """Search, or go on, with the interpreted engine; return whether the search ended."""
+    with alarm(asked.limits.seconds, asked.started) as search.alarm:
+        return search.run(asked.limits, asked.report, pause_at)
+
+
 def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
     """Search with the compiled engine; None where only the interpreted one can say what happens.
 
@@ -189,7 +196,8 @@ def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
     from .compiled.values import UnsupportedError
 
     try:
-        search = asked.begun(CompiledSearch)
+        with alarm(asked.limits.seconds, asked.started):
+            search = asked.begun(CompiledSearch)
     except UnsupportedError as error:
         if must:
             raise _untranslated(option, asked, error) from None

@@ -14,6 +14,7 @@ from typing import Any
 from ..bounds import BoundsError
 from ..spec import Outcome, Property, TransitionSystem
 from .check import check
+from .interrupts import after_limit, is_interrupt
 from .ladder import Rung, rungs
 from .result import DEFAULT, Limits, Progress, Resources
 
@@ -112,6 +113,7 @@ class Climb:
         self._undecided: list[Rung] = []
         self._known: dict[tuple[int, ...], Outcome | None] = {}
         self._stopped_by: str | None = None
+        self._hung = ""
         self._ended = False
         self._searches = 0
         self._impossible: BoundsError | None = None
@@ -201,7 +203,7 @@ class Climb:
         return self._ended
 
     def _out_of_time(self) -> str:
-        return f"--time-limit {self._seconds:g}"
+        return f"--time-limit {self._seconds:g}{self._hung}"
 
     def _search(self, system: TransitionSystem[Any, Any], rung: Rung, share: float) -> Outcome:
         """Search within bounds, and note what was found."""
@@ -222,11 +224,13 @@ class Climb:
         elif result.first is not None and result.first.trace is not None:
             steps = len(result.first.trace.steps)
             self._points.append(Point(dict(rung), steps, result.distinct_states))
-        elif result.stopped_by == "an interrupt":
+        elif is_interrupt(result.stopped_by):
             self._ended, self._stopped_by = True, result.stopped_by
-        elif share == 1.0 and self._stopped_by is None:
+        else:
             of_time = (result.stopped_by or "").startswith("--time-limit")
-            self._stopped_by = self._out_of_time() if of_time else result.stopped_by
+            self._hung = self._hung or (after_limit(result.stopped_by) if of_time else "")
+            if share == 1.0 and self._stopped_by is None:
+                self._stopped_by = self._out_of_time() if of_time else result.stopped_by
         return result.outcome
 
 

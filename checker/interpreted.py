@@ -15,7 +15,11 @@ from ..layout import State
 from ..spec import Kind, Property, TransitionSystem
 from ..symmetry import Symmetry
 from .counterexample import itself
+from .interrupts import Alarm, reason
 from .result import Limits, Progress
+
+OUT_OF_MEMORY = "a lack of memory (ulimit -v); allow more, or choose smaller bounds"
+"""What stopped a search to which the system gave no more memory."""
 
 _VERIFIED_EVERY = 64
 """Of so many states on a level one is checked to be treated like its permutations."""
@@ -52,6 +56,8 @@ class Search:
         For every violated property the first level that violates it, and its violating states.
     stopped_by
         What ended the search before it had seen everything, if anything did.
+    alarm
+        Says when the time is up, also between two looks at the clock.
     """
 
     name = "interpreted"
@@ -77,6 +83,8 @@ class Search:
         self.violations: dict[str, tuple[int, list[State]]] = {}
         self.stopped_by: str | None = None
         self.started = perf_counter() if started is None else started
+        self.alarm = Alarm()
+        self._looked = self.started
         self._violated = system.judge(properties)
         self._deadlock = next((p for p in properties if p.kind is Kind.DEADLOCK), None)
 
@@ -118,24 +126,17 @@ class Search:
                 self._expand_last_level(limits, report)
                 if self.stopped_by:
                     break
-        except KeyboardInterrupt:
-            self.stopped_by = "an interrupt"
-        if not self.levels[-1]:
+        except KeyboardInterrupt as error:
+            self.stopped_by = reason(error, perf_counter() - self._looked)
+        except MemoryError:
+            self.stopped_by = OUT_OF_MEMORY
+        if self.levels and not self.levels[-1]:
             self.levels.pop()
         return True
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
-        fingerprint = self.system.layout.fingerprint
-        canonical = self.symmetry.canonical if self.symmetry else itself
-        best: dict[State, tuple[int, State]] = {}
-        for state in self.levels[level - 1]:
-            for _, successor in self.system.successors(state):
-                child = canonical(successor)
-                if child in children:
-                    candidate = (fingerprint(state), state)
-                    best[child] = min(candidate, best.get(child, candidate))
-        return {child: parent for child, (_, parent) in best.items()}
+        return least_parents(self.system, self.symmetry, self.levels[level - 1], children)
 
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
@@ -161,8 +162,12 @@ class Search:
             if limits.max_states is not None and len(self.seen) >= limits.max_states:
                 self.stopped_by = f"--max-states {limits.max_states}"
                 return
+            if self.alarm.reason:
+                self.stopped_by = self.alarm.reason
+                return
             if not expanded & 63:
-                seconds = perf_counter() - self.started
+                self._looked = perf_counter()
+                seconds = self._looked - self.started
                 queue = len(frontier) - expanded
                 report(Progress(len(self.seen), len(self.levels), queue, seconds))
                 if limits.seconds is not None and seconds >= limits.seconds:
@@ -188,3 +193,22 @@ class Search:
         first, states = self.violations.setdefault(prop.name, (level, []))
         if first == level:
             states.append(state)
+
+
+def least_parents(
+    system: TransitionSystem[Any, Any],
+    symmetry: Symmetry | None,
+    before: Sequence[State],
+    children: set[State],
+) -> dict[State, State]:
+    """Return for each child its parent with the least fingerprint among the states `before`."""
+    fingerprint = system.layout.fingerprint
+    canonical = symmetry.canonical if symmetry else itself
+    best: dict[State, tuple[int, State]] = {}
+    for state in before:
+        for _, successor in system.successors(state):
+            child = canonical(successor)
+            if child in children:
+                candidate = (fingerprint(state), state)
+                best[child] = min(candidate, best.get(child, candidate))
+    return {child: parent for child, (_, parent) in best.items()}

@@ -16,12 +16,13 @@ import pwd
 import secrets
 import shutil
 import stat
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from .render.terminal import say
 
 SHARED_KEY = "TIDEGATE_CACHE_KEY"
 """The environment variable that holds a key, for users who share what is kept between machines.
@@ -219,7 +220,7 @@ class Store:
     def _refused(self) -> bool:
         """Whether nothing is believed; the user is told so once."""
         if self.trouble and self.folder is not None:
-            _say(f"tidegate: nothing is kept between runs: {self.trouble}\n")
+            _say(f"tidegate: nothing is kept between runs: {self.trouble}")
         return bool(self.trouble)
 
 
@@ -231,7 +232,7 @@ def _say(text: str) -> None:
     if text not in _said and multiprocessing.parent_process() is None:
         _said.add(text)
         with suppress(OSError, ValueError, AttributeError):
-            sys.stderr.write(text)
+            say(text, stderr=True)
 
 
 def key_file() -> Path | None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from ..spec import Outcome, Property, TransitionSystem
 from .check import check
-from .result import DEFAULT, Resources
+from .interrupts import Interrupted, LimitReachedError, is_interrupt
+from .result import DEFAULT, Resources, Result
 
 Rung = dict[str, int]
 """A value for each bound that the ladder varies."""
@@ -63,9 +64,14 @@ def climb(
     ----------
     build
         Makes the transition system for a rung.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If a search was stopped: by the user, or by a limit such as that of memory.
     """
     top = dict(largest)
-    result = check(build(top), properties, keep_going=True, resources=resources)
+    result = _whole(build(top), properties, resources)
     found: dict[str, Found] = {}
     open_properties = []
     for verdict in result.verdicts:
@@ -76,9 +82,21 @@ def climb(
     for rung in rungs(largest):
         if not open_properties:
             break
-        result = check(build(rung), open_properties, keep_going=True, resources=resources)
+        result = _whole(build(rung), open_properties, resources)
         for verdict in result.verdicts:
             if verdict.trace is not None:
                 found[verdict.property.name] = Found((rung, len(verdict.trace.steps)), None)
                 open_properties.remove(verdict.property)
     return {prop.name: found[prop.name] for prop in properties}
+
+
+def _whole(
+    system: TransitionSystem[Any, Any], properties: Sequence[Property], resources: Resources
+) -> Result:
+    """Search all states: of a part of them it is not known what holds there."""
+    result = check(system, properties, keep_going=True, resources=resources)
+    if is_interrupt(result.stopped_by):
+        raise Interrupted
+    if result.stopped_by is not None:
+        raise LimitReachedError(f"{result.stopped_by}: {system.name}, {system.headline}")
+    return result

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..spec import Outcome, Property, Step, Trace, TransitionSystem
 from .check import check
+from .interrupts import is_interrupt
 from .result import Limits, Progress, Result
 from .shorten import without
 
@@ -191,7 +192,7 @@ class Needs:
             limits=Limits(seconds=0.1 if self.interrupted else seconds),
             report=self._report,
         )
-        self.interrupted = self.interrupted or result.stopped_by == "an interrupt"
+        self.interrupted = self.interrupted or is_interrupt(result.stopped_by)
         return result
 
 

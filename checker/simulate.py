@@ -168,6 +168,8 @@ class Tally:
 
     def estimate(self) -> Estimate:
         """Return how much of what walks can reach has been seen."""
+        if not self.walks:
+            return Estimate(states=0, share=0.0, again=0.0)
         met = Counter(self._met.values())
         once, twice, visits = met[1], met[2], sum(self._met.values())
         # Chao's estimator of species richness from incidences, bias-corrected (Chao2).

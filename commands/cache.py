@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..checker.render.terminal import say
+from .status import EXIT_HOLDS, Ended
 
 if TYPE_CHECKING:
     from ..checker.kept import Store
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show or clear what is kept on disk between runs.")
 @click.option("--clear", "clearing", is_flag=True, help="Remove all of it.")
-def cache(clearing: bool) -> None:
+def cache(clearing: bool) -> Ended:
     """Show where machine code is kept, and which cells of a gate have passed, and how much that is.
 
     Both are found by the content of what they were made of, so they never have to be cleared for an
@@ -38,6 +39,7 @@ def cache(clearing: bool) -> None:
             say(f"{size:,} bytes in {store.folder}{_described(store)}")
     if not clearing:
         say(f"key: {key_shown()}")
+    return Ended(EXIT_HOLDS)
 
 
 def _described(store: Store) -> str:

@@ -13,6 +13,7 @@ from ..checker.render.terminal import make_console, say_json
 from ..invariants import PROPERTIES
 from ..model import PROTOCOLS
 from .selection import find_protocol
+from .status import EXIT_HOLDS, Ended
 
 
 def catalogue() -> dict[str, Any]:
@@ -52,18 +53,19 @@ def catalogue() -> dict[str, Any]:
 
 @click.command(name="list", short_help="Show the protocols, the properties and the bounds.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def list_command(as_json: bool) -> None:
+def list_command(as_json: bool) -> Ended:
     """Show what can be checked: protocols, properties, and bounds with ranges and defaults."""
     if as_json:
         say_json(catalogue())
     else:
         print_catalogue(make_console(), catalogue())
+    return Ended(EXIT_HOLDS)
 
 
 @click.command(short_help="Tell a protocol's story, rules, actions and expected verdicts.")
 @click.argument("protocol")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def show(protocol: str, as_json: bool) -> None:
+def show(protocol: str, as_json: bool) -> Ended:
     """Tell what PROTOCOL does: its story, the rules it replaces, its actions with their guards.
 
     \b
@@ -76,3 +78,4 @@ def show(protocol: str, as_json: bool) -> None:
         say_json(told)
     else:
         print_story(make_console(), told)
+    return Ended(EXIT_HOLDS)

@@ -9,8 +9,9 @@ import click
 
 from ..checker.check import check
 from ..checker.engines import ENGINES
+from ..checker.render.output import Reports
 from ..checker.render.report import report
-from ..checker.render.terminal import make_console, progress, report_file, say, write_json
+from ..checker.render.terminal import make_console, progress, say, write_json
 from ..checker.result import Cluster, Limits, Resources, Result
 from ..model.named import is_own
 from ..spec import TransitionSystem
@@ -24,7 +25,7 @@ from .parameters import (
     search_options,
 )
 from .selection import assemble
-from .status import EXIT_STATUS, exit_status
+from .status import EXIT_STATUS, Ended, ended, exit_status
 from .telling import found_page
 from .trust import resume_command
 
@@ -88,8 +89,7 @@ from .trust import resume_command
     is_flag=True,
     help="Watch every action: that it writes nothing where it is not enabled, and stays in range.",
 )
-@click.pass_context
-def check_command(context: click.Context, /, **options: Any) -> None:
+def check_command(**options: Any) -> Ended:
     """Search every state of PROTOCOL within its bounds and print the trace that breaks it.
 
     The trace is a shortest one, and the same on every run.
@@ -112,8 +112,7 @@ def check_command(context: click.Context, /, **options: Any) -> None:
     """
     searched = {name: options[name] for name in SEARCHED}
     on = cluster(options["engine"], options["store"], options, {})
-    status = search_and_report(searched, on, options, resume=False)
-    context.exit(status)
+    return search_and_report(searched, on, options, resume=False)
 
 
 SEARCHED = ("protocol", "settings", "names", "engine", "store", "keep_going", "symmetry", "debug")
@@ -122,8 +121,8 @@ SEARCHED = ("protocol", "settings", "names", "engine", "store", "keep_going", "s
 
 def search_and_report(
     searched: dict[str, Any], on: Cluster | None, options: dict[str, Any], resume: bool
-) -> int:
-    """Search what `searched` says as `options` say, report it, and return the exit status.
+) -> Ended:
+    """Search what `searched` says as `options` say, print the verdict, and write the reports.
 
     Parameters
     ----------
@@ -145,10 +144,7 @@ def search_and_report(
         about={**searched, "cluster": kept(on)} if on else searched,
         cluster=on,
     )
-    with (
-        report_file(options["json_file"], "--json") as target,
-        report_file(options["html_file"], "--html") as page,
-    ):
+    with Reports({"--json": options["json_file"], "--html": options["html_file"]}) as reports:
         with progress(options["quiet"]) as show:
             result = check(
                 system,
@@ -159,10 +155,15 @@ def search_and_report(
                 symmetry=searched["symmetry"],
                 resources=resources,
             )
-        if target is not None:
-            write_json(target, report(system, result))
-        if page is not None:
-            page.write(
+        with reports.after():
+            if options["json_file"] != "-":
+                place = on.store if on else options["checkpoint"]
+                again = resume_command(place, searched["protocol"], on) if place else ""
+                _print(system, result, options, searched["keep_going"], again)
+        reports.write("--json", lambda target: write_json(target, report(system, result)))
+        reports.write(
+            "--html",
+            lambda target: target.write(
                 found_page(
                     system,
                     result.first,
@@ -170,12 +171,9 @@ def search_and_report(
                     report(system, result),
                     options["full"],
                 )
-            )
-    if options["json_file"] != "-":
-        place = on.store if on else options["checkpoint"]
-        again = resume_command(place, searched["protocol"], on) if place else ""
-        _print(system, result, options, searched["keep_going"], again)
-    return exit_status(result)
+            ),
+        )
+    return ended(exit_status(result), reports)
 
 
 def _print(

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..checker.interrupts import alarm, is_interrupt
 from ..checker.render import contrast
 from ..checker.render.contrast_json import document
 from ..checker.render.contrasted import Contrasts
-from ..checker.render.terminal import make_console, report_file, write_json
+from ..checker.render.output import Reports
+from ..checker.render.terminal import make_console, write_json
 from ..checker.result import Limits
 from ..model.differences import differences
-from .comparison.comparing import INTERRUPT, bounds_to_try, counterexamples, decide, states
+from .comparison.comparing import bounds_to_try, counterexamples, decide, states
 from .comparison.revisions import opened
 from .parameters import json_option, model_options, quiet_option, time_limit_option
-from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
+from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 if TYPE_CHECKING:
     from ..checker.render.printed import Console
@@ -37,8 +40,7 @@ if TYPE_CHECKING:
 )
 @json_option("everything")
 @quiet_option
-@click.pass_context
-def diff(context: click.Context, /, old: str, new: str, **options: Any) -> None:
+def diff(old: str, new: str, **options: Any) -> Ended:
     """Say what NEW does otherwise than OLD, and what becomes of that.
 
     OLD and NEW are protocols of one family: built in or your own ones, mutants (behind a tilde, by
@@ -66,16 +68,15 @@ def diff(context: click.Context, /, old: str, new: str, **options: Any) -> None:
       130 interrupted
     """
     with ExitStack() as stack:
-        target = stack.enter_context(report_file(options["json_file"], "--json"))
+        reports = stack.enter_context(Reports({"--json": options["json_file"]}))
         console = make_console()
         console.quiet = options["json_file"] == "-"
         sides = stack.enter_context(opened(old)), stack.enter_context(opened(new))
         found, stopped = _compared(console, (old, new), sides, options)
-        if target is not None:
-            write_json(target, found)
-    if INTERRUPT in stopped:
-        context.exit(EXIT_INTERRUPTED)
-    context.exit(EXIT_INCOMPLETE if any(stopped) else EXIT_HOLDS)
+        reports.write("--json", lambda target: write_json(target, found))
+    if any(map(is_interrupt, stopped)):
+        return ended(EXIT_INTERRUPTED, reports)
+    return ended(EXIT_INCOMPLETE if any(stopped) else EXIT_HOLDS, reports)
 
 
 def _compared(
@@ -93,14 +94,16 @@ def _compared(
     decided = decide(sides, rungs, options["names"], options["time_limit"], quiet)
     contrast.print_verdicts(console, names, decided)
     teller, told = Contrasts(console, names, codes, found), []
-    for counterexample in counterexamples(sides, decided):
-        told.append(counterexample)
-        teller.counterexample(counterexample)
     stopped, reached = [decided.stopped_by], None
-    if INTERRUPT not in stopped:
-        reached = states(sides, decided.settings, Limits(options["max_states"]), quiet)
-        teller.states(reached)
-        stopped += [it.stopped_by for it in reached.counts]
+    # Of what follows, a call of the model that does not return is ended as well.
+    with alarm(options["time_limit"], perf_counter()):
+        for counterexample in counterexamples(sides, decided):
+            told.append(counterexample)
+            teller.counterexample(counterexample)
+        if not is_interrupt(decided.stopped_by):
+            reached = states(sides, decided.settings, Limits(options["max_states"]), quiet)
+            teller.states(reached)
+            stopped += [it.stopped_by for it in reached.counts]
     if told or (reached is not None and reached.behaviors):
         contrast.print_legend(console, sides[1].legend(decided.settings))
     return document(called, codes, found, decided, told, reached), stopped

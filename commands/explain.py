@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..bounds import declared, parse
 from ..checker.check import check
-from ..checker.render.terminal import make_console, progress, report_file, write_json
+from ..checker.interrupts import (
+    INTERRUPT,
+    Interrupted,
+    LimitReachedError,
+    alarm,
+    is_interrupt,
+    reason,
+)
+from ..checker.render.output import Reports
+from ..checker.render.terminal import make_console, progress, write_json
 from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits
+from ..printable import one_line
 from ..spec import Kind, Outcome, TransitionSystem
 from .parameters import (
     json_option,
@@ -22,7 +33,7 @@ from .parameters import (
     trace_options,
 )
 from .selection import SelectionError, assemble, find_protocol
-from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
+from .status import EXIT_HOLDS, Ended, ended, stopped_status
 from .telling import Saved, saved, systems_to_tell
 
 if TYPE_CHECKING:
@@ -37,8 +48,7 @@ if TYPE_CHECKING:
 @json_option("everything")
 @trace_options
 @quiet_option
-@click.pass_context
-def explain(context: click.Context, /, trace: str, **options: Any) -> None:
+def explain(trace: str, **options: Any) -> Ended:
     """Tell a trace sentence by sentence, and find out what its violation needs.
 
     TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it; or name a PROTOCOL,
@@ -62,21 +72,23 @@ def explain(context: click.Context, /, trace: str, **options: Any) -> None:
     from ..checker.render.explained import document, print_findings, print_sentences
     from ..checker.render.narrative import narrate
 
-    with report_file(options["json_file"], "--json") as target:
+    with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()
         console.quiet = options["json_file"] == "-"
         it = _chosen(trace, options)
         told = narrate(it.system, it.trace, it.property, about=it.protocol.summary)
         print_sentences(console, told)
-        words, found = it.protocol.family.perturbations, None
+        words, found, stopped_by = it.protocol.family.perturbations, None, None
         if it.property is not None:
-            found, interrupted = _find(it, words, options)
-            print_findings(console, told, found, words)
-        if target is not None:
-            write_json(target, document(told, found, words))
-    if found is not None and not found.decided:
-        context.exit(EXIT_INTERRUPTED if interrupted else EXIT_INCOMPLETE)
-    context.exit(EXIT_HOLDS)
+            found, stopped_by = _find(it, words, options)
+            if found is not None:
+                print_findings(console, told, found, words)
+            else:
+                console.print(one_line(f"What it needs is not known: stopped by {stopped_by}."))
+        decided = stopped_by is None and (found is None or found.decided)
+        whole = document(told, found, words) | {"decided": decided}
+        reports.write("--json", lambda target: write_json(target, whole))
+    return ended(EXIT_HOLDS if decided else stopped_status(stopped_by), reports)
 
 
 def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
@@ -97,6 +109,12 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
         limits = Limits(seconds=options["time_limit"])
         result = check(system, properties, limits=limits, report=show)
     if result.first is None or result.first.trace is None:
+        if is_interrupt(result.stopped_by):
+            raise Interrupted((result.stopped_by or "").removeprefix(INTERRUPT).strip())
+        if result.stopped_by is not None:
+            raise LimitReachedError(
+                f"{result.stopped_by}; until then nothing was violated that could be explained"
+            )
         seen = "every state" if result.outcome is Outcome.HOLDS else "not every state"
         raise SelectionError(
             f"{name}, {system.headline}: nothing is violated, so there is nothing to explain; "
@@ -111,8 +129,21 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
     return Saved(protocol, told, given, prop, trace, {})
 
 
-def _find(it: Saved, words: Mapping[str, str], options: Mapping[str, Any]) -> tuple[Findings, bool]:
-    """Search for what a violation can do without; say as well whether that was interrupted."""
+def _find(
+    it: Saved, words: Mapping[str, str], options: Mapping[str, Any]
+) -> tuple[Findings | None, str | None]:
+    """Search for what a violation can do without; say as well what ended that early."""
+    started = perf_counter()
+    try:
+        with alarm(options["time_limit"], started):
+            return _findings(it, words, options)
+    except KeyboardInterrupt as error:
+        return None, reason(error, perf_counter() - started)
+
+
+def _findings(
+    it: Saved, words: Mapping[str, str], options: Mapping[str, Any]
+) -> tuple[Findings, str | None]:
     from ..checker.needs import Needs, dispensable
     from ..checker.render.explained import Findings
     from ..checker.shorten import shortened
@@ -138,7 +169,7 @@ def _find(it: Saved, words: Mapping[str, str], options: Mapping[str, Any]) -> tu
         len(shortened(it.system, it.property, it.trace).steps),
         searched,
     )
-    return found, asked.interrupted
+    return found, INTERRUPT if asked.interrupted else None
 
 
 def _builder(it: Saved) -> Build:

@@ -8,10 +8,12 @@ import click
 
 from ..checker.explore import Exploration
 from ..checker.render.itf import itf
-from ..checker.render.terminal import report_file, write_json
+from ..checker.render.output import report_file
+from ..checker.render.terminal import write_json
 from ..spec import TidegateError
 from .parameters import model_options
 from .selection import assemble, find_properties, find_protocol
+from .status import EXIT_HOLDS, EXIT_INTERNAL, Ended
 from .telling import with_every_history
 
 
@@ -43,7 +45,7 @@ def explore(
     names: tuple[str, ...],
     save: str,
     max_states: int,
-) -> None:
+) -> Ended:
     """Choose among the enabled steps of PROTOCOL, see why others are not enabled, and go back.
 
     \b
@@ -64,7 +66,9 @@ def explore(
         raise ExplorerError("the explorer needs a terminal; standard input or output is none")
     system = with_every_history(protocol, settings)
     exploration = Exploration(system, find_properties(find_protocol(protocol), names))
-    Explorer(exploration, lambda: saved(exploration, save), max_states).run()
+    explorer = Explorer(exploration, lambda: saved(exploration, save), max_states)
+    explorer.run()
+    return Ended(EXIT_INTERNAL if explorer.return_code else EXIT_HOLDS)
 
 
 def saved(exploration: Exploration, path: str) -> str:
@@ -73,7 +77,6 @@ def saved(exploration: Exploration, path: str) -> str:
     document = itf(exploration.system, violated[0] if violated else None, exploration.trace)
     try:
         with report_file(path, "--save") as target:
-            assert target is not None
             write_json(target, document)
     except TidegateError as error:
         return str(error)

@@ -5,26 +5,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..checker.render.terminal import (
-    OutputError,
-    command,
-    make_console,
-    report_file,
-    write_json,
-)
+from ..checker.render.output import OutputError, Reports, report_file
+from ..checker.render.terminal import command, make_console, write_json
 from ..gate.cache import record, recorded
 from ..gate.cells import TIERS, Cell
 from ..gate.document import NAME, of_tier, read
 from ..gate.results import Outcome
 from ..printable import one_line, printable
-from .status import EXIT_STATUS, gate_status
+from .status import EXIT_HOLDS, EXIT_STATUS, Ended, ended, gate_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,10 +87,7 @@ def _report_options(command: Any) -> Any:
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print what is not as expected only.")
 @click.option("--list", "listing", is_flag=True, help="Show the cells, and run none.")
-@click.pass_context
 def gate(
-    context: click.Context,
-    /,
     tier: str,
     config: Path,
     text: str,
@@ -104,7 +97,7 @@ def gate(
     quiet: bool,
     listing: bool,
     **files: str | None,
-) -> None:
+) -> Ended:
     """Run the cells of tidegate.toml, each a protocol within some bounds, and compare.
 
     A cell fails where a property that must hold is violated, a violation that must be there is not,
@@ -121,24 +114,18 @@ def gate(
     cells = of_tier(read(config), tier, text)
     if listing:
         _list(cells)
-        return
+        return Ended(EXIT_HOLDS)
     started = monotonic()
-    with ExitStack() as stack:
-        targets = {
-            name: stack.enter_context(report_file(files[f"{name}_file"], f"--{name}"))
-            for name in REPORTS
-        }
+    with Reports({f"--{name}": files[f"{name}_file"] for name in REPORTS}) as reports:
         _writable(traces)
         stdout = files["json_file"] == "-"
         outcomes = _run(cells, config.parent, jobs, cached, quiet, stdout)
-        seconds = monotonic() - started
-        for name, target in targets.items():
-            if target is not None:
-                write = _writers(str(config), tier, seconds)[name]
-                write(target, outcomes)
-    _write_traces(traces, outcomes)
-    _summarize(files["summary_file"], outcomes, stdout)
-    context.exit(gate_status(outcomes))
+        writers = _writers(str(config), tier, monotonic() - started)
+        for name in REPORTS:
+            reports.write(f"--{name}", partial(writers[name], outcomes=outcomes))
+        _write_traces(traces, outcomes, reports)
+        _summarize(files["summary_file"], outcomes, stdout, reports)
+    return ended(gate_status(outcomes), reports)
 
 
 def _list(cells: Sequence[Cell]) -> None:
@@ -193,7 +180,7 @@ def _progress(quiet: bool, total: int) -> Iterator[Callable[[Sequence[Running], 
         )
 
 
-def _writers(file: str, tier: str, seconds: float) -> dict[str, Callable[[Any, Any], None]]:
+def _writers(file: str, tier: str, seconds: float) -> dict[str, Callable[..., object]]:
     """Return what writes each report."""
     from ..gate.reports.document import document
     from ..gate.reports.junit import junit
@@ -220,7 +207,7 @@ def _writable(folder: Path | None) -> None:
         ) from None
 
 
-def _write_traces(folder: Path | None, outcomes: Sequence[Outcome]) -> None:
+def _write_traces(folder: Path | None, outcomes: Sequence[Outcome], reports: Reports) -> None:
     """Write a file for each counterexample of what is not as expected."""
     if folder is None:
         return
@@ -228,24 +215,26 @@ def _write_traces(folder: Path | None, outcomes: Sequence[Outcome]) -> None:
         for trace in outcome.traces:
             name = f"{outcome.cell.protocol} {outcome.cell.bounds} {trace.name}"
             path = folder / f"{re.sub(r'[^A-Za-z0-9=._-]+', '-', name).strip('-')}.itf.json"
-            with report_file(str(path), "--traces") as target:
-                assert target is not None
+            with (
+                reports.kept_apart("--traces", str(path)),
+                report_file(str(path), "--traces") as target,
+            ):
                 write_json(target, trace.itf)
 
 
-def _summarize(file: str | None, outcomes: Sequence[Outcome], stderr: bool) -> None:
+def _summarize(
+    file: str | None, outcomes: Sequence[Outcome], stderr: bool, reports: Reports
+) -> None:
     """Append the summary where it is wanted, and annotate the pull request if this is GitHub."""
     from ..gate.reports.github import workflow_commands
     from ..gate.reports.summary import summary
 
     for path in filter(None, (file, os.environ.get("GITHUB_STEP_SUMMARY"))):
-        try:
-            with open(path, "a", encoding="utf-8") as target:
-                target.write(printable(summary(outcomes)))
-        except OSError as error:
-            raise OutputError(
-                f"--summary {path!r}: cannot write there ({error.strerror}); name another file"
-            ) from None
+        with (
+            reports.kept_apart("--summary", path),
+            open(path, "a", encoding="utf-8", errors="backslashreplace") as target,
+        ):
+            target.write(printable(summary(outcomes)))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in workflow_commands(outcomes):
             command(line, stderr)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from ..checker.render.output import Reports, replace_file
 from ..checker.render.printed import Text
-from ..checker.render.terminal import OutputError, make_console, report_file, write_json
+from ..checker.render.terminal import make_console, write_json
 from ..invariants import INVARIANTS
 from ..spec import TransitionSystem
 from .parameters import model_options
 from .selection import assemble, find_protocol
+from .status import EXIT_HOLDS, Ended, ended
 
 if TYPE_CHECKING:
     from ..checker.graph import Nearest, StateGraph
@@ -81,7 +83,9 @@ def _export_options(command: Any) -> Any:
     help="Save the behavior that is printed as a trace, for 'tidegate render'.",
 )
 @click.option("--full", is_flag=True, help="Print every variable of every state of a behavior.")
-def graph(protocol: str, settings: tuple[str, ...], names: tuple[str, ...], **options: Any) -> None:
+def graph(
+    protocol: str, settings: tuple[str, ...], names: tuple[str, ...], **options: Any
+) -> Ended:
     """Build the graph of every state of PROTOCOL and every step, and print its figures.
 
     A PREDICATE speaks of the variables that 'tidegate check --full' prints, and of properties.
@@ -113,47 +117,45 @@ def graph(protocol: str, settings: tuple[str, ...], names: tuple[str, ...], **op
     ends = {
         name: predicate(options[name], system, known) for name in ("start", "end") if options[name]
     }
-    with ExitStack() as stack:
-        targets = {
-            name: stack.enter_context(report_file(options[f"{name}_file"], f"--{name}"))
-            for name in EXPORTS
-        }
-        trace = stack.enter_context(report_file(options["trace_file"], "--trace"))
+    files = {name: options[f"{name}_file"] for name in EXPORTS}
+    options_files = {f"--{name}": path for name, path in files.items()}
+    with Reports({**options_files, "--trace": options["trace_file"]}) as reports:
         made = state_graph(system, properties, options["max_states"])
-        _export(made, options, targets)
         nearest = _nearest(made, ends) if ends or options["farthest"] else None
-        if trace is not None and nearest is not None:
-            write_json(trace, itf(system, None, nearest.trace))
-    if "-" in [options[f"{name}_file"] for name in EXPORTS]:
-        return
-    if nearest is not None:
-        _print_nearest(system, nearest, options["full"])
-    else:
-        _print_figures(system, made, options["view"])
+        with reports.after():
+            if "-" not in files.values():
+                if nearest is not None:
+                    _print_nearest(system, nearest, options["full"])
+                else:
+                    _print_figures(system, made, options["view"])
+        _export(made, options, reports)
+        if nearest is not None:
+            behavior = itf(system, None, nearest.trace)
+            reports.write("--trace", lambda target: write_json(target, behavior))
+    return ended(EXIT_HOLDS, reports)
 
 
-def _export(made: StateGraph, options: dict[str, Any], targets: Mapping[str, Any]) -> None:
+def _export(made: StateGraph, options: dict[str, Any], reports: Reports) -> None:
     """Write the files that were asked for."""
     from ..checker.graph import quotient
     from ..checker.render.graphs import WRITERS, parquet
 
-    if any(targets.values()):
+    wanted = [name for name in EXPORTS if options[f"{name}_file"] is not None]
+    if wanted:
         view = options["view"]
         shown = made.networkx() if view == "states" else quotient(made, view)
-        for name, target in targets.items():
-            if target is not None:
-                target.write(WRITERS[name](shown))
+        for name in wanted:
+            text = partial(WRITERS[name], shown)
+            reports.write(f"--{name}", partial(_write, text))
     if directory := options["parquet_dir"]:
-        try:
+        with reports.kept_apart("--parquet", directory):
             os.makedirs(directory, exist_ok=True)
             for name, content in parquet(made).items():
-                with open(os.path.join(directory, name), "wb") as file:
-                    file.write(content)
-        except OSError as error:
-            raise OutputError(
-                f"--parquet {directory!r}: cannot write there ({error.strerror}); name another "
-                "directory"
-            ) from None
+                replace_file(os.path.join(directory, name), content)
+
+
+def _write(text: Callable[[], str], target: IO[str]) -> None:
+    target.write(text())
 
 
 def _nearest(made: StateGraph, ends: Mapping[str, Callable[[Any], bool]]) -> Nearest:

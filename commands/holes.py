@@ -65,11 +65,10 @@ def write_holes(target: IO[str], protocols: Sequence[Protocol], jobs: int) -> No
     """Search for the smallest bounds that show each known hole, and write the page."""
     holes = [hole for protocol in protocols for hole in known_holes(protocol)]
     families = {protocol.name: protocol.family.name for protocol in protocols}
-    with processes(jobs) as pool:
-        running = [pool.apply_async(front_of, (hole,)) for hole in holes]
+    with processes(jobs) as workers:
         rows: dict[str, list[tuple[str, str, str, Front]]] = {}
-        for hole, result in zip(holes, running, strict=True):
-            row = (hole.protocol, " ".join(hole.fixed), hole.property, result.get())
+        for hole, front in zip(holes, workers.in_order(front_of, holes), strict=True):
+            row = (hole.protocol, " ".join(hole.fixed), hole.property, front)
             rows.setdefault(families[hole.protocol], []).append(row)
             say(f"done: {' '.join((hole.protocol, *hole.fixed, hole.property))}", stderr=True)
     target.write(PAGE)

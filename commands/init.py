@@ -8,8 +8,10 @@ from shlex import quote
 
 import click
 
-from ..checker.render.terminal import report_file, say
+from ..checker.render.output import report_file
+from ..checker.render.terminal import say
 from ..spec import TidegateError
+from .status import EXIT_HOLDS, Ended
 
 FILES = {"tidegate.toml": "tidegate.toml", "my_protocol.py": "protocol.py"}
 """What is written, with the template of each."""
@@ -23,7 +25,7 @@ class ProjectError(TidegateError):
 @click.argument(
     "directory", metavar="[DIR]", default=".", type=click.Path(file_okay=False, path_type=Path)
 )
-def init(directory: Path) -> None:
+def init(directory: Path) -> Ended:
     """Write tidegate.toml and my_protocol.py, a protocol that inherits from kip-320, to DIR.
 
     Nothing is overwritten. What is written passes 'tidegate gate'.
@@ -48,8 +50,8 @@ def init(directory: Path) -> None:
     templates = files("tidegate.gate") / "templates"
     for name, template in FILES.items():
         with report_file(str(directory / name), "DIR") as target:
-            assert target is not None
             target.write((templates / template).read_text("utf-8"))
         say(f"wrote {directory / name}")
     where = "" if directory == Path() else f"cd {quote(str(directory))} && "
     say(f"Now run: {where}tidegate gate")
+    return Ended(EXIT_HOLDS)

@@ -24,6 +24,7 @@ from ..spec import ModelError, Outcome, Property
 from .parameters import time_limit_option
 from .pool import processes, share
 from .selection import find_properties, find_protocol
+from .status import EXIT_HOLDS, EXIT_INCOMPLETE, Ended
 
 if TYPE_CHECKING:
     from ..checker.render.printed import Console
@@ -76,13 +77,10 @@ def fates(
         Wall time for one search at most; a search that needs more counts as survived.
     """
     names = tuple(prop.name for prop in properties)
-    with processes(jobs) as pool:
-        running = [
-            pool.apply_async(_fate, (protocol.name, number, names, tuple(ladder), seconds))
-            for number, _ in enumerate(mutants(protocol))
-        ]
-        for result in running:
-            yield result.get()
+    numbers = range(len(list(mutants(protocol))))
+    todo = ((protocol.name, number, names, tuple(ladder), seconds) for number in numbers)
+    with processes(jobs) as workers:
+        yield from workers.in_order(_fate, todo)
 
 
 @cache
@@ -92,10 +90,9 @@ def _mutants(name: str) -> tuple[Protocol, list[Mutant]]:
     return protocol, list(mutants(protocol))
 
 
-def _fate(
-    name: str, number: int, names: Sequence[str], ladder: Sequence[str], seconds: float | None
-) -> Fate:
+def _fate(work: tuple[str, int, Sequence[str], Sequence[str], float | None]) -> Fate:
     """Search one mutant, given by the protocol's name and its number, to cross processes."""
+    name, number, names, ladder, seconds = work
     protocol, every = _mutants(name)
     mutant = every[number]
     properties = [prop for prop in INVARIANTS[protocol.family.name] if prop.name in names]
@@ -175,8 +172,14 @@ def _check(
     return check(system, properties, limits=limits, resources=share())
 
 
-def print_fates(console: Console, name: str, found: Iterator[Fate]) -> None:
-    """Print a line for each mutant as it is decided, then the survivors once more, and a count."""
+def print_fates(console: Console, name: str, found: Iterator[Fate]) -> bool:
+    """Print a line for each mutant as it is decided, then the survivors once more, and a count.
+
+    Returns
+    -------
+    bool
+        Whether every search of every survivor saw all states.
+    """
     killed, survivors = 0, []
     for fate in found:
         if fate.killed_by is None:
@@ -194,6 +197,7 @@ def print_fates(console: Console, name: str, found: Iterator[Fate]) -> None:
     for fate in survivors:
         note = fate.note or "not explained yet: larger bounds or another property may kill it"
         print_prose(console, Text(f"- {fate.mutant}: {note}."))
+    return all(fate.complete for fate in survivors)
 
 
 @click.command(short_help="Weaken every guard and rule in turn, and see which property notices.")
@@ -222,7 +226,7 @@ def mutate(
     names: tuple[str, ...],
     time_limit: float | None,
     jobs: int,
-) -> None:
+) -> Ended:
     """Leave out every guard of PROTOCOL, and undo every rule it replaces, one at a time.
 
     Printed is for each such mutant which property kills it, in how many steps and at which bounds;
@@ -238,4 +242,5 @@ def mutate(
     for rung in bounds:
         parse(chosen.family.bounds, rung.split())
     found = fates(chosen, find_properties(chosen, names), bounds, time_limit, jobs)
-    print_fates(make_console(), chosen.name, found)
+    complete = print_fates(make_console(), chosen.name, found)
+    return Ended(EXIT_HOLDS if complete else EXIT_INCOMPLETE)

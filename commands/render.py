@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..checker.render.terminal import report_file, say, write_json
+from ..checker.render.output import Reports
+from ..checker.render.terminal import say, write_json
 from .parameters import trace_options
+from .status import EXIT_HOLDS, Ended, ended
 from .telling import Saved, saved
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def _form_options(command: Any) -> Any:
 @trace_options
 def render(
     trace: str, prop: str | None, full: bool, named: str | None, trusted: bool, **files: str | None
-) -> None:
+) -> Ended:
     """Write a trace in the forms asked for; they show the same, from one intermediate form.
 
     TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
@@ -75,17 +77,12 @@ def render(
     if list(asked.values()).count("-") > 1:
         raise click.UsageError("only one form can go to standard output ('-')")
     told, document = _told(saved(trace, prop, named, trusted))
-    with ExitStack() as stack:
-        targets = {
-            name: stack.enter_context(report_file(path, f"--{name}"))
-            for name, path in asked.items()
-        }
-        for name, target in targets.items():
-            assert target is not None
-            _write(target, name, told, document, full)
-    for name, path in asked.items():
-        if path != "-":
-            say(f"{path}: {OPTIONS[name]}, {told.title}", stderr=True)
+    with Reports({f"--{name}": path for name, path in asked.items()}) as reports:
+        for name, path in asked.items():
+            write = partial(_write, name=name, told=told, document=document, full=full)
+            if reports.write(f"--{name}", write) and path != "-":
+                say(f"{path}: {OPTIONS[name]}, {told.title}", stderr=True)
+    return ended(EXIT_HOLDS, reports)
 
 
 def _write(

@@ -10,6 +10,7 @@ from ..checker.tracefile import read_trace
 from ..invariants import INVARIANTS, PROPERTIES
 from .parameters import trace_options
 from .selection import refuse_unknown_property
+from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended
 from .telling import keeps_what_is_read, replayed_as_recorded
 from .trust import protocol_to_replay
 
@@ -18,10 +19,7 @@ from .trust import protocol_to_replay
 @click.argument("trace", metavar="TRACE.json")
 @trace_options
 @click.option("--full", is_flag=True, help="Print every variable of every state.")
-@click.pass_context
-def replay(
-    context: click.Context, /, trace: str, named: str | None, trusted: bool, full: bool
-) -> None:
+def replay(trace: str, named: str | None, trusted: bool, full: bool) -> Ended:
     """Take the steps of a trace once more, and say where that stops being possible, and why.
 
     TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
@@ -49,4 +47,6 @@ def replay(
     print_replayed(make_console(), system, recorded, replayed, violated, full)
     expected = {recorded.property} if recorded.property else set()
     lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}
-    context.exit(2 if replayed.stopped else 1 if lost or replayed.differs is not None else 0)
+    if replayed.stopped:
+        return Ended(EXIT_USAGE)
+    return Ended(EXIT_OTHER if lost or replayed.differs is not None else EXIT_HOLDS)

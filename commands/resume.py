@@ -17,7 +17,7 @@ from .parameters import (
     trust_options,
 )
 from .recorded import recorded_search
-from .status import EXIT_STATUS
+from .status import EXIT_STATUS, Ended
 from .trust import protocol_to_resume, refuse_outside
 
 
@@ -32,8 +32,7 @@ from .trust import protocol_to_resume, refuse_outside
 @cluster_options
 @search_options
 @output_options
-@click.pass_context
-def resume(context: click.Context, /, **options: Any) -> None:
+def resume(**options: Any) -> Ended:
     """Go on from the checkpoint in DIR, or from the store at DIR, a path or a URI.
 
     'tidegate check --checkpoint DIR' makes the one, 'tidegate check --engine spark --store DIR' the
@@ -67,4 +66,4 @@ def resume(context: click.Context, /, **options: Any) -> None:
     )
     refuse_outside(place, recorded, options)
     on = cluster(searched["engine"], place, options, recorded)
-    context.exit(search_and_report(searched, on, options, resume=True))
+    return search_and_report(searched, on, options, resume=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..checker.render.terminal import make_console, report_file, write_json
+from ..checker.interrupts import LimitReachedError, alarm, reason
+from ..checker.render.output import Reports
+from ..checker.render.terminal import make_console, write_json
 from ..checker.result import Result, Verdict
 from ..checker.shorten import shortened
 from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
@@ -17,7 +20,7 @@ from ..spec import Outcome, Property, Trace, TransitionSystem
 from .parameters import model_options, output_options, time_limit_option
 from .pool import processes
 from .selection import assemble
-from .status import EXIT_STATUS, exit_status
+from .status import EXIT_STATUS, Ended, ended, exit_status
 from .telling import found_page
 
 if TYPE_CHECKING:
@@ -65,8 +68,7 @@ BATCH = 20
     help="Processes; what is found does not depend on it.",
 )
 @output_options
-@click.pass_context
-def simulate(context: click.Context, /, **options: Any) -> None:
+def simulate(**options: Any) -> Ended:
     """Take random walks through PROTOCOL, and shorten what violates a property.
 
     The same seed gives the same walks on every machine and with any number of processes. A
@@ -82,27 +84,26 @@ def simulate(context: click.Context, /, **options: Any) -> None:
 
     system, properties = assemble(options["protocol"], options["settings"], options["names"])
     refuse_undecidable(properties)
-    with (
-        report_file(options["json_file"], "--json") as target,
-        report_file(options["html_file"], "--html") as page,
-    ):
+    with Reports({"--json": options["json_file"], "--html": options["html_file"]}) as reports:
         done = _simulate(system, properties, options)
         report = simulation_report(system, done)
-        if target is not None:
-            write_json(target, report)
-        if page is not None:
-            first, settings = done.result.first, options["settings"]
-            page.write(found_page(system, first, settings, report, options["full"]))
-    if options["json_file"] != "-":
-        print_simulation(
-            make_console(),
-            system,
-            done,
-            full=options["full"],
-            quiet=options["quiet"],
-            every=options["keep_going"],
+        with reports.after():
+            if options["json_file"] != "-":
+                print_simulation(
+                    make_console(),
+                    system,
+                    done,
+                    full=options["full"],
+                    quiet=options["quiet"],
+                    every=options["keep_going"],
+                )
+        reports.write("--json", lambda target: write_json(target, report))
+        first, settings, full = done.result.first, options["settings"], options["full"]
+        reports.write(
+            "--html",
+            lambda target: target.write(found_page(system, first, settings, report, full)),
         )
-    context.exit(exit_status(done.result))
+    return ended(exit_status(done.result), reports)
 
 
 def _simulate(
@@ -114,16 +115,15 @@ def _simulate(
     started = perf_counter()
     tally = Tally()
     stopped_by = "the number of walks"
+    looked = started
     try:
-        for it in _walks(system, properties, options):
+        for it in _walks(system, properties, options, started):
             tally.add(system, it)
             if it.violated and not options["keep_going"]:
                 break
-            if options["time_limit"] and perf_counter() - started > options["time_limit"]:
-                stopped_by = "the time limit"
-                break
-    except KeyboardInterrupt:
-        stopped_by = "an interrupt"
+            looked = perf_counter()
+    except KeyboardInterrupt as error:
+        stopped_by = reason(error, perf_counter() - looked)
     verdicts, originals = [], {}
     for prop in properties:
         found = tally.first.get(prop.name)
@@ -151,36 +151,75 @@ def _simulate(
 
 
 def _walks(
-    system: TransitionSystem[Any, Any], properties: Sequence[Property], options: dict[str, Any]
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    options: dict[str, Any],
+    started: float,
 ) -> Iterator[Walk]:
-    """Yield the walks in the order of their numbers, whichever process takes them."""
-    how = (options["seed"], options["steps"], options["choose"])
-    if options["jobs"] == 1:
-        for number in range(options["walks"]):
-            yield walk(system, properties, how[0], number, how[1], how[2])
-        return
-    batches = [
-        range(start, min(start + BATCH, options["walks"]))
-        for start in range(0, options["walks"], BATCH)
-    ]
+    """Yield the walks in the order of their numbers, whichever process takes them.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Where the time is up, or the user interrupts.
+    """
     names = tuple(prop.name for prop in properties)
-    with processes(options["jobs"]) as pool:
-        work = ((options["protocol"], options["settings"], names, how, it) for it in batches)
-        for batch in pool.imap(_batch, work):
-            yield from batch
+    chosen = options["protocol"], options["settings"], names
+    how = _How(options["seed"], options["steps"], options["choose"], options["time_limit"], started)
+    if options["jobs"] == 1:
+        yield from _taken(system, properties, how, range(options["walks"]))
+        return
+    last = options["walks"]
+    batches = (range(start, min(start + BATCH, last)) for start in range(0, last, BATCH))
+    with processes(options["jobs"]) as workers:
+        for walks, stopped in workers.in_order(_batch, ((*chosen, how, it) for it in batches)):
+            yield from walks
+            if stopped is not None:
+                raise stopped
 
 
-_Work = tuple[str, tuple[str, ...], tuple[str, ...], tuple[int, int, str], range]
+@dataclass(frozen=True)
+class _How:
+    """How walks are taken; ``limit`` is the time limit in seconds since ``started``, if any."""
+
+    seed: int
+    longest: int
+    choice: str
+    limit: float | None
+    started: float
+
+
+def _taken(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    how: _How,
+    numbers: Iterable[int],
+) -> Iterator[Walk]:
+    """Take some walks, until the time is up."""
+    with alarm(how.limit, how.started) as watch:
+        for number in numbers:
+            if watch.reason:
+                raise LimitReachedError(watch.reason)
+            yield walk(system, properties, how.seed, number, how.longest, how.choice)
+
 
 _assembled: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Any] = {}
 """What this process has put together so far."""
 
 
-def _batch(work: _Work) -> list[Walk]:
-    """Take some walks; the system is given by names, to cross processes."""
-    protocol, settings, names, (seed, longest, choice), numbers = work
+def _batch(
+    work: tuple[str, tuple[str, ...], tuple[str, ...], _How, range],
+) -> tuple[list[Walk], LimitReachedError | None]:
+    """Take some walks, and say what ended them early; the system is named, to cross processes."""
+    protocol, settings, names, how, numbers = work
     key = (protocol, settings, names)
     if key not in _assembled:
         _assembled[key] = assemble(protocol, settings, names or ("none",))
-    system, properties = _assembled[key]
-    return [walk(system, properties, seed, number, longest, choice) for number in numbers]
+    walks: list[Walk] = []
+    try:
+        system, properties = _assembled[key]
+        for it in _taken(system, properties, how, numbers):
+            walks.append(it)  # noqa: PERF402 - what was taken before the time was up counts
+    except LimitReachedError as error:
+        return walks, error
+    return walks, None

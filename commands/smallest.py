@@ -11,14 +11,16 @@ import click
 
 from ..bounds import BoundsError, declared, parse, unknown
 from ..checker.front import Climb, Front
+from ..checker.interrupts import is_interrupt
 from ..checker.ladder import Rung
-from ..checker.render.terminal import make_console, progress, report_file, write_json
+from ..checker.render.output import Reports, report_file
+from ..checker.render.terminal import make_console, progress, write_json
 from ..checker.result import DEFAULT, Resources
 from ..model import PROTOCOLS, Protocol
 from ..spec import Kind, Property, TransitionSystem
 from .parameters import json_option, model_options, quiet_option, time_limit_option
 from .selection import SelectionError, find_properties, find_protocol
-from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED
+from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 
 @dataclass(frozen=True)
@@ -139,8 +141,7 @@ def find_front(
 @time_limit_option("Stop after so many seconds for each property.")
 @json_option("everything")
 @quiet_option
-@click.pass_context
-def bounds(context: click.Context, /, protocol: str | None, **options: Any) -> None:
+def bounds(protocol: str | None, **options: Any) -> Ended:
     """Find the smallest bounds within which PROTOCOL violates a property: all of them.
 
     Bounds are smaller than others if none of them is larger; where fewer elections take more
@@ -167,19 +168,18 @@ def bounds(context: click.Context, /, protocol: str | None, **options: Any) -> N
 
         protocols = [find_protocol(protocol)] if protocol else list(PROTOCOLS)
         with report_file(options["output"], "--output") as page:
-            assert page is not None
             write_holes(page, protocols, options["jobs"])
-        return
+        return Ended(EXIT_HOLDS)
     if protocol is None:
         raise click.UsageError("name a PROTOCOL, or with --output the FILE of the page to write")
-    context.exit(_search(protocol, options))
+    return _search(protocol, options)
 
 
-def _search(protocol: str, options: Mapping[str, Any]) -> int:
-    """Search for the smallest bounds of each property, print them, and return the exit status."""
+def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
+    """Search for the smallest bounds of each property, and print them."""
     from ..checker.render.fronts import document, print_front
 
-    with report_file(options["json_file"], "--json") as target:
+    with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()
         console.quiet = options["json_file"] == "-"
         chosen = find_protocol(protocol)
@@ -192,16 +192,17 @@ def _search(protocol: str, options: Mapping[str, Any]) -> int:
             front = find_front(chosen, prop, varied, options["time_limit"], options["quiet"])
             found[prop.name] = front
             print_front(console, protocol, prop.name, varied.fixed, front)
-            if front.stopped_by == "an interrupt":
+            if is_interrupt(front.stopped_by):
                 break
-        if target is not None:
-            write_json(target, document(protocol, varied.fixed, found))
-    return _status(found)
+        reports.write(
+            "--json", lambda target: write_json(target, document(protocol, varied.fixed, found))
+        )
+    return ended(_status(found), reports)
 
 
 def _status(found: Mapping[str, Front]) -> int:
     """Return the exit status."""
-    if any(front.stopped_by == "an interrupt" for front in found.values()):
+    if any(is_interrupt(front.stopped_by) for front in found.values()):
         return EXIT_INTERRUPTED
     undecided = any(front.undecided for front in found.values())
     return EXIT_INCOMPLETE if undecided else EXIT_HOLDS

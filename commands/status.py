@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..checker.interrupts import is_interrupt
 from ..checker.result import Result
 from ..spec import Kind, Outcome
 
 if TYPE_CHECKING:
+    from ..checker.render.output import Reports
     from ..gate.results import Outcome as GateOutcome
 
 EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
@@ -19,14 +22,31 @@ EXIT_STATUS = """\b
 Exit status (as TLC's where TLC has one):
   0   every property holds in every state within the bounds
   1   replay or gate: not what was recorded or expected; or the output's reader is gone
-  2   wrong usage: an unknown name, a value out of range, an unusable file
+  2   wrong usage, an unusable file; in place of 0 or 3 also an unwritten report
   3   incomplete: a limit was reached and nothing violated so far
   11  deadlock: nothing is enabled, or nothing heals (-p Deadlock, -p Stuck)
   12  a safety property is violated
   13  reserved for liveness properties
   70  internal error, or an ill-formed model
-  130 interrupted, with nothing violated so far
+  130 interrupted, with nothing violated so far (129 by SIGHUP, 143 by SIGTERM)
 """
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: every command returns it, and the process ends with its status."""
+
+    status: int
+
+
+def ended(status: int, reports: Reports) -> Ended:
+    """Return how a command ended that came to a verdict with this status, and wrote reports.
+
+    What was found to be violated counts more than a report that was not written.
+    """
+    if status in (EXIT_HOLDS, EXIT_INCOMPLETE) and (reports.broken or reports.unwritten):
+        return Ended(EXIT_INTERNAL if reports.broken else EXIT_USAGE)
+    return Ended(status)
 
 
 def exit_status(result: Result) -> int:
@@ -38,7 +58,12 @@ def exit_status(result: Result) -> int:
         return EXIT_DEADLOCK
     if result.outcome is Outcome.HOLDS:
         return EXIT_HOLDS
-    return EXIT_INTERRUPTED if result.stopped_by == "an interrupt" else EXIT_INCOMPLETE
+    return stopped_status(result.stopped_by)
+
+
+def stopped_status(stopped_by: str | None) -> int:
+    """Return the exit status of what ended before everything was decided."""
+    return EXIT_INTERRUPTED if is_interrupt(stopped_by) else EXIT_INCOMPLETE
 
 
 def gate_status(outcomes: Sequence[GateOutcome]) -> int:

@@ -10,13 +10,15 @@ import click
 
 from ..bounds import parse
 from ..checker.ladder import Found, Rung, climb
-from ..checker.render.terminal import report_file, say
+from ..checker.render.output import report_file
+from ..checker.render.terminal import say
 from ..checker.render.verdicts import INTRODUCTION, section
 from ..invariants import INVARIANTS
 from ..model import Protocol, Scenario
 from ..spec import TransitionSystem
 from .pool import processes, share
 from .selection import SelectionError, find_protocol, protocols_to_compare
+from .status import EXIT_HOLDS, Ended
 
 
 def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, jobs: int) -> None:
@@ -44,15 +46,12 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
     if not scenarios:
         titles = "; ".join(scenario.title for scenario in protocols[0].family.scenarios)
         raise SelectionError(f"no scenario has {title!r} in its title; there are: {titles}")
-    with processes(jobs) as pool:
-        running = {
-            (number, protocol.name): pool.apply_async(compare, (protocol.name, number))
-            for number, _ in scenarios
-            for protocol in protocols
-        }
+    todo = [(protocol.name, number) for number, _ in scenarios for protocol in protocols]
+    with processes(jobs) as workers:
+        compared = workers.in_order(compare, todo)
         target.write(INTRODUCTION)
-        for number, scenario in scenarios:
-            columns = {p.name: running[number, p.name].get() for p in protocols}
+        for _, scenario in scenarios:
+            columns = {protocol.name: next(compared) for protocol in protocols}
             names = [prop.name for prop in INVARIANTS[protocols[0].family.name]]
             largest = dict(scenario.largest)
             target.write("\n" + section(scenario.title, scenario.settings, largest, columns, names))
@@ -60,8 +59,9 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
             say(f"done: {scenario.title}", stderr=True)
 
 
-def compare(name: str, number: int) -> dict[str, Found]:
-    """Climb the ladder of one scenario for one protocol; both by name, to cross processes."""
+def compare(which: tuple[str, int]) -> dict[str, Found]:
+    """Climb the ladder of a scenario, by its number, for a protocol, by its name."""
+    name, number = which
     protocol = find_protocol(name)
     scenario: Scenario = protocol.family.scenarios[number]
     properties = INVARIANTS[protocol.family.name]
@@ -85,7 +85,7 @@ def compare(name: str, number: int) -> dict[str, Found]:
 @click.option("--protocol", "names", multiple=True, help="Only this protocol (repeatable).")
 @click.option("--scenario", "title", help="Only scenarios whose title contains this.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
-def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) -> None:
+def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) -> Ended:
     """Find the smallest bounds that violate each property, or the largest at which it holds.
 
     Every scenario of a family is searched for every protocol, and the page of verdicts written.
@@ -97,5 +97,5 @@ def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) 
     """
     protocols = protocols_to_compare(names)
     with report_file(output, "--output") as target:
-        assert target is not None
         write_verdicts(target, protocols, title or "", jobs)
+    return Ended(EXIT_HOLDS)

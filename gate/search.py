@@ -10,6 +10,7 @@ from typing import Any
 
 from ..bounds import parse
 from ..checker.check import check
+from ..checker.interrupts import after_limit
 from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
 from ..invariants.named import every_history, find_properties
@@ -187,7 +188,7 @@ def _limit(stopped_by: str | None, cell: Cell) -> str | None:
     if stopped_by is None:
         return None
     if stopped_by.startswith("--time-limit"):
-        return f"the limit of {cell.limits.seconds:g} s"
+        return f"the limit of {cell.limits.seconds:g} s{after_limit(stopped_by)}"
     if stopped_by.startswith("--max-memory"):
         return f"the limit of {stopped_by.removeprefix('--max-memory ')} of memory"
     return stopped_by

@@ -10,22 +10,18 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from time import monotonic
 from types import FrameType
 
-from .. import spec
+from ..checker.calls import CALLERS, described, innermost, model_call
 from ..checker.result import Progress
-from ..errors import Line, is_users
+from ..errors import Line
 from ..model import named
 
 HUNG = "hung"
 """What is reported where machine code makes no progress: nobody sees in which action it is."""
 
-_MACHINE = str(Path(spec.__file__).parent / "checker" / "compiled" / "machine.py")
-"""Where machine code is called from; small levels are done in the main thread."""
-
-_CALLERS = (spec.__file__, named.__file__)
+_CALLERS = (*CALLERS, named.__file__)
 """Where the model is called from: its actions and predicates, and a user's file as a whole."""
 
 _SAME_REPORTS = 20
@@ -43,7 +39,7 @@ def watch(stalled: float, say: Say) -> None:
     stalled
         Seconds that one call of the model may take.
     say
-        Told what never ends, and where (``HUNG`` for machine code); then the process ends.
+        Told what never ends, and where; then the process ends.
     """
     main = threading.get_ident()
     threading.Thread(target=_look, args=(main, stalled, say), daemon=True).start()
@@ -55,52 +51,13 @@ def _look(main: int, stalled: float, say: Say) -> None:
     since = monotonic()
     while not pause.wait(min(0.5, stalled / 4)):
         frame = sys._current_frames().get(main)
-        now = _model_call(frame)
+        now = model_call(frame, _CALLERS)
         if now is None or now is not call:
             call, since = now, monotonic()
         elif monotonic() - since >= stalled:
-            what = _described(call)
-            text = what if what == HUNG else f"{what} has not ended after {stalled:g} s"
-            say(text, _innermost(frame))
+            at = innermost(frame)
+            say(f"{described(now)} has not ended after {stalled:g} s", at[1] if at else None)
             os._exit(1)
-
-
-def _model_call(frame: FrameType | None) -> FrameType | None:
-    """Return the innermost call that leads from the checker into the model, if there is one."""
-    if frame is not None and frame.f_code.co_filename == _MACHINE:
-        return frame
-    inner: FrameType | None = None
-    while frame is not None:
-        if frame.f_code.co_filename in _CALLERS:
-            return inner
-        inner, frame = frame, frame.f_back
-    return None
-
-
-def _described(call: FrameType) -> str:
-    """Return what a call of the model is: a step, or the function."""
-    if call.f_code.co_filename == _MACHINE:
-        return HUNG
-    caller = call.f_back
-    while caller is not None and caller.f_code.co_filename == spec.__file__:
-        here = caller.f_locals
-        if "index" in here and "self" in here:
-            return str(here["self"].instances[here["index"]].step)
-        if "step" in here:
-            return str(here["step"])
-        caller = caller.f_back
-    if call.f_code.co_name == "<module>":
-        return "the import of the file"
-    return call.f_code.co_name
-
-
-def _innermost(frame: FrameType | None) -> Line | None:
-    """Return the line that runs, in the user's own files where there are any."""
-    lines: list[Line] = []
-    while frame is not None:
-        lines.append((frame.f_code.co_filename, frame.f_lineno))
-        frame = frame.f_back
-    return next((line for line in lines if is_users(line[0])), lines[0] if lines else None)
 
 
 class Heartbeat:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -11,6 +10,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic, perf_counter
 
+from ..checker.interrupts import leave_to_parent
 from ..checker.memory import resident_memory
 from ..checker.result import Progress, Resources
 from ..errors import Line, TidegateError, place_of
@@ -38,7 +38,7 @@ def work(connection: Connection, cell: Cell, root: str, resources: Resources) ->
     root
         The directory of the gate's file, to which the names of protocols are relative.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_to_parent()
     # What a user's protocol prints must not mix with the reports on standard output.
     with suppress(OSError):
         os.dup2(2, 1)
@@ -46,8 +46,7 @@ def work(connection: Connection, cell: Cell, root: str, resources: Resources) ->
     started = perf_counter()
 
     def say(text: str, place: Line | None) -> None:
-        found = erred(cell, text, place, perf_counter() - started)
-        connection.send(HUNG if text == HUNG else found)
+        connection.send(erred(cell, text, place, perf_counter() - started))
 
     stalled = cell.limits.stalled if is_own(cell.protocol) else inf
     if stalled < inf:

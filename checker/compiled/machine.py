@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
 
+from ..interrupts import abandon
 from .build import Code
-from .memory import BATCH, GROW, RECENT, Region, Shared, Worker
+from .memory import BATCH, GROW, RECENT, STOPPED, Region, Shared, Worker
 from .program import Module
 from .sampler import Sampler
 from .statefile import PIECE
@@ -18,6 +19,9 @@ from .statefile import PIECE
 MINUS_ONE = (1 << 64) - 1
 POLL = 0.1
 """Seconds between looks at the workers' progress."""
+
+PATIENCE = 3.0
+"""Seconds that workers which were told to stop have for what they are at: a chunk of states."""
 
 TOUCHED = 512
 """Buckets per state of a frontier up to which the whole table is prepared."""
@@ -51,6 +55,21 @@ def table_bytes(buckets: int) -> int:
     return buckets * 64 + stash_size(buckets) * 16
 
 
+def _overall(answers: Iterable[int]) -> int:
+    """Return why all workers came back; to be called again, GROW matters most."""
+    return max(answers, key=lambda answer: (answer == GROW, answer), default=STOPPED)
+
+
+def _return(running: Iterable[Future[int]]) -> bool:
+    """Whether all calls return within a short time."""
+    try:
+        for call in running:
+            call.result(POLL)
+    except TimeoutError:
+        return False
+    return True
+
+
 class Machine:
     """Machine code with the memory that it works in.
 
@@ -63,6 +82,11 @@ class Machine:
         frontier, and what was found from there.
     instances, properties
         How many there are.
+
+    Attributes
+    ----------
+    stuck
+        Whether some call of machine code did not return in time; a thread is still in it.
     """
 
     def __init__(
@@ -82,6 +106,7 @@ class Machine:
         self.targets = Region(64 * self.state_bytes)
         self.workers = [self._worker() for _ in range(sizes.workers)]
         self._most_written = 0
+        self.stuck = False
         self._threads = ThreadPoolExecutor(sizes.workers, thread_name_prefix="tidegate")
         self._work = code.function("work", 1)
         self._parents = code.function("find_parents", 1)
@@ -115,7 +140,10 @@ class Machine:
         return block, own
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Give all memory back, unless a thread still works in it."""
+        if self.stuck:
+            self._threads.shutdown(wait=False)
+            return
         self._threads.shutdown()
         self.sampler.close()
         regions = [self.shared, self.table, self.stash, self.states, self.segments, self.targets]
@@ -158,15 +186,19 @@ class Machine:
         for block, _ in self.workers:
             block[Worker.NEXT] = block[Worker.END] = 0
 
-    def add_states(self, states: Sequence[Words]) -> bool:
+    def add_states(self, states: Sequence[Words], watch: Callable[[], bool] = lambda: True) -> bool:
         """Add states, all by the first worker; False where there is no room for all of them."""
         space = Region(max(1, len(states)) * self.state_bytes)
         for number, words in enumerate(states):
             for index, word in enumerate(words):
                 space[number * self.state_bytes + 8 * index] = word
-        added = self._add(self.workers[0][0].address, space.address, len(states))
+        call = partial(self._add, self.workers[0][0].address, space.address, len(states))
+        added = self._call([call], watch)
+        if self.stuck:
+            abandon(space)
+            return False
         space.close()
-        return added == len(states)
+        return added == [len(states)]
 
     def restore(self, states: int, taken: Sequence[int]) -> None:
         """Take the first states in memory for found, and their table entries for made."""
@@ -219,19 +251,37 @@ class Machine:
         self.shared[Shared.STOP] = 0
         addresses = [block.address for block, _ in self.workers]
         if chunks <= 2:
-            answers = [work(address) for address in addresses]
-        else:
-            running = {self._threads.submit(work, address) for address in addresses}
-            try:
-                while wait(running, POLL).not_done:
-                    if not watch():
-                        self.shared[Shared.STOP] = 1
-            except BaseException:
-                self.shared[Shared.STOP] = 1
-                wait(running)
-                raise
-            answers = [future.result() for future in running]
-        return max(answers, key=lambda answer: (answer == GROW, answer))
+            # One thread does them in turn: to wake all of them takes longer than the work.
+            return _overall(self._call([lambda: _overall(map(work, addresses))], watch))
+        return _overall(self._call([partial(work, address) for address in addresses], watch))
+
+    def _call(self, calls: Iterable[Callable[[], int]], watch: Callable[[], bool]) -> list[int]:
+        """Call machine code, and return what it returns; nothing if some call is stuck.
+
+        It runs in other threads, since nothing interrupts a thread that is in machine code.
+        """
+        running: list[Future[int]] = []
+        try:
+            for call in calls:
+                running.append(self._threads.submit(call))  # noqa: PERF401 - an interrupt ends all
+            while not _return(running):
+                if not watch():
+                    self._stop(running)
+                    break
+        except BaseException:
+            self._stop(running)
+            raise
+        return [] if self.stuck else [call.result() for call in running]
+
+    def _stop(self, running: Sequence[Future[int]]) -> None:
+        """Tell the workers to stop, and give them time to; what does not return is left running."""
+        self.shared[Shared.STOP] = 1
+        self.stuck = True
+        try:
+            self.stuck = bool(wait(running, PATIENCE).not_done)
+        finally:
+            if self.stuck:
+                abandon(self)
 
     def positions(self) -> list[tuple[int, int]]:
         """Return for every worker where its next state goes, and where its room ends."""

@@ -12,7 +12,8 @@ from ...layout import State
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Symmetry
 from ..counterexample import least
-from ..interpreted import Search
+from ..interpreted import Search, least_parents
+from ..interrupts import reason
 from ..memory import available_memory
 from ..result import DEFAULT, Limits, Progress, Resources
 from .build import Code
@@ -21,7 +22,7 @@ from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .comparison import Comparison, compare_counts, compare_level, compare_verdicts
 from .journal import Journal, code_hash
 from .levels import LevelSearch
-from .machine import Machine, Segments, Sizes, Words, table_bytes
+from .machine import PATIENCE, Machine, Segments, Sizes, Words, table_bytes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .restore import Restoration
 from .room import Room
@@ -33,6 +34,12 @@ FINGERPRINT_BUCKETS = 1 << 24
 """The same for marks with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
 
 FINGERPRINT_BITS = 88
+
+STUCK = (
+    f"; machine code had not returned {PATIENCE:.0f} s after it was told to: some action or "
+    "predicate may never end, and --engine interpreted says which"
+)
+"""What a search that was stopped says where a worker did not come back."""
 
 
 class UnfitError(Exception):
@@ -161,9 +168,12 @@ class CompiledSearch(LevelSearch):
                     self.stopped_by = f"--max-depth {limits.max_depth}"
                     break
                 self._expand_last_level()
-        except KeyboardInterrupt:
-            self.stopped_by = "an interrupt"
-        self.comparison.compare(self.machine.sampler.take())
+        except KeyboardInterrupt as error:
+            self.stopped_by = reason(error)
+        if self.machine.stuck:
+            self.stopped_by = f"{self.stopped_by}{STUCK}"
+        else:
+            self.comparison.compare(self.machine.sampler.take())
         if self.levels and not self.levels[-1]:
             self.levels.pop()
         if self.journal:
@@ -180,9 +190,9 @@ class CompiledSearch(LevelSearch):
         machine = self.machine
         self.room.for_states()
         before = machine.positions()
-        whole = machine.add_states(self._initial)
+        whole = machine.add_states(self._initial, self._watch)
         while not whole and self._make_room():
-            whole = machine.add_states(self._initial)
+            whole = machine.add_states(self._initial, self._watch)
         if machine.failed:
             raise UnfitError
         self.frontier = self._taken_away(before, 0)
@@ -253,8 +263,9 @@ class CompiledSearch(LevelSearch):
         elif self.journal is not None and whole:
             self._writing(partial(self.journal.add, self.frontier))
         self.levels.append(self.frontier)
-        self._note_violations(len(self.levels) - 2)
-        self.comparison.compare(self.machine.sampler.take())
+        if not self.machine.stuck:
+            self._note_violations(len(self.levels) - 2)
+            self.comparison.compare(self.machine.sampler.take())
         if whole and self.reference is not None:
             self._compare_with_reference(self.reference)
         if self.journal is not None and whole and self._intact:
@@ -356,6 +367,9 @@ class CompiledSearch(LevelSearch):
 
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
+        if self.machine.stuck:
+            before = [state for some in self.levels[level - 1] for state in self._read(*some)]
+            return least_parents(self.system, self.symmetry, before, children)
         layout = self.system.layout
         ordered = sorted(children, key=layout.fingerprint)
         found: dict[State, State] = {}

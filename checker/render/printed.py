@@ -46,6 +46,10 @@ class Console(rich_console.Console):
     def file(self, stream: IO[str]) -> None:
         self._file = stream
 
+    def on_broken_pipe(self) -> None:
+        """Leave to the command line what follows from the reader being gone."""
+        raise BrokenPipeError
+
     def render_str(self, text: str, **options: Any) -> rich_text.Text:
         """Return a string as text; rich asks for that wherever it is handed a string."""
         return super().render_str(printable(text), **options)

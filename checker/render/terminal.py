@@ -1,29 +1,21 @@
-"""Where output goes: the console, the progress line, and the file of a report."""
+"""What is printed: the console, the progress line, and JSON."""
 
 from __future__ import annotations
 
-import errno
-import io
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ...printable import inert, one_line, printable
-from ...spec import TidegateError
+from ...printable import inert, one_line
 from ..result import Progress
 
 if TYPE_CHECKING:
     from .printed import Console
-
-
-class OutputError(TidegateError):
-    """A place that cannot be written to."""
 
 
 def make_console(stderr: bool = False) -> Console:
@@ -124,89 +116,6 @@ def progress_line(progress: Progress) -> str:
     if progress.memory:
         line += f", {progress.memory >> 20:,} MiB"
     return f"{line}, most of all {progress.largest}" if progress.largest else line
-
-
-@contextmanager
-def report_file(path: str | None, option: str) -> Iterator[IO[str] | None]:
-    """Open a report's file before the search, so that an unwritable one is found at once.
-
-    It is written beside its place and moved there when it is whole; a device, a pipe and standard
-    output ('-') are written as they are.  Where nothing is written, its place is left alone.  What
-    no document may hold, such as control characters, is written out.
-
-    Parameters
-    ----------
-    option
-        Name of the option that gave the path, for messages.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be written to.
-    """
-    if path is None:
-        yield None
-        return
-    try:
-        target = _open(path)
-    except OSError as error:
-        raise _unwritable(option, path, error) from None
-    text = io.StringIO()
-    with ExitStack() as stack:
-        stack.callback(_discard, target)
-        yield text
-        if not text.tell():
-            return
-        try:
-            target.write(printable(text.getvalue()))
-            _finish(path, target)
-        except OSError as error:
-            raise _unwritable(option, path, error) from None
-
-
-def _unwritable(option: str, path: str, error: OSError) -> OutputError:
-    return OutputError(
-        f"{option} {path!r}: cannot write there ({error.strerror}); name another file"
-    )
-
-
-def _open(path: str) -> IO[str]:
-    """Open what will hold the report: a file beside its place, or the device or pipe itself."""
-    if path == "-":
-        if sys.stdout is None:
-            raise OSError(errno.EBADF, "standard output is closed")
-        return sys.stdout
-    if not path:
-        raise FileNotFoundError(errno.ENOENT, "the name is empty")
-    if os.path.exists(path) and not os.path.isfile(path):
-        return open(path, "w", encoding="utf-8")
-    place = os.path.realpath(path)
-    if os.path.exists(place) and not os.access(place, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    target = open(  # noqa: SIM115 - it stays open for as long as the search runs
-        f"{place}.{os.getpid()}.partial", "w", encoding="utf-8"
-    )
-    if os.path.exists(place):
-        os.chmod(target.name, os.stat(place).st_mode & 0o777)
-    return target
-
-
-def _finish(path: str, target: IO[str]) -> None:
-    """Flush what was written, and move it to its place."""
-    target.flush()
-    if target is not sys.stdout:
-        target.close()
-        if target.name.endswith(".partial"):
-            os.replace(target.name, os.path.realpath(path))
-
-
-def _discard(target: IO[str]) -> None:
-    """Remove what was not finished."""
-    if target is not sys.stdout:
-        with suppress(OSError):
-            target.close()
-        if target.name.endswith(".partial") and os.path.exists(target.name):
-            os.unlink(target.name)
 
 
 def write_json(target: IO[str], document: dict[str, Any]) -> None:

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from ...checker.compare import Alone, Contrast, alone, contrast, shared
+from ...checker.interrupts import INTERRUPT, is_interrupt
 from ...checker.result import Limits
 from ...spec import Outcome, Step
 from ..selection import SelectionError
 from .sides import Count, Row, Side, Verdicts
-
-INTERRUPT = "an interrupt"
-"""What a search says that Ctrl-C ended."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ def _both(
     """Search both within bounds; an interrupt ends both searches."""
     limits = Limits(seconds=max(0.1, round(seconds / 2, 1)))
     old = sides[0].verdicts(rung, names, limits, quiet)
-    if old.stopped_by == INTERRUPT:
+    if is_interrupt(old.stopped_by):
         undecided = tuple(Row(row.name, Outcome.INCOMPLETE.value, None) for row in old.rows)
         return old, Verdicts(old.headline, undecided, 0, 0, INTERRUPT)
     return old, sides[1].verdicts(rung, names, limits, quiet)
@@ -207,7 +205,7 @@ def states(
     both = shared(ranges[0], ranges[1])
     left_out = tuple(tuple(name for name in mine if name not in set(both)) for mine in ranges)
     counts = [sides[0].reach(settings, limits, quiet)]
-    if counts[0].stopped_by == INTERRUPT:
+    if is_interrupt(counts[0].stopped_by):
         counts.append(Count(0, {}, INTERRUPT))
     else:
         counts.append(sides[1].reach(settings, limits, quiet))

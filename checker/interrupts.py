@@ -1,0 +1,229 @@
+"""What ends a search from outside: signals, and a time limit that comes amid a call of the model.
+
+All of it arrives as KeyboardInterrupt in the main thread, so that everything is cleaned up in the
+same way.  A model may swallow that, as ``except:`` does; so it is noted too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from time import perf_counter
+from types import FrameType
+
+from .calls import model_call, where
+
+INTERRUPT = "an interrupt"
+"""What stopped a search that Ctrl-C, SIGTERM or SIGHUP ended, perhaps with more words after it."""
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What ends a command, with everything cleaned up and reported."""
+
+LONG = 0.5
+"""Seconds after which one and the same call of the model is said not to return."""
+
+TICK = 0.2
+"""Seconds between looks at the model once the time is up."""
+
+SET_DEATH_SIGNAL = 1
+"""Linux's PR_SET_PDEATHSIG: what a process gets when the one that started it ends."""
+
+Handler = Callable[[int, FrameType | None], None]
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal ended what ran; ``where`` is the call of the model that it was in, if any."""
+
+    def __init__(self, where: str = "") -> None:
+        super().__init__(where)
+        self.where = where
+
+
+class LimitReachedError(KeyboardInterrupt):
+    """A limit ended what ran; the text says which, and in which call of the model if in one."""
+
+
+_received: list[int] = []
+"""Signals that were to end this command."""
+
+
+def received() -> int | None:
+    """Return the first signal that was to end this command, if one came."""
+    return _received[0] if _received else None
+
+
+def reason(error: KeyboardInterrupt, idle: float = 0.0) -> str:
+    """Return what stopped a search.
+
+    Parameters
+    ----------
+    idle
+        Seconds since the search last got on; after a long time, the model's call is named.
+    """
+    if isinstance(error, LimitReachedError):
+        return str(error)
+    place = getattr(error, "where", "")
+    return f"{INTERRUPT} {place}" if place and idle >= LONG else INTERRUPT
+
+
+def after_limit(stopped_by: str | None) -> str:
+    """Return what a search says of its end besides the limit in seconds that stopped it.
+
+    >>> after_limit("--time-limit 2.5 in Crash(broker=1), which has not returned (die, own.py:9)")
+    ' in Crash(broker=1), which has not returned (die, own.py:9)'
+    """
+    return re.sub(r"^--time-limit [\d.e+-]+", "", stopped_by or "")
+
+
+def is_interrupt(stopped_by: str | None) -> bool:
+    """Whether this is what a search says that was interrupted."""
+    return stopped_by is not None and stopped_by.startswith(INTERRUPT)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    """End what runs."""
+    _received.append(number)
+    if _alarm is not None:
+        _alarm.reason = INTERRUPT
+    raise Interrupted(where(frame))
+
+
+@contextmanager
+def listening() -> Iterator[None]:
+    """Have SIGTERM and SIGHUP end the block as Ctrl-C does; what is ignored stays ignored."""
+    _received.clear()
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    default = (signal.SIG_DFL, signal.default_int_handler)
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    heard = [number for number in SIGNALS if before[number] in default]
+    try:
+        for number in heard:
+            signal.signal(number, _raise)
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, before[number])
+
+
+@contextmanager
+def noting(note: Handler) -> Iterator[None]:
+    """Call `note` instead of raising where a signal comes within the block."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def noted(number: int, frame: FrameType | None) -> None:
+        _received.append(number)
+        note(number, frame)
+
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    mine = [number for number in SIGNALS if before[number] in (_raise, signal.default_int_handler)]
+    try:
+        for number in mine:
+            signal.signal(number, noted)
+        yield
+    finally:
+        for number in mine:
+            signal.signal(number, before[number])
+
+
+def leave_to_parent() -> None:
+    """Leave what signals mean to the process that looks after this one; this one ends with it."""
+    _received.clear()
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    with suppress(AttributeError):
+        ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
+
+
+_abandoned: list[object] = []
+"""What threads work in that do not return."""
+
+
+def abandon(memory: object) -> None:
+    """Keep what a thread works in that does not return, until the process ends."""
+    _abandoned.append(memory)
+
+
+def any_abandoned() -> bool:
+    """Whether some thread does not return, so that the process must not wait for it at its end."""
+    return bool(_abandoned)
+
+
+class Alarm:
+    """Says when the search of a block has to end.
+
+    Attributes
+    ----------
+    reason
+        What stops it; empty until something does.
+    """
+
+    def __init__(self, limit: float | None = None, at_once: bool = False) -> None:
+        self.reason = ""
+        self._limit = limit
+        self._at_once = at_once
+        self._call: FrameType | None = None
+        self._since: float | None = None
+
+    def ring(self, number: int, frame: FrameType | None) -> None:
+        """Note that the time is up, and end a call of the model that goes on nevertheless."""
+        self.reason = self.reason or f"--time-limit {self._limit:g}"
+        call, now = model_call(frame), perf_counter()
+        if self._since is None or call is None or call is not self._call:
+            if self._since is not None and self._at_once:
+                raise LimitReachedError(self.reason)
+            self._call, self._since = call, now
+        elif now - self._since >= LONG:
+            raise LimitReachedError(f"{self.reason} {where(frame)}")
+
+
+_alarm: Alarm | None = None
+"""That of the search that the main thread is in."""
+
+
+@contextmanager
+def alarm(limit: float | None, started: float, at_once: bool = False) -> Iterator[Alarm]:
+    """Watch the time limit of a search, also amid a call of the model that does not return.
+
+    Such a call is ended by LimitReachedError.  Elsewhere than in the main thread, or where somebody
+    else uses SIGALRM, it is not, and the search has to look at the clock itself.
+
+    Parameters
+    ----------
+    limit
+        In seconds, as the user gave it; None for none.
+    started
+        When the clock began, as ``perf_counter`` tells it.
+    at_once
+        Whether the block does not look at the alarm, and is to be ended wherever it is.
+    """
+    global _alarm
+    made = Alarm(limit, at_once)
+    if threading.current_thread() is not threading.main_thread():
+        yield made
+        return
+    before, _alarm = _alarm, made
+    free = signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN)
+    if limit is None or not free:
+        try:
+            yield made
+        finally:
+            _alarm = before
+        return
+    handler = signal.signal(signal.SIGALRM, made.ring)
+    try:
+        left = limit - (perf_counter() - started)
+        signal.setitimer(signal.ITIMER_REAL, max(left, 0.001), TICK)
+        yield made
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, handler)
+        _alarm = before

@@ -1,0 +1,208 @@
+"""A rule that never ends: the time limit and Ctrl-C end it, and say where it is."""
+
+import json
+import re
+import signal
+import time
+
+import pytest
+
+from tests.cli.conftest import ENDLESS, children, wait_until
+from tidegate.checker.check import check
+from tidegate.checker.interrupts import is_interrupt
+from tidegate.checker.result import Limits, Resources
+from tidegate.model.named import find_protocol
+from tidegate.spec import Outcome
+
+WHERE = r"in \w+\(.*\), which has not returned \(apply, own\.py:1[01]\)"
+"""The loop is on either of two lines when somebody looks."""
+
+LIMIT = ["--time-limit", "1"]
+
+NESTED = """mixed = 1
+for one in range(1 << 40):
+    for other in range(1 << 40):
+        mixed = (mixed * 3 + one + other) & 255
+return mixed == version"""
+"""Ends, but not in a million years; no compiler sees through it."""
+
+
+def busy(pid):
+    """Return how many seconds of a processor a process has used."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+def caught(process, seconds):
+    """Wait until a process has worked for so long that it can only be in the endless rule."""
+    wait_until(lambda: busy(process.pid) >= seconds, process)
+
+
+COMMANDS = {
+    "check": ["check", "own.py", "-p", "TypeOk", "--json", "report.json"],
+    "check, watched": ["check", "own.py", "--debug", "--json", "report.json"],
+    "simulate": ["simulate", "own.py", "--jobs", "1", "--json", "report.json"],
+    "simulate, two jobs": ["simulate", "own.py", "--jobs", "2", "--json", "report.json"],
+    "bounds": ["bounds", "own.py", "-p", "TypeOk", "--json", "report.json"],
+    "diff": ["diff", "published/async-isr", "own.py", "--json", "report.json"],
+}
+
+
+def most_slow(cases, default):
+    """Return cases as parameters of which all but some take too long for every day."""
+    return [
+        pytest.param(case, id=name, marks=[] if name in default else [pytest.mark.slow])
+        for name, case in cases.items()
+    ]
+
+
+@pytest.mark.parametrize("arguments", most_slow(COMMANDS, ("check", "simulate, two jobs")))
+def test_the_time_limit_ends_a_rule_that_never_ends_and_says_where_it_is(shell, arguments):
+    shell.own(ENDLESS)
+    done = shell.run(*arguments, *LIMIT)
+    assert done.returncode == 3, done.errors
+    assert re.search(rf"--time-limit [01.5]+ {WHERE}", done.output), done.output
+    assert re.search(WHERE, (shell.path / "report.json").read_text())
+    assert shell.names() == {"own.py", "report.json"}
+
+
+@pytest.mark.slow
+def test_explain_says_which_rule_never_ended(shell):
+    shell.own(ENDLESS)
+    done = shell.run("explain", "own.py", *LIMIT)
+    assert done.returncode == 3
+    assert re.search(rf"stopped by --time-limit 1 {WHERE}", done.errors), done.errors
+
+
+@pytest.mark.slow
+def test_a_mutant_that_never_ends_counts_as_not_decided(shell):
+    shell.own(ENDLESS)
+    bounds = ["-b", "replicas=2", "-p", "TypeOk", "--jobs", "2"]
+    done = shell.run("mutate", "own.py", *bounds, "--time-limit", "0.2")
+    assert done.returncode == 3
+    assert "(some searches ran out of time)" in done.output
+
+
+@pytest.mark.parametrize("arguments", most_slow(COMMANDS, ("check",)))
+def test_ctrl_c_ends_a_rule_that_never_ends_and_says_where_it_is(shell, arguments):
+    shell.own(ENDLESS)
+    with shell.start(*arguments) as process:
+        if arguments[0] == "simulate" and arguments[3] == "2":
+            wait_until(lambda: len(children(process.pid)) == 2, process)
+            wait_until(lambda: min(map(busy, children(process.pid))) >= 2, process)
+        else:
+            caught(process, 2)
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        done = shell.ended(process)
+    assert time.monotonic() - sent < 30
+    assert done.returncode == 130, done.errors
+    assert re.search(rf"an interrupt {WHERE}", done.output), done.output
+    assert re.search(WHERE, (shell.path / "report.json").read_text())
+
+
+@pytest.mark.slow
+def test_ctrl_c_of_a_graph_says_which_rule_never_ends(shell):
+    shell.own(ENDLESS)
+    with shell.start("graph", "own.py", "--graphml", "graph.xml") as process:
+        caught(process, 3)
+        process.send_signal(signal.SIGINT)
+        done = shell.ended(process)
+    assert done.returncode == 130
+    assert re.fullmatch(rf"Error: interrupted {WHERE}", done.errors), done.errors
+    assert shell.names() == {"own.py"}
+
+
+LOOPS = {
+    "endless": (ENDLESS, 1),
+    "endless, two workers": (ENDLESS, 2),
+    "nested": (NESTED, 1),
+    "nested, two workers": (NESTED, 2),
+}
+
+
+@pytest.mark.parametrize("case", most_slow(LOOPS, ("nested, two workers",)))
+def test_machine_code_that_never_ends_is_ended_by_the_time_limit(shell, case):
+    body, workers = case
+    shell.own(body)
+    how = ["-p", "TypeOk", "--engine", "compiled", "--workers", workers, "--json", "report.json"]
+    # To compile takes a while the first time.
+    shell.run("check", "own.py", *how, "--max-depth", "1")
+    sent = time.monotonic()
+    done = shell.run("check", "own.py", *how, "--time-limit", "2")
+    assert time.monotonic() - sent < 60
+    assert done.returncode == 3, done.errors
+    report = json.loads((shell.path / "report.json").read_text())
+    assert report["outcome"] == "incomplete"
+    assert report["distinct_states"] > 0
+    assert report["stopped_by"].startswith("--time-limit 2")
+    # Either machine code is left running, or the interpreted engine went to see where it is.
+    named = re.search(WHERE.replace("1[01]", "1."), report["stopped_by"])
+    assert named or "machine code had not returned" in report["stopped_by"]
+
+
+@pytest.mark.slow
+def test_machine_code_that_never_ends_is_ended_by_ctrl_c(shell):
+    shell.own(NESTED)
+    how = ["-p", "TypeOk", "--engine", "compiled", "--json", "report.json"]
+    shell.run("check", "own.py", *how, "--max-depth", "1")
+    with shell.start("check", "own.py", *how) as process:
+        caught(process, 4)
+        process.send_signal(signal.SIGINT)
+        done = shell.ended(process)
+    assert done.returncode == 130, done.errors
+    report = json.loads((shell.path / "report.json").read_text())
+    assert report["outcome"] == "incomplete"
+    assert is_interrupt(report["stopped_by"])
+
+
+SWALLOWS = """try:
+    while s.controller.version >= 0:
+        pass
+except BaseException:
+    return False"""
+
+
+def test_a_rule_that_swallows_ctrl_c_does_not_make_the_property_hold(shell):
+    """The step that it takes then is not the one that it would have taken."""
+    shell.own(SWALLOWS)
+    with shell.start("check", "own.py", "-p", "TypeOk") as process:
+        while process.poll() is None:
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+        done = shell.ended(process)
+    assert done.returncode == 130
+    assert "HOLDS" not in done.output
+
+
+def test_a_search_in_another_thread_is_left_alone():
+    """There no signal arrives; it looks at the clock itself."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    protocol = find_protocol("kip-320")
+    system = protocol.system(protocol.family.bounds(replicas=3, records=3))
+    limits, resources = Limits(seconds=0.3), Resources(engine="interpreted")
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(check, system, [], limits=limits, resources=resources).result(60)
+    assert (found.outcome, found.stopped_by) == (Outcome.INCOMPLETE, "--time-limit 0.3")
+
+
+def test_the_alarm_of_whoever_calls_is_left_as_it_was():
+    def mine(number, frame):
+        pass
+
+    protocol = find_protocol("published/async-isr")
+    system = protocol.system(protocol.family.bounds())
+    before = signal.signal(signal.SIGALRM, mine)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1000)
+        assert check(system, [], limits=Limits(seconds=100)).outcome is Outcome.HOLDS
+        assert signal.getsignal(signal.SIGALRM) is mine
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 900
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert check(system, [], limits=Limits(seconds=100)).outcome is Outcome.HOLDS
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)

@@ -160,17 +160,40 @@ def read_tree(function: Callable[..., Any]) -> ast.FunctionDef:
 
 @cache
 def _parsed(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function, from its source."""
-    source = textwrap.dedent(inspect.getsource(function))
+    """Return the syntax tree of a function, from its source; its first line is line 1."""
+    lines, before = inspect.findsource(inspect.unwrap(function))
+    # Another module of the same text, or a function of the same line, has to parse it for itself.
+    node = _functions("".join(lines)).pop(before + 1, None)
+    if node is not None and node.name == function.__name__:
+        ast.increment_lineno(node, -before)
+        return node
+    [node] = _tree(textwrap.dedent(inspect.getsource(function))).body
+    assert isinstance(node, ast.FunctionDef), f"{function} is not a plain function"
+    return node
+
+
+@cache
+def _functions(source: str) -> dict[int, ast.FunctionDef]:
+    """Return the functions of a module by their first line, each for one caller to take.
+
+    To parse a module once is faster than to look for the end of each of its functions.
+    """
     try:
-        tree = ast.parse(source)
+        body = _tree(source).body
+    except SyntaxError:
+        return {}
+    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+    return {min([n.lineno, *(d.lineno for d in n.decorator_list)]): n for n in functions}
+
+
+def _tree(source: str) -> ast.Module:
+    """Return the syntax tree of a source text."""
+    try:
+        return ast.parse(source)
     except SystemError:
         # CPython 3.11 counts the depth of trees in all threads together (python/cpython#106905): it
         # fails where a finaliser or another thread formats a traceback meanwhile.
-        tree = ast.parse(source)
-    [node] = tree.body
-    assert isinstance(node, ast.FunctionDef), f"{function} is not a plain function"
-    return node
+        return ast.parse(source)
 
 
 def _original(function: Callable[..., Any]) -> Callable[..., Any]:

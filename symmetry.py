@@ -133,7 +133,9 @@ class _Table(dict[int, int]):
     def __missing__(self, stored: int) -> int:
         v = self._variable
         value = stored + v.low
-        raise ModelError(f"{v.path} is {value}, declared {v.low}..{v.high}: --debug says since when")
+        raise ModelError(
+            f"{v.path} is {value}, declared {v.low}..{v.high}; --debug says since when"
+        )
 
 
 def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State], State]:

@@ -26,4 +26,3 @@ def relied_on(result: Result) -> str:
         for one in grounds.declared
     )
     return f"{said} (shown from the code, but {declared}), {sampled}"
-

@@ -185,7 +185,7 @@ class Flow:
             del self.loaded[location]
 
 
-class Refused(Exception):
+class NotShownError(Exception):
     """An expression that is not shown to treat replicas alike, and why.
 
     Attributes
@@ -200,9 +200,7 @@ class Refused(Exception):
         Whether a plain number is used as a replica: it may be one after all.
     """
 
-    def __init__(
-        self, node: ast.AST, why: str, repair: str = "", mistaken: bool = False
-    ) -> None:
+    def __init__(self, node: ast.AST, why: str, repair: str = "", mistaken: bool = False) -> None:
         super().__init__(why)
         self.node = node
         self.why = why

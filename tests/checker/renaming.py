@@ -6,8 +6,18 @@ from dataclasses import dataclass
 from functools import cache
 
 from tidegate.checker.symmetric.proof import show
-from tidegate.layout import NONE, Layout, Record, array, boolean, integer, members, nested
-from tidegate.layout import replica_id, subset
+from tidegate.layout import (
+    NONE,
+    Layout,
+    Record,
+    array,
+    boolean,
+    integer,
+    members,
+    nested,
+    replica_id,
+    subset,
+)
 from tidegate.spec import Action, Kind, Property, TransitionSystem
 from tidegate.symmetry import Symmetry, permuted
 
@@ -115,15 +125,13 @@ def states(seed, number):
     drawn = []
     for _ in range(number):
         few = dice.random() < 0.5
-        values = [
-            dice.randrange(min(v.high - v.low + 1, 2 if few else 99)) for v in variables
-        ]
+        values = [dice.randrange(min(v.high - v.low + 1, 2 if few else 99)) for v in variables]
         drawn.append(bytes(values))
     return drawn
 
 
 def outcomes(made, state, predicate):
-    """Return where an action leads from a state, or what a predicate answers; None for a failure."""
+    """Return where an action leads from a state, or what a predicate answers; None if it fails."""
     record, k = layout().record, Constants()
     left = set()
     for arguments in [()] if predicate else each_peer(k):

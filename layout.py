@@ -325,7 +325,7 @@ def _declared(declaration: type) -> Iterator[tuple[str, Any]]:
 
 
 @cache
-def declared_parts(declaration: type[Record]) -> dict[str, Field | Array | type[Record]]:
+def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]:
     """Return the fields of a record class by name, those of its bases first."""
     return dict(_declared(declaration))
 

@@ -134,7 +134,7 @@ class _Table(dict[int, int]):
         v = self._variable
         value = stored + v.low
         raise ModelError(
-            f"{v.path} is {value}, declared {v.low}..{v.high}: --debug says since when"
+            f"{v.path} is {value}, declared {v.low}..{v.high}; --debug says since when"
         )
 
 

@@ -42,9 +42,9 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
 def _symmetry(result: Result) -> dict[str, Any] | None:
     """Return what a search relied on that left out the permutations of states.
 
-    ``relied_on`` says it in a sentence.  In as many ``actions`` and ``properties`` replicas are only
-    names, which the code shows where ``declared`` names no function; ``sampled_states`` were checked
-    besides.
+    ``relied_on`` says it in a sentence.  ``actions`` and ``properties`` are how many there are: in
+    all of them replicas are only names, which the code shows but for the functions in ``declared``.
+    ``sampled_states`` is how many states were checked besides.
     """
     grounds = result.grounds
     if grounds is None:

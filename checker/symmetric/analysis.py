@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import getdoc, unwrap
+from inspect import getdoc
 from types import FunctionType
 from typing import Any
 
@@ -22,9 +22,9 @@ from .values import (
     Constant,
     Effects,
     Flow,
+    NotShownError,
     Number,
     Part,
-    Refused,
     Replica,
     Several,
     Unclear,
@@ -64,7 +64,7 @@ class Analysis:
         self.names = names
         self.constants = constants
         self.declared: dict[Callable[..., Any], Declared] = {}
-        self._known: dict[object, Summary | Refused] = {}
+        self._known: dict[object, Summary | NotShownError] = {}
         self._begun: list[object] = []
         self._kept: list[object] = []
 
@@ -75,23 +75,23 @@ class Analysis:
 
         Raises
         ------
-        Refused
+        NotShownError
             If it is not shown to treat replicas alike.
         """
         key = (function, *(_kind(argument) for argument in arguments))
         if key in self._begun or len(self._begun) == DEEPEST:
-            raise Refused(node, f"calls {function.__name__}, which calls itself")
+            raise NotShownError(node, f"calls {function.__name__}, which calls itself")
         if key not in self._known:
             # What a key names by its address must stay where it is.
             self._kept.append((function, arguments))
             self._begun.append(key)
             try:
                 self._known[key] = self._analysed(function, arguments, node)
-            except Refused as refused:
+            except NotShownError as refused:
                 self._known[key] = refused
             self._begun.remove(key)
         known = self._known[key]
-        if isinstance(known, Refused):
+        if isinstance(known, NotShownError):
             raise known
         return known
 
@@ -108,12 +108,14 @@ class Analysis:
         defaults = tuple(wrapped(value) for value in function.__defaults__ or ())
         missing = len(parameters) - len(arguments)
         if not 0 <= missing <= len(defaults):
-            raise Refused(node, f"takes other than the {len(arguments)} arguments that it is given")
+            raise NotShownError(
+                node, f"takes other than the {len(arguments)} arguments that it is given"
+            )
         arguments += defaults[len(defaults) - missing :]
         run.flow = Flow(dict(zip(parameters, arguments, strict=True)))
         try:
             run.block(tree.body)
-        except Refused as refused:
+        except NotShownError as refused:
             if not refused.where:
                 refused.where = f"{function.__name__}, {_place(function, refused.node)}"
             refused.progress = run.progress
@@ -132,7 +134,7 @@ class Analysis:
 
         Raises
         ------
-        Refused
+        NotShownError
             If it is not shown to treat replicas alike.
         """
         node = ast.Name(getattr(function, "__name__", "it"), ast.Load())
@@ -142,7 +144,7 @@ class Analysis:
         for value, statement in self.summary(function, arguments, node).results:
             try:
                 truth(self.names, value, statement)
-            except Refused as refused:
+            except NotShownError as refused:
                 refused.where = f"{function.__name__}, {_place(function, statement)}"
                 raise
 
@@ -163,14 +165,15 @@ class Analysis:
         The declaration speaks of replicas that change places, in its arguments too.
         """
         for argument in arguments:
-            if isinstance(argument, Number):
-                if argument.values is None or not all(map(self.names.is_fixed, argument.values)):
-                    raise Refused(
-                        node,
-                        f"calls {function.__name__}, which is declared symmetric, with a number "
-                        "that may be a replica or a plain one",
-                        "declare the function that calls it",
-                    )
+            if not isinstance(argument, Number):
+                continue
+            if argument.values is None or not all(map(self.names.is_fixed, argument.values)):
+                raise NotShownError(
+                    node,
+                    f"calls {function.__name__}, which is declared symmetric, with a number that "
+                    "may be a replica or a plain one",
+                    "declare the function that calls it",
+                )
 
     def _believed(self, function: Callable[..., Any], reason: str) -> Summary:
         """Return what is said of a function that is declared symmetric."""
@@ -194,24 +197,29 @@ def _at(value: Value, flow: Flow) -> Value:
 def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:
     """Return the syntax tree of a function, if that is all there is to it."""
     if not isinstance(function, FunctionType):
-        raise Refused(node, "is no plain function", "write it as a def")
+        raise NotShownError(node, "is no plain function", "write it as a def")
     try:
         tree = read_tree(function)
     except (AssertionError, OSError, SyntaxError, ValueError):
-        raise Refused(
+        raise NotShownError(
             node, f"calls {function.__name__}, whose source is not at hand", "write it as a def"
         ) from None
     if tree.decorator_list or hasattr(function, "__wrapped__"):
-        raise Refused(node, f"calls {function.__name__}, which is decorated")
+        raise NotShownError(node, f"calls {function.__name__}, which is decorated")
     if tree.name != function.__code__.co_name:
-        raise Refused(node, f"calls {function.__name__}, which is no def", "write it as a def")
+        raise NotShownError(
+            node, f"calls {function.__name__}, which is no def", "write it as a def"
+        )
     if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
-        raise Refused(node, f"calls {function.__name__}, which takes arguments by * or **")
+        raise NotShownError(node, f"calls {function.__name__}, which takes arguments by * or **")
     return tree
 
 
 def _reason(function: Callable[..., Any]) -> str | None:
     """Return why a function treats replicas alike, as its docstring says; None if it does not."""
+    if hasattr(function, "__wrapped__"):
+        # The docstring is that of what it wraps.
+        return None
     said = _DECLARED.search(getdoc(_original(function)) or "")
     return " ".join(said[1].split()) if said else None
 
@@ -220,7 +228,7 @@ def _original(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function that is in a file, of which this one may be a changed copy."""
     while (copied := getattr(function, "copy_of", None)) is not None:
         function = copied
-    return unwrap(function)
+    return function
 
 
 def _place(function: Callable[..., Any], node: ast.AST | None = None) -> str:

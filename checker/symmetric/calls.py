@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,9 @@ from .values import (
     Effects,
     Flow,
     Index,
+    NotShownError,
     Number,
     Part,
-    Refused,
     Replica,
     ReplicaSet,
     Several,
@@ -64,7 +65,7 @@ class Calls(Expressions):
         if called in (any, all):
             return self._quantified(node)
         if any(isinstance(part, ast.Starred) for part in node.args):
-            raise Refused(node, "is not analysed", SUBSET)
+            raise NotShownError(node, "is not analysed", SUBSET)
         arguments = [self.expression(argument) for argument in node.args]
         if called is members and len(arguments) == 1 and not node.keywords:
             return self._members(arguments[0], node)
@@ -77,7 +78,7 @@ class Calls(Expressions):
             return self._extreme(called, arguments, node)
         if called in (bool, int, len, abs) and len(arguments) == 1 and not node.keywords:
             return self._converted(called, arguments[0], node)
-        raise Refused(node, f"calls {ast.unparse(node.func)}, which is not analysed", SUBSET)
+        raise NotShownError(node, f"calls {ast.unparse(node.func)}, which is not analysed", SUBSET)
 
     def _members(self, mask: Value, node: ast.Call) -> Each:
         """Return the members of a set; of replicas, or of other numbers."""
@@ -87,13 +88,13 @@ class Calls(Expressions):
             known = mask.values
             single = known is not None and len(known) == 1 and 0 <= min(known) < 1 << 64
             return Each(tuple(members(min(known)))) if known and single else Each()
-        raise Refused(node, f"lists the members of {described(mask)}")
+        raise NotShownError(node, f"lists the members of {described(mask)}")
 
     def _range(self, arguments: list[Value], node: ast.Call) -> Each:
         plain = [argument for argument in arguments if isinstance(argument, Number)]
         if len(plain) != len(arguments) or not 1 <= len(plain) <= 3:
             other = next((a for a in arguments if not isinstance(a, Number)), NOTHING)
-            raise Refused(
+            raise NotShownError(
                 node,
                 f"counts from or up to {described(other)}",
                 "go over all replicas, and leave out by != those that do not count",
@@ -109,7 +110,7 @@ class Calls(Expressions):
     def _extreme(self, which: Any, arguments: list[Value], node: ast.Call) -> Number:
         for argument in arguments:
             if not isinstance(argument, Number):
-                raise Refused(node, f"orders {described(argument)}")
+                raise NotShownError(node, f"orders {described(argument)}")
         sets = [argument.values for argument in arguments if isinstance(argument, Number)]
         singles = [min(values) for values in sets if values is not None and len(values) == 1]
         return number(which(singles)) if len(singles) == len(arguments) else Number()
@@ -131,16 +132,16 @@ class Calls(Expressions):
                 return number(length(self.constants) if callable(length) else length)
         if which is abs and isinstance(value, Number):
             return Number()
-        raise Refused(node, f"computes with {described(value)}")
+        raise NotShownError(node, f"computes with {described(value)}")
 
     def _quantified(self, node: ast.Call) -> Value:
         """Return any() or all() of one generator."""
         generator = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if not isinstance(generator, ast.GeneratorExp) or len(generator.generators) != 1:
-            raise Refused(node, "is not analysed", SUBSET)
+            raise NotShownError(node, "is not analysed", SUBSET)
         [clause] = generator.generators
         if not isinstance(clause.target, ast.Name) or clause.is_async:
-            raise Refused(node, "is not analysed", SUBSET)
+            raise NotShownError(node, "is not analysed", SUBSET)
         name = clause.target.id
         what = self.expression(clause.iter)
         if isinstance(what, Several):
@@ -149,11 +150,17 @@ class Calls(Expressions):
             return truth_value()
         self.attempted(
             [
-                lambda make=make: self._each(name, make()[0], clause.ifs, generator.elt)  # type: ignore[misc]
+                partial(self._each_made, make, name, clause.ifs, generator.elt)
                 for make in self.elements(what, clause.iter)
             ]
         )
         return truth_value()
+
+    def _each_made(
+        self, make: Element, name: str, conditions: list[ast.expr], test: ast.expr
+    ) -> None:
+        """Evaluate a test of any or all elements, one of which is made here."""
+        self._each(name, make()[0], conditions, test)
 
     def _each(self, name: str, element: Value, conditions: list[ast.expr], test: ast.expr) -> None:
         """Evaluate a test of any or all elements, of which nothing survives."""
@@ -168,7 +175,7 @@ class Calls(Expressions):
         else:
             self.split(test)
         if self.effects.writes or self.effects.unknown:
-            raise Refused(test, "may write to the state where it only asks")
+            raise NotShownError(test, "may write to the state where it only asks")
         effects.add(self.effects)
         self.flow, self.effects = before, effects
 
@@ -182,7 +189,7 @@ class Calls(Expressions):
             items = [item.values or () for item in what.items if isinstance(item, Number)]
             known = [number for values in items if len(values) == 1 for number in values]
             return self._numbers(Each(tuple(known)))[:-1] if len(known) == len(what.items) else []
-        raise Refused(node, f"goes over {described(what)}", SUBSET)
+        raise NotShownError(node, f"goes over {described(what)}", SUBSET)
 
     def _element_of(self, array: Part) -> tuple[Value, int | None]:
         """Return an element of an array, and the replica that it is about."""
@@ -214,15 +221,15 @@ class Calls(Expressions):
 
         Raises
         ------
-        Refused
+        NotShownError
             If all are: the refusal that tells most.
         """
-        refusals: list[Refused] = []
+        refusals: list[NotShownError] = []
         for attempt in attempts:
             kept, begun = self.kept(), self.progress
             try:
                 return attempt()
-            except Refused as refused:
+            except NotShownError as refused:
                 refused.progress = self.progress - begun
                 refusals.append(refused)
                 self.restore(kept)
@@ -253,7 +260,7 @@ class Calls(Expressions):
         inside = tuple(renaming.inwards(argument) for argument in arguments)
         try:
             summary = self.analysis.summary(called, inside, node)
-        except Refused as refused:
+        except NotShownError as refused:
             self.progress += refused.progress
             raise
         self.progress += summary.progress
@@ -329,9 +336,9 @@ def _in_order(
     names = code.co_varnames[: code.co_argcount]
     filled: dict[str | None, Value] = dict(zip(names, positional, strict=False))
     if len(positional) > len(names) or set(named) & set(filled) or set(named) - set(names):
-        raise Refused(node, "does not fit the parameters of what it calls")
+        raise NotShownError(node, "does not fit the parameters of what it calls")
     defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
     given = {name: wrapped(value) for name, value in defaults.items()} | filled | named
     if set(names) - set(given):
-        raise Refused(node, "does not fit the parameters of what it calls")
+        raise NotShownError(node, "does not fit the parameters of what it calls")
     return [given[name] for name in names]

@@ -16,9 +16,9 @@ from .values import (
     Each,
     Effects,
     Flow,
+    NotShownError,
     Number,
     Part,
-    Refused,
     Replica,
     ReplicaSet,
     Several,
@@ -69,10 +69,12 @@ class Expressions:
         self.progress += 1
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            raise Refused(node, "is not analysed", "write it in the subset of CONTRIBUTING.md")
+            raise NotShownError(
+                node, "is not analysed", "write it in the subset of CONTRIBUTING.md"
+            )
         value: Value = method(node)
         if isinstance(value, Unclear):
-            raise Refused(node, value.why)
+            raise NotShownError(node, value.why)
         return value
 
     def split(self, node: ast.expr) -> Split:
@@ -163,12 +165,12 @@ class Expressions:
         if cells and node.id in code.co_freevars:
             return wrapped(cells[code.co_freevars.index(node.id)].cell_contents)
         if node.id in code.co_varnames or node.id in code.co_cellvars:
-            raise Refused(node, "has no value here")
+            raise NotShownError(node, "has no value here")
         if node.id in function.__globals__:
             return wrapped(function.__globals__[node.id])
         if hasattr(builtins, node.id):
             return Constant(getattr(builtins, node.id))
-        raise Refused(node, "is not known")
+        raise NotShownError(node, "is not known")
 
     def _tuple(self, node: ast.Tuple) -> Value:
         return Several(tuple(self.expression(part) for part in node.elts))
@@ -179,15 +181,15 @@ class Expressions:
             return self._loaded(*self._field(owner, node))
         if isinstance(owner, Constant) and hasattr(owner.value, node.attr):
             return wrapped(getattr(owner.value, node.attr))
-        raise Refused(node, f"takes an attribute of {described(owner)}")
+        raise NotShownError(node, f"takes an attribute of {described(owner)}")
 
     def _field(self, owner: Part, node: ast.Attribute) -> tuple[Field | Array | type, Part]:
         """Return the declaration of a part of a record, and where it is."""
         if isinstance(owner.declared, Array):
-            raise Refused(node, f"takes an attribute of the array {owner.form}")
+            raise NotShownError(node, f"takes an attribute of the array {owner.form}")
         parts = declared_parts(owner.declared)
         if node.attr not in parts:
-            raise Refused(node, f"is not declared in {owner.declared.__name__}")
+            raise NotShownError(node, f"is not declared in {owner.declared.__name__}")
         form = f"{owner.form}.{node.attr}" if owner.form else node.attr
         return parts[node.attr], Part(owner.declared, form, owner.indices)
 
@@ -199,15 +201,17 @@ class Expressions:
         if isinstance(owner, Several) and isinstance(index, Number):
             return self._item(owner.items, index, node)
         if isinstance(index, Replica):
-            raise Refused(node, f"uses the number of a replica as an index of {described(owner)}")
-        raise Refused(node, f"takes an element of {described(owner)}")
+            raise NotShownError(
+                node, f"uses the number of a replica as an index of {described(owner)}"
+            )
+        raise NotShownError(node, f"takes an element of {described(owner)}")
 
     def _item(self, items: tuple[Value, ...], index: Number, node: ast.Subscript) -> Value:
         """Return an item of a tuple."""
         numbers = index.values or range(len(items))
         chosen = [items[n] for n in numbers if -len(items) <= n < len(items)]
         if not chosen:
-            raise Refused(node, "is beyond the tuple")
+            raise NotShownError(node, "is beyond the tuple")
         result = chosen[0]
         for item in chosen[1:]:
             result = self.names.joined(result, item, self.flow, self.flow)
@@ -219,19 +223,19 @@ class Expressions:
         """Return the declaration of an element of an array, and where it is."""
         declared = array.declared
         if not isinstance(declared, Array):
-            raise Refused(node, f"takes an element of the record {array.form}")
+            raise NotShownError(node, f"takes an element of the record {array.form}")
         if declared.by_replica:
             at: Number | Replica = self._index(array, index, node)
         elif isinstance(index, Number):
             at = index
         elif isinstance(index, Replica):
-            raise Refused(
+            raise NotShownError(
                 node,
                 f"uses the number of a replica as an index of {array.form}, which is not declared "
                 "by_replica",
             )
         else:
-            raise Refused(node, f"uses {described(index)} as an index of {array.form}")
+            raise NotShownError(node, f"uses {described(index)} as an index of {array.form}")
         place = Part(Record, f"{array.form}[]", (*array.indices, index_of(at)))
         return declared.element, place
 
@@ -240,10 +244,10 @@ class Expressions:
         replica = self.names.as_replica(index)
         if replica is None:
             what = f"uses {described(index)} as an index of {array.form}, which is by replica"
-            unknown = isinstance(index, Number) and index.values is None
-            raise Refused(node, what, "declare it by replica_id(...)", mistaken=unknown)
+            several = isinstance(index, Number) and len(index.values or ()) != 1
+            raise NotShownError(node, what, "declare it by replica_id(...)", mistaken=several)
         if may_be_none_at(replica, self.flow):
-            raise Refused(
+            raise NotShownError(
                 node,
                 f"may use NONE, which is {NONE}, as an index of {array.form}, and so mean the last "
                 "replica",
@@ -293,8 +297,8 @@ class Expressions:
                     declared, place = self._element(owner, self.expression(target.slice), target)
                 if isinstance(declared, Field):
                     return declared, place
-                raise Refused(target, f"replaces {place.form}, a part of the state")
-        raise Refused(target, "writes to what is no variable of the state")
+                raise NotShownError(target, f"replaces {place.form}, a part of the state")
+        raise NotShownError(target, "writes to what is no variable of the state")
 
     def _as_declared(self, declared: Field, form: str, value: Value, node: ast.expr) -> Value:
         """Return a value as the variable that it is written to holds it."""
@@ -302,7 +306,7 @@ class Expressions:
             replica = self.names.as_replica(value)
             if replica is not None:
                 if self.lowest(declared) >= 0 and may_be_none_at(replica, self.flow):
-                    raise Refused(node, f"may write NONE to {form}, whose lowest value is 0")
+                    raise NotShownError(node, f"may write NONE to {form}, whose lowest value is 0")
                 return replica
         elif declared.names == "replicas":
             chosen = self.names.as_set(value)
@@ -312,7 +316,7 @@ class Expressions:
             return value
         held = {"replica": "a replica", "replicas": "a set of replicas"}
         how = {Replica: "replica_id(...)", ReplicaSet: "subset(..., names='replicas')"}
-        raise Refused(
+        raise NotShownError(
             node,
             f"stores {described(value)} in {form}, declared as "
             f"{held.get(declared.names, 'a plain number')}",
@@ -333,7 +337,7 @@ class Expressions:
             return Thinned()
         if isinstance(value, Number):
             return Number()
-        raise Refused(node, f"computes with {described(value)}")
+        raise NotShownError(node, f"computes with {described(value)}")
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         value = self.expression(node.operand)
@@ -361,7 +365,7 @@ class Expressions:
         right = self.expression(operand)
         if isinstance(op, ast.Is | ast.IsNot):
             if not (isinstance(operand, ast.Constant) and operand.value is None):
-                raise Refused(node, "compares by identity", "compare by == and !=")
+                raise NotShownError(node, "compares by identity", "compare by == and !=")
             nothing = is_nothing(left, node)
             if isinstance(op, ast.IsNot) and nothing.values is not None:
                 nothing = Number(frozenset(1 - value for value in nothing.values))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...layout import NONE
@@ -13,9 +14,9 @@ from .values import (
     NOTHING,
     Constant,
     Each,
+    NotShownError,
     Number,
     Picked,
-    Refused,
     Replica,
     ReplicaSet,
     Several,
@@ -47,7 +48,7 @@ def truth(names: Names, value: Value, node: ast.AST) -> bool | None:
 
     Raises
     ------
-    Refused
+    NotShownError
         If it need not be the same.
     """
     if isinstance(value, Number):
@@ -59,9 +60,9 @@ def truth(names: Names, value: Value, node: ast.AST) -> bool | None:
         return bool(value.value)
     if isinstance(value, Replica):
         if names.tells_apart(bool):
-            raise Refused(node, "tests whether the number of a replica is 0", NAMES_ONLY)
+            raise NotShownError(node, "tests whether the number of a replica is 0", NAMES_ONLY)
         return None
-    raise Refused(node, f"tests whether {described(value)} is true")
+    raise NotShownError(node, f"tests whether {described(value)} is true")
 
 
 def computed(names: Names, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
@@ -76,7 +77,7 @@ def computed(names: Names, op: ast.operator, left: Value, right: Value, node: as
         return ReplicaSet()
     if isinstance(op, ast.RShift) and names.as_set(left) and names.as_replica(right):
         return Shifted()
-    raise Refused(node, _why_not(op, left, right), _instead(op, left, right))
+    raise NotShownError(node, _why_not(op, left, right), _instead(op, left, right))
 
 
 def _of_numbers(op: ast.operator, left: Number, right: Number) -> Number:
@@ -141,7 +142,7 @@ def negated(value: Value, sign: ast.unaryop, node: ast.AST) -> Value:
 
 def _of_one(value: Value, compute: Callable[[int], int], node: ast.AST) -> Number:
     if not isinstance(value, Number):
-        raise Refused(node, f"computes with {described(value)}", NAMES_ONLY)
+        raise NotShownError(node, f"computes with {described(value)}", NAMES_ONLY)
     return Number(value.values and frozenset(map(compute, value.values)))
 
 
@@ -150,7 +151,7 @@ def compared(names: Names, op: ast.cmpop, left: Value, right: Value, node: ast.A
     if isinstance(op, ast.In | ast.NotIn):
         return _among(names, left, right, isinstance(op, ast.NotIn), node)
     if type(op) not in COMPARISONS:
-        raise Refused(node, "compares by identity")
+        raise NotShownError(node, "compares by identity")
     compare = COMPARISONS[type(op)]
     if isinstance(left, Number) and isinstance(right, Number):
         return _compared_numbers(compare, left, right)
@@ -165,7 +166,7 @@ def compared(names: Names, op: ast.cmpop, left: Value, right: Value, node: ast.A
     ):
         if isinstance(other, Number) and other.values and _alike(names, value, other, test):
             return truth_value()
-    raise Refused(node, _why_not_compared(names, left, right, equality), NAMES_ONLY)
+    raise NotShownError(node, _why_not_compared(names, left, right, equality), NAMES_ONLY)
 
 
 def _is_plain(value: Value) -> bool:
@@ -193,16 +194,19 @@ def _alike(names: Names, value: Value, constant: Number, test: Callable[[int, in
     """Whether a comparison with a constant comes out the same for all replicas."""
     bounds = constant.values or ()
     if isinstance(value, Replica):
-        return not any(names.tells_apart(lambda r, b=b: test(r, b)) for b in bounds)  # type: ignore[misc]
+        return not any(names.tells_apart(partial(_swapped, test, bound)) for bound in bounds)
     if isinstance(value, ReplicaSet):
-        wide = all(0 <= bound < 1 << names.count for bound in bounds)
-        return wide and not any(
-            names.tells_sets_apart(lambda m, b=b: test(m, b))  # type: ignore[misc]
-            for b in bounds
+        return all(0 <= bound < 1 << names.count for bound in bounds) and not any(
+            names.tells_sets_apart(partial(_swapped, test, bound)) for bound in bounds
         )
     if isinstance(value, Thinned):
         return constant.values == frozenset((0,))
     return isinstance(value, Picked) and constant.values == frozenset((NONE,))
+
+
+def _swapped(test: Callable[[int, int], bool], bound: int, value: int) -> bool:
+    """Return a test of a value against a bound, which are given the other way round."""
+    return test(value, bound)
 
 
 def _why_not_compared(names: Names, left: Value, right: Value, equality: bool) -> str:
@@ -235,7 +239,7 @@ def _among(names: Names, left: Value, right: Value, negated: bool, node: ast.AST
         plain = left.items if isinstance(left, Several) else (left,)
         if all(_is_plain(value) for value in plain):
             return truth_value()
-    raise Refused(node, f"looks for {described(left)} in {_container(right)}", NAMES_ONLY)
+    raise NotShownError(node, f"looks for {described(left)} in {_container(right)}", NAMES_ONLY)
 
 
 def _among_numbers(left: Number, items: tuple[Value, ...], negated: bool) -> Number:
@@ -258,4 +262,4 @@ def is_nothing(value: Value, node: ast.AST) -> Number:
         return truth_value()
     if value == NOTHING or isinstance(value, Constant | Number | Replica | ReplicaSet | Several):
         return Number(frozenset((int(value == NOTHING),)))
-    raise Refused(node, f"asks whether {described(value)} is None")
+    raise NotShownError(node, f"asks whether {described(value)} is None")

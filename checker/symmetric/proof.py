@@ -13,7 +13,7 @@ from ...symmetry import Permutation, Symmetry, SymmetryError, renamed
 from ..result import Grounds
 from .analysis import Analysis
 from .names import Names
-from .values import Constant, Number, Part, Refused, Replica, Value
+from .values import Constant, NotShownError, Number, Part, Replica, Value
 
 REPAIR = (
     "repair that, search without --symmetry, or say in the function's docstring why it treats "
@@ -69,17 +69,15 @@ class _Proof:
         self, name: str, apply: Callable[..., bool], arguments: list[tuple[int, ...]]
     ) -> None:
         """Show it of an action, whose participants are replicas or plain numbers."""
-        refusals: list[Refused] = []
+        refusals: list[NotShownError] = []
         columns = list(zip(*arguments, strict=True))
         for kinds in product((True, False), repeat=len(columns)):
             if self._is_closed(kinds, arguments):
                 each = zip(kinds, columns, strict=True)
-                values = [
-                    _participant(n, is_replica, of) for n, (is_replica, of) in enumerate(each)
-                ]
+                values = [_participant(n, *kind) for n, kind in enumerate(each)]
                 try:
                     return self._show(apply, values)
-                except Refused as refused:
+                except NotShownError as refused:
                     refusals.append(refused)
         raise _error(name, max(refusals, key=lambda refused: refused.rank))
 
@@ -87,7 +85,7 @@ class _Proof:
         """Show it of a predicate."""
         try:
             self._show(function, ())
-        except Refused as refused:
+        except NotShownError as refused:
             raise _error(name, refused) from None
 
     def _show(self, function: Callable[..., bool], values: Iterable[Value]) -> None:
@@ -118,7 +116,7 @@ def _participant(index: int, is_replica: bool, numbers: Sequence[int]) -> Value:
     return Number(values if len(values) == 1 else None, -1 - index)
 
 
-def _error(name: str, refused: Refused) -> SymmetryError:
+def _error(name: str, refused: NotShownError) -> SymmetryError:
     """Return the error that says what is not shown, where, and how to repair it."""
     expression = ast.unparse(refused.node).split("\n")[0].removesuffix(":")
     return SymmetryError(f"{name}: {expression} {refused.why} ({refused.where}); {REPAIR}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from .calls import SUBSET, Element
+from .calls import SUBSET, Attempt, Element
 from .expressions import drops_the_lowest
 from .names import may_be_none_at, shape
 from .operations import computed
@@ -14,9 +15,9 @@ from .values import (
     NOTHING,
     Constant,
     Flow,
+    NotShownError,
     Number,
     Picked,
-    Refused,
     Replica,
     Several,
     Value,
@@ -58,7 +59,7 @@ class Statements(Visits):
                 return
             method = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if method is None:
-                raise Refused(statement, "is not analysed", SUBSET)
+                raise NotShownError(statement, "is not analysed", SUBSET)
             method(statement)
 
     def path(self, flow: Flow | None, statements: list[ast.stmt]) -> Flow | None:
@@ -92,9 +93,10 @@ class Statements(Visits):
         self._given(node.targets, node.value)
 
     def _given(self, targets: list[ast.expr], source: ast.expr) -> None:
-        if len(targets) == 1 and isinstance(targets[0], ast.Name):
-            if self.accumulated(targets[0].id, source):
-                return
+        [target, *others] = targets
+        alone = isinstance(target, ast.Name) and not others
+        if alone and self.accumulated(ast.unparse(target), source):
+            return
         value = self.expression(source)
         for target in targets:
             self.assign_to(target, value)
@@ -105,7 +107,7 @@ class Statements(Visits):
             self.flow.local[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
             if not isinstance(value, Several) or len(value.items) != len(target.elts):
-                raise Refused(target, "takes apart what is no tuple of that length")
+                raise NotShownError(target, "takes apart what is no tuple of that length")
             for part, item in zip(target.elts, value.items, strict=True):
                 self.assign_to(part, item)
         else:
@@ -160,7 +162,7 @@ class Statements(Visits):
 
     def _while(self, node: ast.While) -> None:
         if node.orelse:
-            raise Refused(node, "is not analysed", SUBSET)
+            raise NotShownError(node, "is not analysed", SUBSET)
         self._repeated(node.body, lambda: self.split(node.test))
 
     def _repeated(self, body: list[ast.stmt], head: Any) -> None:
@@ -188,19 +190,20 @@ class Statements(Visits):
                 self.go_on(end)
                 return
             start = _widened(following)
-        raise Refused(body[0], "is not analysed: the loop changes what its variables are", SUBSET)
+        raise NotShownError(
+            body[0], "is not analysed: the loop changes what its variables are", SUBSET
+        )
 
     def _for(self, node: ast.For) -> None:
         if node.orelse or not isinstance(node.target, ast.Name):
-            raise Refused(node, "is not analysed", SUBSET)
+            raise NotShownError(node, "is not analysed", SUBSET)
         target = node.target.id
         what = self.expression(node.iter)
-        attempts = [
-            lambda make=make: self._rounds(make, node, target)  # type: ignore[misc]
-            for make in self.elements(what, node.iter)
+        attempts: list[Attempt] = [
+            partial(self._rounds, make, node, target) for make in self.elements(what, node.iter)
         ]
         if isinstance(what, Several):
-            attempts.append(lambda: self._one_after_the_other(what.items, node, target))
+            attempts.append(partial(self._one_after_the_other, what.items, node, target))
         self.attempted(attempts)
 
     def _rounds(self, make: Element, node: ast.For, target: str) -> None:
@@ -275,7 +278,7 @@ class Statements(Visits):
         if certain or isinstance(value, Several):
             self.leaves("one of several results", node)
             return Picked()
-        raise Refused(
+        raise NotShownError(
             node,
             "returns what the order of replicas decides",
             "return a truth value, or what is the same for all of them",

@@ -185,7 +185,7 @@ class Flow:
             del self.loaded[location]
 
 
-class Refused(Exception):
+class NotShownError(Exception):
     """An expression that is not shown to treat replicas alike, and why.
 
     Attributes

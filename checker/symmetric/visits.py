@@ -19,8 +19,8 @@ from .values import (
     Effects,
     Flow,
     Location,
+    NotShownError,
     Number,
-    Refused,
     Unclear,
     Value,
     Write,
@@ -30,7 +30,7 @@ ADDING: dict[type[ast.operator], str] = {
     ast.Add: "sum", ast.Sub: "sum", ast.Mult: "product",
     ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
 }  # fmt: skip
-"""Operators whose order does not matter where a variable is nothing but added to."""
+"""Operators whose order does not matter where a variable is only added to."""
 
 EXTREMES = (min, max)
 
@@ -42,7 +42,7 @@ _UNKNOWN = ast.Tuple([], ast.Load())
 
 @dataclass
 class Sum:
-    """A local variable to which the rounds of a loop only add, in one way; and what it is so far."""
+    """A local variable to which rounds of a loop only add, in one way, and what it is so far."""
 
     how: str
     value: Value
@@ -181,24 +181,25 @@ class Visits(Calls):
         """Refuse a loop of which the order of its rounds decides what it does."""
         where = visit.node
         if effects.unknown:
-            raise Refused(
+            raise NotShownError(
                 where,
                 f"calls {effects.unknown} for each replica, which is declared symmetric by itself",
                 "declare the function that has the loop",
             )
         leaving = next(iter(visit.ends.values()), where)
         if effects.writes and (visit.ends or visit.is_left):
-            raise Refused(leaving, "ends a loop over replicas that has written for some of them")
+            raise NotShownError(
+                leaving, "ends a loop over replicas that has written for some of them"
+            )
         if len(visit.ends) > 1 or (visit.ends and visit.is_left):
-            raise Refused(leaving, "may end a loop over replicas in several ways")
+            raise NotShownError(leaving, "may end a loop over replicas in several ways")
         for form in sorted({write.location[0] for write in effects.writes}):
             reads = {read for read in effects.reads if read[0] == form}
             writes = {write for write in effects.writes if write.location[0] == form}
             if not _independent(visit.replica, reads, writes):
-                raise Refused(
+                raise NotShownError(
                     where,
-                    f"changes {form or 'the state'} for each replica in a way that depends on their "
-                    "order",
+                    f"changes {form} for each replica in a way that depends on their order",
                 )
 
     def accumulated(self, name: str, source: ast.expr) -> bool:
@@ -206,16 +207,16 @@ class Visits(Calls):
         added = _added(name, source)
         if added is None or not self._is_carried(name):
             return False
-        how, operand = added
+        _, operand = added
         if isinstance(source, ast.Call):
             if self.expression(source.func) not in [Constant(which) for which in EXTREMES]:
-                raise Refused(source, "is not analysed", SUBSET)
+                raise NotShownError(source, "is not analysed", SUBSET)
             value = self.expression(operand)
             for other in (value, self._sums[name].value):
                 if isinstance(other, Unclear):
-                    raise Refused(source, other.why)
+                    raise NotShownError(source, other.why)
                 if not isinstance(other, Number):
-                    raise Refused(source, "orders what is no plain number")
+                    raise NotShownError(source, "orders what is no plain number")
             self._sums[name].value = Number()
             return True
         assert isinstance(source, ast.BinOp)
@@ -228,11 +229,11 @@ class Visits(Calls):
         value = self.expression(operand)
         total = self._sums[name]
         if isinstance(total.value, Unclear):
-            raise Refused(operand, total.value.why)
+            raise NotShownError(operand, total.value.why)
         result = _any_of(computed(self.names, operator, total.value, value, operand))
         total.value = self.names.joined(total.value, result, self.flow, self.flow)
         if isinstance(total.value, Unclear):
-            raise Refused(operand, total.value.why)
+            raise NotShownError(operand, total.value.why)
         computed(self.names, operator, total.value, value, operand)
         return True
 
@@ -294,11 +295,12 @@ def _added(name: str, source: ast.expr) -> tuple[str, ast.expr] | None:
         commutes = not isinstance(source.op, ast.Sub)
         if commutes and isinstance(source.right, ast.Name) and source.right.id == name:
             return ADDING[type(source.op)], source.left
-    if isinstance(source, ast.Call) and isinstance(source.func, ast.Name):
-        if source.func.id in ("min", "max") and len(source.args) == 2 and not source.keywords:
-            for old, new in (source.args, source.args[::-1]):
-                if isinstance(old, ast.Name) and old.id == name:
-                    return source.func.id, new
+    if not (isinstance(source, ast.Call) and isinstance(source.func, ast.Name)):
+        return None
+    if source.func.id in ("min", "max") and len(source.args) == 2 and not source.keywords:
+        for old, new in (source.args, source.args[::-1]):
+            if isinstance(old, ast.Name) and old.id == name:
+                return source.func.id, new
     return None
 
 

@@ -6,8 +6,18 @@ from dataclasses import dataclass
 from functools import cache
 
 from tidegate.checker.symmetric.proof import show
-from tidegate.layout import NONE, Layout, Record, array, boolean, integer, members, nested
-from tidegate.layout import replica_id, subset
+from tidegate.layout import (
+    NONE,
+    Layout,
+    Record,
+    array,
+    boolean,
+    integer,
+    members,
+    nested,
+    replica_id,
+    subset,
+)
 from tidegate.spec import Action, Kind, Property, TransitionSystem
 from tidegate.symmetry import Symmetry, permuted
 
@@ -121,7 +131,7 @@ def states(seed, number):
 
 
 def outcomes(made, state, predicate):
-    """Return where an action leads from a state, or what a predicate answers; None for a failure."""
+    """Return where an action leads from a state, or what a predicate answers; None if it fails."""
     record, k = layout().record, Constants()
     left = set()
     for arguments in [()] if predicate else each_peer(k):

@@ -1,22 +1,16 @@
 """What is shown of whole models: helpers, arguments, groups, declarations, and how it is told."""
 
-import ast
-import json
-
 import pytest
-from click.testing import CliRunner
 
-from tests.checker.renaming import PEERS, Constants, Tiny, difference, function, shown, tiny
+from tests.checker.renaming import PEERS, Constants, difference, function, shown, tiny
 from tests.conftest import make_system
-from tidegate.checker.check import check
 from tidegate.checker.symmetric.proof import show
-from tidegate.cli import main
 from tidegate.invariants import INVARIANTS
-from tidegate.layout import NONE, Layout, Record, array, boolean, integer, replica_id, subset
+from tidegate.layout import Layout, Record, array, boolean, replica_id, subset
 from tidegate.model import PROTOCOLS
 from tidegate.model.mutants import mutants
-from tidegate.spec import Action, Outcome, TransitionSystem
-from tidegate.symmetry import Symmetry, SymmetryError, renamed
+from tidegate.spec import Action, TransitionSystem
+from tidegate.symmetry import Symmetry, SymmetryError
 
 APART = {
     "a helper returns the alias": """
@@ -320,10 +314,9 @@ def test_a_declaration_is_believed_and_named():
 
 
 def test_a_declared_helper_is_not_believed_of_a_loop_around_it():
-    source = DECLARED.replace("    s.board.leader = r\n", "").replace(
-        "def f(s, k, r):\n",
-        "def f(s, k, r):\n    for p in range(k.peers):\n        elected(s, k, p)\n",
-    )
+    head = "def f(s, k, r):\n"
+    loop = "    for p in range(k.peers):\n        elected(s, k, p)\n"
+    source = DECLARED.replace(head, head + loop)
     with pytest.raises(SymmetryError, match="is declared symmetric"):
         shown(source)
 
@@ -361,8 +354,8 @@ def f(s, k, r):
     assert symmetry.group == [(0, 1, 2), (0, 2, 1)]
     assert show(system, symmetry, []).declared == ()
     for worse in ("r == 1", "s.turn == 2", "r < s.turn", "s.up[2]", "s.turn < 2"):
+        other = fixed_system(source.replace("r == 0", worse), [(1,), (2,)])
         with pytest.raises(SymmetryError):
-            other = fixed_system(source.replace("r == 0", worse), [(1,), (2,)])
             show(other, Symmetry(other), [])
 
 
@@ -410,7 +403,14 @@ def test_every_built_in_protocol_and_property_is_shown_to_treat_replicas_alike(p
         assert show(system, symmetry, INVARIANTS[family]).declared == ()
 
 
-@pytest.mark.parametrize("protocol", ["kip-595", "kip-320", "published/kip-320"])
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        pytest.param("kip-595", marks=pytest.mark.slow),
+        pytest.param("kip-320", marks=pytest.mark.slow),
+        "published/kip-320",
+    ],
+)
 def test_every_mutant_is_shown_to_treat_replicas_alike(protocol):
     """Each lacks a guard, or has an older rule.
 

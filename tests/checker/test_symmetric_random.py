@@ -52,14 +52,8 @@ class Programs:
         return self.dice.choice(self.peers)
 
     def replica_or_none(self):
-        other = self.dice.choice(
-            (
-                "s.board.leader",
-                f"{self.peer()}.follows",
-                f"s.voted[{self.dice.randrange(2)}]",
-                "NONE",
-            )
-        )
+        voted = f"s.voted[{self.dice.randrange(2)}]"
+        other = self.dice.choice(("s.board.leader", f"{self.peer()}.follows", voted, "NONE"))
         return self.dice.choice((other, self.of(REPLICA, 1)))
 
     def set(self, depth):
@@ -67,9 +61,8 @@ class Programs:
             single = f"1 << {self.of(REPLICA, 0)}"
             return self.dice.choice(("s.board.isr", f"{self.peer()}.knows", single, *self.sets))
         one, other = self.of(SET, depth - 1), self.of(SET, depth - 1)
-        return self.dice.choice(
-            (f"({one} & {other})", f"({one} | {other})", f"({one} & ~({other}))")
-        )
+        made = (f"({one} & {other})", f"({one} | {other})", f"({one} & ~({other}))")
+        return self.dice.choice(made)
 
     def number(self, depth):
         plain = ("s.board.count", f"{self.peer()}.term", f"s.score[{self.of(REPLICA, 0)}]")
@@ -81,14 +74,13 @@ class Programs:
 
     def truth(self, depth):
         dice = self.dice
+        same = dice.choice(("==", "!="))
         atoms = (
             lambda: f"{self.peer()}.up",
-            lambda: (
-                f"{self.replica_or_none()} {dice.choice(('==', '!='))} {self.replica_or_none()}"
-            ),
+            lambda: f"{self.replica_or_none()} {same} {self.replica_or_none()}",
             lambda: f"{self.of(SET, 1)} >> {self.of(REPLICA, 0)} & 1",
-            lambda: f"{self.of(NUMBER, 1)} {dice.choice(('<', '==', '!='))} {self.of(NUMBER, 0)}",
-            lambda: f"{self.of(SET, 0)} {dice.choice(('==', '!='))} {self.of(SET, 0)}",
+            lambda: f"{self.of(NUMBER, 1)} {dice.choice(('<', same))} {self.of(NUMBER, 0)}",
+            lambda: f"{self.of(SET, 0)} {same} {self.of(SET, 0)}",
             self.quantified,
         )
         if not depth or dice.random() < 0.4:

@@ -353,7 +353,7 @@ def searched(system):
             toy, properties, limits=limits, report=progress, resources=resources, **options
         )
         whole = report(toy, result)
-        del whole["seconds"]
+        del whole["seconds"], whole["symmetry"]
         return whole
 
     return run

@@ -32,7 +32,7 @@ def reported(system):
         engine = "compiled" if cluster is None else "spark"
         resources = Resources(engine=engine, cluster=cluster, **(how or {}))
         whole = report(searched, check(searched, properties, resources=resources, **options))
-        del whole["seconds"], whole["engine"], whole["spark_levels"]
+        del whole["seconds"], whole["engine"], whole["spark_levels"], whole["symmetry"]
         return whole
 
     return run

@@ -87,7 +87,7 @@ def answered(*arguments):
         assert line.startswith("Error: "), said
         return 2, None, line
     report = json.loads(result.stdout)
-    del report["seconds"]
+    del report["seconds"], report["symmetry"]
     return result.exit_code, report, said
 
 

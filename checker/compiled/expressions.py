@@ -123,12 +123,22 @@ class Expressions:
             return self._loaded(self.element(owner, index))
         if owner is NOWHERE:
             return NOWHERE
-        if isinstance(owner, Items) and isinstance(index, Static):
-            item: Value = owner.items[index.value]
-            return item
-        if isinstance(owner, Static) and isinstance(index, Static):
-            return Static(owner.value[index.value])
+        if isinstance(owner, (Items, Static)) and isinstance(index, Static):
+            try:
+                return self._item(owner, index)
+            except LookupError:
+                self.out.fail_if("true")
+                return NOWHERE
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
+
+    @staticmethod
+    def _item(owner: Items | Static, index: Static) -> Value:
+        """Return an item of a tuple, or of what is known."""
+        return (
+            owner.items[index.value]
+            if isinstance(owner, Items)
+            else Static(owner.value[index.value])
+        )
 
     def _loaded(self, place: Place | None) -> Value:
         """Return what a place holds, if it is a variable, or the place itself."""
@@ -186,7 +196,12 @@ class Expressions:
         if type(operator) not in ARITHMETIC:
             raise UnsupportedError(f"the operator {type(operator).__name__}")
         if isinstance(left, Static) and isinstance(right, Static):
-            return Static(FOLDED[type(operator)](left.value, right.value))
+            try:
+                return Static(FOLDED[type(operator)](left.value, right.value))
+            except ValueError:
+                # A shift by a negative number, to which the model may never come.
+                self.out.fail_if("true")
+                return Static(0)
         name = ARITHMETIC[type(operator)]
         if self.out.wraps:
             return self.out.arithmetic(name, left, right)

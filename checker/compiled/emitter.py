@@ -30,6 +30,13 @@ Names = dict[str, Range] | None
 FAILURE = "%failure"
 """Where a function of the model says that a step fails: the address of a state's error word."""
 
+MOST_ROUNDS = 1 << 16
+"""Rounds of all loops of one step, or of one judgement, together; more of them fail.
+
+A rule that never ends must not keep the search; what takes longer is left to the interpreted
+engine, which can be interrupted anywhere.
+"""
+
 CHEAP = 24
 """Operations that are rather computed than jumped over."""
 
@@ -63,6 +70,8 @@ class Emitter:
         Has an element if something may be done more than once.
     reads
         Paths of the variables that are read from their columns.
+    gives_up
+        Whether there is a way to the label "up", where a function ends whose step has failed.
     """
 
     def __init__(self, wraps: bool = False, points: Points | None = None) -> None:
@@ -76,6 +85,7 @@ class Emitter:
         self.lines: list[str] = []
         self.prologue: list[str] = []
         self.terminated = False
+        self.gives_up = False
         self._count = 0
 
     def register(self) -> str:
@@ -175,6 +185,23 @@ class Emitter:
         before = self.value(f"load i64, ptr {FAILURE}")
         failed = self.value(f"or i64 {before}, {self.value(f'zext i1 {wrong} to i64')}")
         self.emit(f"store i64 {failed}, ptr {FAILURE}")
+
+    def begin_round(self) -> None:
+        """Count a round of a loop, which gives up where the step has failed or rounds are used up.
+
+        How many were taken is behind the error word.
+        """
+        if self.wraps:
+            return
+        counter = self.element(FAILURE, 1)
+        count = self.value(f"add i64 {self.value(f'load i64, ptr {counter}')}, 1")
+        self.emit(f"store i64 {count}, ptr {counter}")
+        self.fail_if(self.value(f"icmp ugt i64 {count}, {MOST_ROUNDS}"))
+        failed = self.value(f"load i64, ptr {FAILURE}")
+        within = self.label("within")
+        self.branch(Truth(self.value(f"icmp ne i64 {failed}, 0")), "up", within)
+        self.place_label(within)
+        self.gives_up = True
 
     def variable(self) -> str:
         """Return the address of a new local variable."""

@@ -19,7 +19,7 @@ from .emitter import Emitter
 from .memory import GROUP
 from .sampling import Asked
 from .unit import Compiled, Mode, Unit
-from .values import Place, Static, UnsupportedError, Value
+from .values import Place, Static, Truth, UnsupportedError, Value
 
 GUARDED, UNPACKED = 32, 8
 """States that one round of a loop does at a time: of that over guards, and of that before it."""
@@ -77,7 +77,9 @@ finished:
   %known = load i64, ptr %lives
   %united = or i64 %known, %living
   store i64 %united, ptr %lives
-  %again = icmp ult i64 %beyond, %count
+  %left.over = icmp ult i64 %beyond, %count
+  %well = icmp eq i64 %wrong, 0
+  %again = and i1 %left.over, %well
   br i1 %again, label %block, label %end
 end:
   %r0 = insertvalue {{i64, i64}} poison, i64 %filled, 0
@@ -148,7 +150,7 @@ class Expansion:
         self._again(out)
         out.prologue.append(f"  %sides = alloca [{max(1, self.sides.bytes)} x i8], align 64")
         out.emit(f"call void @unpack({self.passed}, ptr %sides, i64 %count)")
-        place, failed = "%buffer", "0"
+        place = "%buffer"
         for number in range(len(self.system.instances)):
             out.emit(
                 f"call void @guards.{number}(ptr %sides, ptr %answers, ptr %noted, i64 %count)"
@@ -158,7 +160,9 @@ class Expansion:
             pair = out.value(f"call {{i64, i64}} @instance.{number}({arguments})")
             following = out.value(f"extractvalue {{i64, i64}} {pair}, 0")
             wrong = out.value(f"extractvalue {{i64, i64}} {pair}, 1")
-            failed = out.value(f"or i64 {failed}, {wrong}")
+            well = out.label("well")
+            out.branch(Truth(out.value(f"icmp ne i64 {wrong}, 0")), "failed", well)
+            out.place_label(well)
             new = out.value(
                 f"udiv exact i64 {out.value(f'sub i64 {following}, {place}')}, {self.stride}"
             )
@@ -168,8 +172,10 @@ class Expansion:
             place = following
         bytes_ = out.value(f"sub i64 {place}, %buffer")
         found = out.value(f"udiv exact i64 {bytes_}, {self.stride}")
-        well = out.value(f"icmp eq i64 {failed}, 0")
-        out.emit(f"ret i64 {out.value(f'select i1 {well}, i64 {found}, i64 -1')}")
+        out.emit(f"ret i64 {found}")
+        out.terminated = True
+        out.place_label("failed")
+        out.emit("ret i64 -1")
         head = "i64 @expand(i64 %states, i64 %count, i64 %buffer, i64 %taken, i64 %alive)"
         return f"{out.definition(head, 'noinline')}\n{self._unpack()}"
 
@@ -238,11 +244,12 @@ class Expansion:
     def _step(self, number: int, instance: Instance) -> str:
         """Return ``step.N``: the effect on a copy of the state; bit 0 taken, bit 1 failed."""
         out = Emitter()
-        words = out.room(self.words + 1)
+        words = out.room(self.words + 2)
         for word in range(self.words):
             out.emit(f"store i64 %w{word}, ptr {out.element(words, word)}")
         failure = out.element(words, self.words)
         out.emit(f"store i64 0, ptr {failure}")
+        out.emit(f"store i64 0, ptr {out.element(words, self.words + 1)}")
         given = self._given(words, instance)
         effect = self.unit.function(instance.action.apply, given, Mode.EFFECT)
         if effect.cut != self._asked(instance).cut:

@@ -155,14 +155,27 @@ class Expressions:
             return self._loaded(self.element(owner, index))
         if owner is NOWHERE:
             return NOWHERE
-        if isinstance(owner, Items) and isinstance(index, Static):
-            number = integer_of(index.value)
-            if number is None:
-                raise UnsupportedError(f"an index that is no number in {ast.unparse(node)}")
-            return owner.items[number]
-        if isinstance(owner, Static) and isinstance(index, Static):
-            return Static(self.unit.reads.ask("getitem", owner.value, index.value))
+        if isinstance(owner, (Items, Static)) and isinstance(index, Static):
+            return self._item(owner, index, node)
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
+
+    def _item(self, owner: Items | Static, index: Static, node: ast.Subscript) -> Value:
+        """Return an item of a tuple, or of what is known."""
+        number = integer_of(index.value)
+        if isinstance(owner, Items):
+            length = len(owner.items)
+        elif type(owner.value) in (tuple, list, range):
+            length = self.unit.reads.ask("len", owner.value)
+        else:
+            return Static(self.unit.reads.ask("getitem", owner.value, index.value))
+        if number is None:
+            raise UnsupportedError(f"an index that is no number in {ast.unparse(node)}")
+        if not -length <= number < length:
+            self.out.fail_if("true")
+            return NOWHERE
+        if isinstance(owner, Items):
+            return owner.items[number]
+        return Static(self.unit.reads.ask("getitem", owner.value, index.value))
 
     def _loaded(self, place: Place | None) -> Value:
         """Return what a place holds, if it is a variable, or the place itself."""
@@ -222,6 +235,10 @@ class Expressions:
         if type(operator) not in ARITHMETIC:
             raise UnsupportedError(f"the operator {type(operator).__name__}")
         if isinstance(left, Static) and isinstance(right, Static):
+            if type(operator) in (ast.LShift, ast.RShift) and (integer_of(right.value) or 0) < 0:
+                # The model may never come to a shift by a negative number.
+                self.out.fail_if("true")
+                return Static(0)
             folded = FOLDED[type(operator)].__name__
             return Static(self.unit.reads.ask(folded, left.value, right.value))
         name = ARITHMETIC[type(operator)]

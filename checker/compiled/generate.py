@@ -286,9 +286,10 @@ class Generator:
         self.texts.append(out.definition(head, attributes))
 
     def _allocated(self, out: Emitter) -> str:
-        """Emit the room for a state and its error word."""
-        words = out.room(self.words + 1)
+        """Emit the room for a state, its error word and the number of rounds of its loops."""
+        words = out.room(self.words + 2)
         out.emit(f"store i64 0, ptr {self._error_word(out, words)}")
+        out.emit(f"store i64 0, ptr {out.element(words, self.words + 1)}")
         return words
 
     def _unpacked(self, out: Emitter, address: str) -> str:

@@ -145,6 +145,7 @@ class Loops(Calls):
         out.loops.append(True)
         out.unsettle(changed)
         out.place_label(head)
+        out.begin_round()
         current = out.value(f"load i64, ptr {counter}")
         order = "slt" if step > 0 else "sgt"
         test = Truth(out.value(f"icmp {order} i64 {current}, {limit}"))

@@ -104,6 +104,8 @@ def note(p: Program, worker: int, state: int, number: int) -> None:
 
 def examine(p: Program, worker: int, state: int) -> None:
     """Judge a state, and keep what it violates of the properties that are still undecided."""
+    if load(worker + Worker.ERROR) != 0:
+        return
     violated = p.judge(state)
     if violated < 0:
         store(worker + Worker.ERROR, 1)

@@ -78,6 +78,8 @@ class Translation(Loops):
         out = self.out
         if not out.terminated:
             self._fall_off()
+        if out.gives_up:
+            self._give_up()
         self.compiled.elements.update(self.elements)
         head = (
             f"define internal {self.compiled.returns} @{_quoted(self.compiled.name)}"
@@ -154,6 +156,13 @@ class Translation(Loops):
             self.out.emit("unreachable")
         else:
             raise UnsupportedError("an end without a return, where a number is returned elsewhere,")
+
+    def _give_up(self) -> None:
+        """End a function in the middle of a step that has failed: what it returns means nothing."""
+        returns = self.compiled.returns
+        self.out.terminated = True
+        self.out.place_label("up")
+        self.out.emit("ret void" if returns == "void" else f"ret {returns} zeroinitializer")
 
     def block(self, statements: list[ast.stmt]) -> None:
         """Translate statements in order; none behind a jump."""
@@ -310,6 +319,7 @@ class Translation(Loops):
         out.loops.append(True)
         out.unsettle(stored([node]))
         out.place_label(head)
+        out.begin_round()
         out.branch(self.decision(node.test), body, end)
         out.place_label(body)
         if not out.wraps:

@@ -207,11 +207,11 @@ class Meanings:
 
     def compiled(self, state, part="whole"):
         """Return the same of the translated function, or of its guards or effect alone."""
-        words = (ctypes.c_uint64 * (self.layout.words + 1))(*self.layout.pack(state))
+        words = (ctypes.c_uint64 * (self.layout.words + 2))(*self.layout.pack(state))
         result = self.code.function(part, 1)(ctypes.addressof(words))
         if words[self.layout.words]:
             return None
-        return result, self.layout.unpack(words[:-1])
+        return result, self.layout.unpack(words[:-2])
 
     def stepped(self, state):
         """Return the same of the translated action: its guards first, then its effect."""

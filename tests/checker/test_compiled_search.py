@@ -1,21 +1,26 @@
 """The compiled search: the very states, the same trace on every run, a table that grows."""
 
 import dataclasses
+from contextlib import suppress
 
 import pytest
 
+from tidegate.bounds import BoundsError
 from tidegate.checker.check import check
 from tidegate.checker.compiled import search as compiled_search
 from tidegate.checker.compiled import statefile
+from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Search
 from tidegate.checker.result import Limits, Resources
 from tidegate.guards import without
 from tidegate.invariants import INVARIANTS
+from tidegate.invariants.named import PROPERTIES
 from tidegate.layout import Record, array, boolean, integer
 from tidegate.model import PROTOCOLS
-from tidegate.spec import ModelError, Outcome
+from tidegate.model.named import find_protocol
+from tidegate.spec import Kind, ModelError, Outcome
 
 SMALL = [
     ("hw", "records=1 elections=1", False),
@@ -357,3 +362,39 @@ def test_a_model_outside_the_subset_is_checked_all_the_same(
         check(toy, [], resources=Resources(engine="compiled"))
     with pytest.raises(EngineChoiceError, match=f"--checkpoint: cannot translate toy.*{where}"):
         check(toy, [], resources=Resources(checkpoint=tmp_path))
+
+
+def test_logs_without_room_for_a_record_are_searched_all_the_same(system):
+    toy = system("hw", "log_size=0 crashes=1 elections=0")
+    assert outcome(toy, [], engine="compiled") == outcome(toy, [], engine="interpreted")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("kip-320", marks=pytest.mark.slow),
+        "published/kip-320",
+        "published/async-isr",
+    ],
+)
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_every_bound_at_its_end_is_translated(system, name, end):
+    family = find_protocol(name).family
+    settings = [
+        f"{f.name}={spelt(*f.metadata.values(), end)}" for f in dataclasses.fields(family.bounds)
+    ]
+    if "log_size" in dir(family.bounds):
+        # Variables of one value that is not meant to be computed with.
+        settings.append("records=0 log_size=1")
+    properties = [p for p in PROPERTIES[family.name] if p.kind is Kind.INVARIANT]
+    for setting in settings:
+        with suppress(BoundsError):
+            text, _ = Generator(system(name, setting), properties, True, None).module()
+            assert "@judge" in text
+
+
+def spelt(bound, end):
+    """Return the least or the greatest value of a bound as a user writes it."""
+    if bound.names is None:
+        return getattr(bound, end)
+    return list(bound.names)[0 if end == "low" else -1]

@@ -239,6 +239,8 @@ FAILS = {
     "-(-(1 << 63) if s.flag else s.a)": "a negated number of more than 64 bits",
     "later(s, (1 << 63) - 1) - s.a + 2": "a sum in a function that knows no state",
     "later(s, -(1 << 63)) - 1": "a difference of more than 64 bits",
+    "s.b if s.flag else 1 << -1": "a shift by a negative number that is known",
+    "s.b if s.flag else (1, 2)[5]": "beyond a tuple that is known",
 }
 
 
@@ -365,8 +367,6 @@ def test_what_is_not_reached_does_not_fail(translated):
         ("return s.b ** 2", "the operator Pow"),
         ("return s.b * 0.5", "a number is needed, not 0.5"),
         ("return s.b + (1 << 64)", "takes more than 64 bits"),
-        ("return 1 << -1", "ValueError: negative shift count"),
-        ("return (1, 2)[5] + s.b", "IndexError"),
         ("return [s.a][0]", "the expression [s.a]"),
         ("return (lambda: 3)()", "the expression lambda: 3"),
         ("return (x := s.a) + x", "the expression (x := s.a)"),

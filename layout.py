@@ -17,6 +17,20 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar, cast, overload
 
+from .errors import blaming
+from .record import (
+    ConstantError,
+    Part,
+    accessors,
+    class_of,
+    element,
+    packing,
+    part_errors,
+    put,
+    range_error,
+    range_errors,
+)
+
 State = bytes | tuple[int, ...]
 """A stored state: one element per variable, counted from the variable's lowest value."""
 
@@ -31,7 +45,13 @@ _WORD = (1 << WORD_BITS) - 1
 
 
 class Record:
-    """Base of a declared state, or of a part of one."""
+    """Base of a declared state, or of a part of one.
+
+    Actions see objects with a slot for each variable, record and array.  Only variables may be assigned: an array of records is a tuple, and that the
+    other parts are neither replaced nor resized is watched whenever a state is stored.
+    """
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -140,6 +160,11 @@ class Variable:
         """Bits that it needs; a range of one value needs none and is not stored."""
         return (self.high - self.low).bit_length()
 
+    def shown(self, value: int) -> object:
+        """Return a value as people see it."""
+        with blaming(f"showing {self.path}"):
+            return self.field.show(value)
+
 
 S = TypeVar("S")
 
@@ -166,7 +191,11 @@ class Layout(Generic[S]):
     """Write a stored state into ``record``."""
 
     dump: Callable[[], State]
-    """Return the state that ``record`` holds, as it is stored."""
+    """Return the state that ``record`` holds, as it is stored.
+
+    It raises something where no stored state can hold that, since a part was replaced, an array was
+    resized, or a value is no integer or does not fit; ``mistake`` says what.
+    """
 
     pack: Callable[[State], tuple[int, ...]]
     """Return a stored state as 64-bit words; no variable straddles a word."""
@@ -180,23 +209,39 @@ class Layout(Generic[S]):
     in_range: Callable[[], bool]
     """Whether every variable of ``record`` lies within its declared range."""
 
+    intact: Callable[[], bool]
+    """Whether ``record`` consists of the declared parts, and each array has its length."""
+
     def __init__(self, declaration: type[S], constants: object) -> None:
         self.declaration = declaration
         self.record: S = cast(S, _build(declaration, constants))
         self.variables: list[Variable] = []
         self._places: list[tuple[Any, str | int]] = []
-        self._objects: list[Any] = []
+        self._parts: list[Part] = []
         self._place(self.record, declaration, constants, "", ())
         self.stored = tuple(v for v in self.variables if v.width)
         self.words = 1 + max((v.word for v in self.stored), default=0)
         self.bits = sum(v.width for v in self.stored)
-        self._generate()
+        self._narrow = all(v.high - v.low < 256 for v in self.stored)
+        made = accessors(
+            declaration.__name__, self.variables, self._places, self._parts, self._narrow
+        )
+        self.load, self.dump, self.values = made.load, made.dump, made.values
+        self.in_range, self.intact = made.in_range, made.intact
+        self.pack, self.unpack = packing(
+            declaration.__name__, self.stored, self.words, self._narrow
+        )
+        self._lengths = {p.path: len(p.node) for p in self._parts if p.integers}
         self.reset()
 
     def reset(self) -> None:
-        """Set every variable of ``record`` to its lowest value."""
+        """Put the declared parts into ``record``, and set every variable to its lowest value."""
+        for part in self._parts:
+            setattr(part.owner, part.name, part.node)
+            if part.integers:
+                part.node[:] = [0] * self._lengths[part.path]
         for variable, (owner, key) in zip(self.variables, self._places, strict=True):
-            _put(owner, key, variable.low)
+            put(owner, key, variable.low)
 
     def changed(self, before: tuple[int, ...]) -> list[str]:
         """Name each variable of ``record`` that is not as :meth:`values` once returned it."""
@@ -204,12 +249,30 @@ class Layout(Generic[S]):
         return [variable.path for variable, old, new in pairs if old != new]
 
     def range_errors(self) -> list[str]:
-        """Name each variable of ``record`` that is out of its declared range."""
-        return [
-            f"{v.path} is {value}, declared {v.low}..{v.high}"
-            for v, value in zip(self.variables, self.values(), strict=True)
-            if not v.low <= value <= v.high
-        ]
+        """Name each variable of ``record`` that is out of its declared range, or no integer."""
+        return range_errors(self.variables, self._places)
+
+    def sound(self) -> bool:
+        """Whether ``record`` consists of the declared parts, with integers in their ranges."""
+        try:
+            integers = all(isinstance(value, int) for value in self.values())
+            return integers and self.intact() and self.in_range()
+        except Exception:  # noqa: BLE001 - whatever comes of comparing with what is no integer
+            return False
+
+    def mistake(self, error: BaseException | None = None) -> str:
+        """Say what was written into ``record``, or refused by `error`; empty if nothing was."""
+        if isinstance(error, ConstantError):
+            owner, key, value = error.args
+            here = zip(self.variables, self._places, strict=True)
+            [variable] = [v for v, place in here if place[0] is owner and place[1] == key]
+            return f"wrote a value out of range: {range_error(variable, value)}"
+        if parts := part_errors(self._parts, self._lengths):
+            what = f"replaced or resized a part of the state: {'; '.join(parts)}; assign its "
+            return what + "variables one by one instead"
+        if ranges := self.range_errors():
+            return f"wrote a value out of range: {'; '.join(ranges)}"
+        return ""
 
     def fingerprint(self, state: State) -> int:
         """Return the 64-bit fingerprint of `state`; every engine computes this same number."""
@@ -221,7 +284,8 @@ class Layout(Generic[S]):
     def describe(self, state: State) -> dict[str, Any]:
         """Return `state` as nested dictionaries and lists, for rendering only."""
         self.load(state)
-        shown = _shown(self.record, self.declaration)
+        with blaming("showing a variable"):
+            shown = _shown(self.record, self.declaration)
         assert isinstance(shown, dict)
         return shown
 
@@ -238,15 +302,19 @@ class Layout(Generic[S]):
             by_replica = isinstance(declared, Array) and declared.by_replica
             at = (*replicas, int(key)) if by_replica else replicas
             if isinstance(part, Field):
-                if not any(node is known for known in self._objects):
-                    self._objects.append(node)
                 low, high = _number(part.low, k), _number(part.high, k)
                 if high < low:
                     raise ValueError(f"{address}: its range {low}..{high} is empty")
+                if high - low >> WORD_BITS:
+                    raise ValueError(f"{address}: {low}..{high} takes more than {WORD_BITS} bits")
                 self._append(address, at, low, high, part)
                 self._places.append((node, key))
             else:
-                self._place(_get(node, key), part, k, address, at)
+                inner = element(node, key)
+                if isinstance(key, str):
+                    constant = isinstance(part, Array) and _is_constant(part.element, k)
+                    self._parts.append(Part(address.format(*at), node, key, inner, constant))
+                self._place(inner, part, k, address, at)
 
     def _append(
         self, form: str, replicas: tuple[int, ...], low: int, high: int, declared: Field
@@ -260,46 +328,6 @@ class Layout(Generic[S]):
             word, shift = word + 1, 0
         path = form.format(*replicas)
         self.variables.append(Variable(path, form, replicas, low, high, declared, word, shift))
-
-    def _generate(self) -> None:
-        """Generate the functions that a search calls most, without loops.
-
-        A variable is stored as its distance from its lowest value, in a byte where it fits: bytes
-        hash and compare several times faster than tuples and take a sixth of the memory.
-        """
-        self._narrow = all(v.high - v.low < 256 for v in self.stored)
-        names = {id(node): f"o{number}" for number, node in enumerate(self._objects)}
-        space: dict[str, Any] = {names[id(node)]: node for node in self._objects}
-        access = [
-            f"{names[id(owner)]}[{key}]" if isinstance(key, int) else f"{names[id(owner)]}.{key}"
-            for owner, key in self._places
-        ]
-        stored = [(v, a) for v, a in zip(self.variables, access, strict=True) if v.width]
-        reads = "".join(f"{a}-{v.low}," if v.low else f"{a}," for v, a in stored)
-        direct = "".join(f"t{i}," if v.low else f"{a}," for i, (v, a) in enumerate(stored))
-        shifted = "".join(f"; {a} = t{i}+{v.low}" for i, (v, a) in enumerate(stored) if v.low)
-        checks = " and ".join(
-            f"{v.low} <= {a} <= {v.high}" for v, a in zip(self.variables, access, strict=True)
-        )
-        parts = [f"t{i} << {v.shift}" for i, v in enumerate(self.stored)]
-        words = "".join(
-            f"{' | '.join(p for p, v in zip(parts, self.stored, strict=True) if v.word == w) or 0},"
-            for w in range(self.words)
-        )
-        bits = "".join(f"words[{v.word}] >> {v.shift} & {(1 << v.width) - 1}," for v in self.stored)
-        every = "".join(f"t{i}," for i in range(len(self.stored)))
-        source = (
-            f"def load(state):\n {f'{direct} = state{shifted}' if stored else 'pass'}\n"
-            f"def dump():\n return {'bytes' if self._narrow else ''}(({reads}))\n"
-            f"def pack(state):\n {f'{every} = state' if stored else 'pass'}\n return ({words})\n"
-            f"def unpack(words):\n return {'bytes' if self._narrow else ''}(({bits}))\n"
-            f"def values():\n return ({''.join(f'{a},' for a in access)})\n"
-            f"def in_range():\n return {checks or 'True'}\n"
-        )
-        exec(compile(source, f"<layout of {self.declaration.__name__}>", "exec"), space)
-        self.load, self.dump = space["load"], space["dump"]
-        self.pack, self.unpack = space["pack"], space["unpack"]
-        self.values, self.in_range = space["values"], space["in_range"]
 
 
 def mix(word: int) -> int:
@@ -331,16 +359,22 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
 
 
 def _build(declared: Any, k: object) -> Any:
-    """Make the record of a declaration; its slots make a misspelt variable an error."""
+    """Make the record of a declaration."""
     if isinstance(declared, Field):
         return _number(declared.low, k)
     if isinstance(declared, Array):
-        return [_build(declared.element, k) for _ in range(_number(declared.length, k))]
+        elements = [_build(declared.element, k) for _ in range(_number(declared.length, k))]
+        return elements if isinstance(declared.element, Field) else tuple(elements)
     fields = dict(_declared(declared))
-    node = type(declared.__name__, (), {"__slots__": tuple(fields)})()
+    constants = {name: _number(p.low, k) for name, p in fields.items() if _is_constant(p, k)}
+    node = class_of(declared, Record, fields, constants)()
     for name, part in fields.items():
         setattr(node, name, _build(part, k))
     return node
+
+
+def _is_constant(declared: Any, k: object) -> bool:
+    return isinstance(declared, Field) and _number(declared.low, k) == _number(declared.high, k)
 
 
 def _parts(node: Any, declared: Any, path: str) -> Iterator[tuple[str | int, Any, str]]:
@@ -352,17 +386,6 @@ def _parts(node: Any, declared: Any, path: str) -> Iterator[tuple[str | int, Any
     else:
         for name, part in _declared(declared):
             yield name, part, f"{path}.{name}" if path else name
-
-
-def _get(owner: Any, key: str | int) -> Any:
-    return owner[key] if isinstance(key, int) else getattr(owner, key)
-
-
-def _put(owner: Any, key: str | int, value: int) -> None:
-    if isinstance(key, int):
-        owner[key] = value
-    else:
-        setattr(owner, key, value)
 
 
 def _shown(node: Any, declared: Any) -> object:

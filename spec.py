@@ -1,41 +1,58 @@
-"""The vocabulary of Tidegate: what a model, a property and an answer are.
+"""A transition system: the initial states and the steps of a model, for one choice of constants.
 
-Words are TLA+'s.  A *transition system* has initial states and *actions*; an action with its
-arguments is a *step*; steps chained from an initial state are a *behavior*, and a behavior that is
-printed is a *trace*.  A *property* is what the checker decides.
-
-This module holds no logic about Kafka and none about searching.
+This module holds no logic about Kafka and none about searching.  The words that it is described
+with come from :mod:`vocabulary`.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from enum import Enum
-from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from .blame import Attempt, about, blamed, mistake, predicate_of, refuse_writing, truth
 from .errors import (
     DisagreementError,
     EngineError,
     ModelError,
     ReplayError,
     TidegateError,
-    line_that_makes,
-    place_of,
+    at_the_yield,
+    blaming,
+    failure,
+    is_ours,
+    printed,
 )
 from .layout import Layout, State
-from .scene import Place, View
+from .scene import Participant, Place, Scene, View
+from .vocabulary import (
+    DEADLOCK,
+    Action,
+    Fairness,
+    Instance,
+    Kind,
+    Outcome,
+    Property,
+    Step,
+    Trace,
+)
 
 __all__ = [
+    "DEADLOCK",
+    "Action",
     "DisagreementError",
     "EngineError",
+    "Fairness",
+    "Instance",
+    "Kind",
     "ModelError",
+    "Outcome",
+    "Property",
     "ReplayError",
+    "Step",
     "TidegateError",
-]  # of errors
+    "Trace",
+    "TransitionSystem",
+]
 
 S = TypeVar("S")
 """The record that actions read and write, as the model declares it."""
@@ -43,147 +60,10 @@ S = TypeVar("S")
 K = TypeVar("K")
 """The constants of one run: its bounds and the protocol's rules."""
 
+Tried = tuple[int, Callable[..., bool], tuple[int, ...]]
+"""An index into ``instances``, with the action's function and the arguments of that instance."""
 
-class Outcome(Enum):
-    """What a search found out; ``INCOMPLETE`` is never to be read as ``HOLDS``."""
-
-    HOLDS = "holds"
-    VIOLATED = "violated"
-    INCOMPLETE = "incomplete"
-
-
-class Fairness(Enum):
-    """Whether a step that stays enabled must be taken at last (TLA+'s WF) or may never be."""
-
-    NONE = "none"
-    WEAK = "weak"
-
-
-class Kind(Enum):
-    """What sort of statement a property makes."""
-
-    INVARIANT = "invariant"
-    TYPE = "type"
-    DEADLOCK = "deadlock"
-    STUCK = "stuck"
-
-
-@dataclass(frozen=True)
-class Action:
-    """A named kind of step.
-
-    Parameters
-    ----------
-    name
-        As printed, for instance ``HandleFetch``.
-    apply
-        ``apply(s, k, *arguments) -> bool``: its guards first, then its writes.  ``False`` means
-        "not enabled" and leaves ``s`` untouched.
-    who
-        Who acts: ``leader``, ``follower``, ``broker``, ``controller``, ``client``, ``network``.
-    arguments
-        From the constants, every tuple of arguments that the action may be taken with, in order.
-    source
-        The KIP, paper or specification that says so.
-    fairness
-        Weak for what a correct system does sooner or later, none for what may never happen.
-    available
-        Whether the constants leave room for this action at all; one that an option switches off
-        is left out, so that "never enabled" is only ever said of an action that was tried.
-    """
-
-    name: str
-    apply: Callable[..., bool]
-    who: str
-    arguments: Callable[[Any], Iterable[tuple[int, ...]]]
-    source: str
-    fairness: Fairness = Fairness.WEAK
-    available: Callable[[Any], bool] = lambda k: True
-
-    @cached_property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of the arguments: those of ``apply`` behind the state and the constants."""
-        return tuple(inspect.signature(self.apply).parameters)[2:]
-
-
-@dataclass(frozen=True)
-class Step:
-    """An action with its arguments."""
-
-    action: str
-    parameters: tuple[str, ...] = ()
-    arguments: tuple[int, ...] = ()
-
-    def __str__(self) -> str:
-        pairs = zip(self.parameters, self.arguments, strict=True)
-        return f"{self.action}({', '.join(f'{name}={value}' for name, value in pairs)})"
-
-
-@dataclass(frozen=True)
-class Property:
-    """Something to be decided about a transition system.
-
-    Parameters
-    ----------
-    name
-        As asked for with ``--property``.
-    statement
-        What it says, in one English sentence.
-    source
-        Where it is stated: KIP, specification or paper.
-    predicate
-        ``predicate(s, k) -> bool``, true in a state that satisfies it.  Ignored for the kinds
-        ``TYPE`` and ``DEADLOCK``, which the transition system itself decides.  For the kind
-        ``STUCK``: true in a state that has recovered; a state violates it from which steps of
-        weakly fair actions alone lead to no such state.
-    explain
-        ``explain(s, k) -> str``: for a state that violates it, what exactly went wrong.
-    needs
-        Names of the histories (auxiliary variables) that it reads; the state holds them only when
-        a requested property needs them.
-    places
-        ``places(s, k)``: for a state that violates it, the offsets of logs at which it does.
-    """
-
-    name: str
-    statement: str
-    source: str
-    predicate: Callable[[Any, Any], bool]
-    explain: Callable[[Any, Any], str]
-    kind: Kind = Kind.INVARIANT
-    needs: frozenset[str] = frozenset()
-    places: Callable[[Any, Any], tuple[Place, ...]] = lambda s, k: ()
-
-
-DEADLOCK = Property(
-    name="Deadlock",
-    kind=Kind.DEADLOCK,
-    statement="In every state some action is enabled.",
-    source="TLA+ (Lamport, Specifying Systems, 14.2.2)",
-    predicate=lambda s, k: True,
-    explain=lambda s, k: "No action is enabled here: nothing can happen any more.",
-)
-
-
-@dataclass(frozen=True)
-class Trace:
-    """A behavior: ``states[0]`` is initial, and ``steps[i]`` leads from state i to state i + 1."""
-
-    states: tuple[State, ...]
-    steps: tuple[Step, ...]
-
-
-@dataclass(frozen=True)
-class Instance:
-    """An action with one choice of its arguments, ready to be tried."""
-
-    action: Action
-    arguments: tuple[int, ...]
-
-    @cached_property
-    def step(self) -> Step:
-        """The step that this instance takes."""
-        return Step(self.action.name, self.action.parameters, self.arguments)
+_END = object()
 
 
 class TransitionSystem(Generic[S, K]):
@@ -246,11 +126,11 @@ class TransitionSystem(Generic[S, K]):
         self.constants = constants
         self.layout = layout
         self.record = layout.record
-        self.actions = tuple(action for action in actions if action.available(constants))
+        self.actions = tuple(action for action in actions if _is_available(action, constants))
         self.instances = tuple(
             Instance(action, arguments)
             for action in self.actions
-            for arguments in action.arguments(constants)
+            for arguments in _choices(action, constants)
         )
         self._initialise = initialise
         self._columns = columns
@@ -264,14 +144,43 @@ class TransitionSystem(Generic[S, K]):
         ]
 
     def initial_states(self) -> Iterator[State]:
-        """Yield each initial state; while it is yielded, ``record`` holds it."""
-        self.layout.reset()
-        for _ in self._initialise(self.record, self.constants):
-            yield self.layout.dump()
+        """Yield each initial state; while it is yielded, ``record`` holds it.
+
+        Raises
+        ------
+        ModelError
+            If ``initialise`` fails, writes what it must not, or yields no state at all.
+        """
+        layout, who, any_at_all = self.layout, "initialise", False
+        layout.reset()
+        with blaming(who):
+            states = iter(self._initialise(self.record, self.constants))
+        while True:
+            with blaming(who):
+                if next(states, _END) is _END:
+                    break
+            if not layout.sound():
+                again = lambda: list(self._initialise(self.record, self.constants))  # noqa: E731
+                raise mistake(layout, None, [(who, again)])
+            any_at_all = True
+            yield layout.dump()
+        if not any_at_all:
+            raise about(
+                self._initialise,
+                f"{who} of {self.name} yields no initial state, and where there is none every "
+                "property holds; write one into the state and yield",
+            )
 
     def inside(self) -> bool:
         """Whether the state that ``record`` holds satisfies the constraint, if there is one."""
-        return self.constraint is None or bool(self.constraint(self.record, self.constants))
+        if self.constraint is None:
+            return True
+        before = self.layout.values() if self.debug else None
+        with blaming("the constraint", self._here):
+            answer = self.constraint(self.record, self.constants)
+        if before is not None:
+            refuse_writing(self.layout, before, "the constraint")
+        return truth(answer, "the constraint", self.constraint)
 
     def successors(self, state: State) -> Iterator[tuple[int, State]]:
         """Yield (index into ``instances``, successor) for every enabled step of `state`.
@@ -282,78 +191,75 @@ class TransitionSystem(Generic[S, K]):
         Raises
         ------
         ModelError
-            If an action fails, or writes a value that no stored state can hold.  In debug mode
-            also if an action writes a value out of its declared range, or writes anything before
-            it answers "not enabled".
+            If an action fails, answers neither True nor False, replaces or resizes a part of the
+            state, or writes a value that no stored state can hold.  In debug mode also if an action
+            writes a value out of its declared range, or writes anything before it answers "not
+            enabled".
         """
+        return self._steps(state, self._tried)
+
+    def _steps(self, state: State, tried: Sequence[Tried]) -> Iterator[tuple[int, State]]:
+        """Yield the enabled ones of some steps of `state`."""
         record, constants = self.record, self.constants
         load, dump = self.layout.load, self.layout.dump
         attempt = self._attempt_watched if self.debug else None
-        index = -1
+        index = 0
         load(state)
         try:
-            for index, apply, arguments in self._tried:
-                if attempt(index, state) if attempt else apply(record, constants, *arguments):
+            for index, apply, arguments in tried:
+                answer = attempt(index, state) if attempt else apply(record, constants, *arguments)
+                if answer is False:
+                    continue
+                if answer is True or truth(answer, self.instances[index].step, apply):
                     yield index, dump()
                     load(state)
-        except ModelError:
-            raise
-        except Exception as error:
-            raise self._failure(index, state, error) from error
+        except BaseException as error:
+            if at_the_yield(error) or is_ours(error):
+                raise
+            raise mistake(self.layout, state, self._attempts(tried, index), error) from error
 
     def _attempt_watched(self, index: int, state: State) -> bool:
         """Take a step from `state`, which ``record`` holds, watching what the action does."""
-        instance, values = self.instances[index], self.layout.values
+        layout, values = self.layout, self.layout.values
         before = values()
-        enabled = instance.action.apply(self.record, self.constants, *instance.arguments)
-        if not enabled and values() != before:
-            written = ", ".join(self.layout.changed(before))
+        answer = self.instances[index].action.apply(
+            self.record, self.constants, *self.instances[index].arguments
+        )
+        disabled = isinstance(answer, int) and not answer
+        if disabled and values() == before and layout.intact():
+            return False
+        attempts = self._attempts(self._tried[index : index + 1], index)
+        if not layout.sound():
+            raise mistake(layout, state, attempts)
+        if disabled:
+            written = ", ".join(layout.changed(before))
             what = f"answered 'not enabled' after writing {written}; put every guard before the "
-            raise self._blamed(index, state, what + "first write", lambda: values() != before)
-        if not self.layout.in_range():
-            raise self._out_of_range(index, state)
-        return enabled
+            raise blamed(layout, state, attempts, what + "first write", lambda: values() != before)
+        return answer
 
-    def _out_of_range(self, index: int, state: State) -> ModelError:
-        """Say which step wrote what it must not; the record is as it left it."""
-        what = f"wrote a value out of range: {'; '.join(self.layout.range_errors())}"
-        return self._blamed(index, state, what, lambda: not self.layout.in_range())
+    def _attempts(self, tried: Sequence[Tried], last: int) -> list[Attempt]:
+        """Return the steps that were tried, the latest first, so that each can be taken again."""
 
-    def _blamed(self, index: int, state: State, what: str, wrong: Callable[[], bool]) -> ModelError:
-        """Say what a step does wrong, and in which line: it is taken once more to see that."""
-        instance = self.instances[index]
-        self.layout.reset()
-        self.layout.load(state)
-        error = ModelError(f"{instance.step} {what}")
-        with suppress(Exception):
-            given = (self.record, self.constants, *instance.arguments)
-            error.place = line_that_makes(wrong, lambda: instance.action.apply(*given))
-        return error
+        def attempt(index: int, apply: Callable[..., bool], arguments: tuple[int, ...]) -> Attempt:
+            given = (self.record, self.constants, *arguments)
+            return self.instances[index].step, lambda: apply(*given)
 
-    def _failure(self, index: int, state: State, error: Exception) -> ModelError:
-        """Say which step failed; the record is as the failing action left it."""
-        if index >= 0 and not self.layout.in_range():
-            return self._out_of_range(index, state)
-        step = self.instances[index].step if index >= 0 else "a step"
-        what = f"{step} failed with {type(error).__name__}: {error}; in the state "
-        failure = ModelError(f"{what}{self.layout.describe(state)}")
-        failure.place = place_of(error)
-        return failure
+        return [attempt(*entry) for entry in reversed(tried) if entry[0] <= last]
 
-    def attempt(self, index: int, state: State) -> bool:
-        """Try the instance of that number; if it is enabled, ``record`` holds the successor.
+    def _here(self) -> object:
+        """Return the state that ``record`` holds, for a text."""
+        return self.layout.describe(self.layout.dump())
+
+    def attempt(self, index: int, state: State) -> State | None:
+        """Return the state that the instance of that number leads to; None if it is not enabled.
 
         Raises
         ------
         ModelError
-            If the action fails.
+            As :meth:`successors`.
         """
-        instance = self.instances[index]
-        self.layout.load(state)
-        try:
-            return bool(instance.action.apply(self.record, self.constants, *instance.arguments))
-        except Exception as error:
-            raise self._failure(index, state, error) from error
+        step = next(self._steps(state, self._tried[index : index + 1]), None)
+        return step[1] if step else None
 
     def take(self, state: State, step: Step) -> State | None:
         """Return the state that `step` leads to, or None where it is not enabled.
@@ -363,11 +269,9 @@ class TransitionSystem(Generic[S, K]):
         ReplayError
             If this transition system has no such step at all.
         """
-        for instance in self.instances:
+        for index, instance in enumerate(self.instances):
             if instance.step == step:
-                self.layout.load(state)
-                enabled = instance.action.apply(self.record, self.constants, *instance.arguments)
-                return self.layout.dump() if enabled else None
+                return self.attempt(index, state)
         raise ReplayError(f"{self.name} has no step {step} within these bounds")
 
     def judge(self, properties: Iterable[Property]) -> Callable[[], list[Property]]:
@@ -383,9 +287,28 @@ class TransitionSystem(Generic[S, K]):
         ]
 
         def violated() -> list[Property]:
-            return [prop for prop, holds in checks if not holds(record, constants)]
+            before = self.layout.values() if self.debug else None
+            found = []
+            for prop, holds in checks:
+                try:
+                    answer = holds(record, constants)
+                except BaseException as error:
+                    if is_ours(error):
+                        raise
+                    raise failure(predicate_of(prop), error, self._here) from error
+                if before is not None:
+                    refuse_writing(self.layout, before, predicate_of(prop))
+                if answer is not True and not truth(answer, predicate_of(prop), holds):
+                    found.append(prop)
+            return found
 
         return violated
+
+    def satisfies(self, prop: Property) -> bool:
+        """Whether the state that ``record`` holds satisfies the predicate of `prop`."""
+        with blaming(predicate_of(prop), self._here):
+            answer = prop.predicate(self.record, self.constants)
+        return truth(answer, predicate_of(prop), prop.predicate)
 
     def _in_range(self, record: S, constants: K) -> bool:
         """Whether ``record`` is well typed, in the form of a predicate."""
@@ -406,7 +329,7 @@ class TransitionSystem(Generic[S, K]):
         while todo:
             here = todo.pop()
             self.layout.load(here)
-            if prop.predicate(self.record, self.constants):
+            if self.satisfies(prop):
                 return True
             for index, successor in self.successors(here):
                 weak = self.instances[index].action.fairness is Fairness.WEAK
@@ -420,9 +343,58 @@ class TransitionSystem(Generic[S, K]):
         self.layout.load(state)
         if prop.kind is Kind.TYPE:
             return "; ".join(self.layout.range_errors())
-        return prop.explain(self.record, self.constants)
+        who = f"explain() of property {prop.name}"
+        with blaming(who, self._here):
+            text = prop.explain(self.record, self.constants)
+        if not isinstance(text, str):
+            raise ModelError(f"{who} returned {printed(text)}; it must return a text")
+        return text
+
+    def places(self, prop: Property, state: State) -> tuple[Place, ...]:
+        """Return the offsets of logs at which `state` violates `prop`."""
+        self.layout.load(state)
+        with blaming(f"places() of property {prop.name}", self._here):
+            return tuple(prop.places(self.record, self.constants))
 
     def columns(self, state: State) -> dict[str, str]:
         """Return a heading and a short text per participant, for one row of a trace."""
         self.layout.load(state)
-        return self._columns(self.record, self.constants)
+        with blaming(f"columns() of {self.name}", self._here):
+            return dict(self._columns(self.record, self.constants))
+
+    def scene(self, state: State) -> Scene:
+        """Return `state` as a picture; of a system without a view, what its columns say."""
+        if self.view is None:
+            shown = ((name, *text.split("\n")) for name, text in self.columns(state).items())
+            return Scene(tuple(Participant(name, role, tuple(rest)) for name, role, *rest in shown))
+        self.layout.load(state)
+        with blaming(f"the view of {self.name}", self._here):
+            return self.view.scene(self.record, self.constants)
+
+
+def _is_available(action: Action, constants: object) -> bool:
+    """Whether the constants leave room for an action."""
+    who = f"available() of action {action.name}"
+    with blaming(who):
+        answer = action.available(constants)
+    return truth(answer, who, action.available)
+
+
+def _choices(action: Action, constants: object) -> list[tuple[int, ...]]:
+    """Return what an action may be taken with.
+
+    Raises
+    ------
+    ModelError
+        If that does not fit the parameters of the action.
+    """
+    who = f"arguments() of action {action.name}"
+    with blaming(who):
+        choices = list(action.arguments(constants))
+    names = action.parameters
+    for choice in choices:
+        integers = isinstance(choice, tuple) and all(isinstance(it, int) for it in choice)
+        if not integers or len(choice) != len(names):
+            what = f"a tuple of {len(names)} integers ({', '.join(names)})" if names else "()"
+            raise about(action.arguments, f"{who} returned {printed(choice)}, not {what}")
+    return choices

@@ -152,8 +152,7 @@ def by_shape(graph: StateGraph) -> list[Hashable]:
         raise GraphError(f"{system.name} has no leaders and logs to tell shapes of states by")
     classes: list[Hashable] = []
     for state in graph.states:
-        system.layout.load(state)
-        classes.append(_shape(system.view.scene(system.record, system.constants)))
+        classes.append(_shape(system.scene(state)))
     return classes
 
 

@@ -35,7 +35,7 @@ def stuck_states(
     for level in levels:
         for state in level:
             system.layout.load(state)
-            if prop.predicate(system.record, system.constants):
+            if system.satisfies(prop):
                 backwards.add_edge(recovered, state)
             for instance, successor in system.successors(state):
                 weak = system.instances[instance].action.fairness is Fairness.WEAK

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -55,7 +56,10 @@ def predicate(
     if len(text) > _LONGEST:
         raise PredicateError(f"a predicate has at most {_LONGEST} characters, this has {len(text)}")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings():
+            # What Python would only warn of, such as an unknown escape, is not meant as it stands.
+            warnings.simplefilter("error")
+            tree = ast.parse(text.strip(), mode="eval").body
         kind, value = _Reader(text, system, properties).read(tree)
     except SyntaxError as error:
         raise PredicateError(
@@ -184,7 +188,7 @@ class _Reader:
         owner: Any = self.system.record
         for name in names[:-1]:
             owner = owner[int(name)] if name.isdecimal() else getattr(owner, name)
-        last, show = names[-1], variable.field.show
+        last, show = names[-1], variable.shown
         kind = type(show(variable.low))
         if last.isdecimal():
             index = int(last)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import blaming
 from ..guards import Refusal, passed, refusal, requirement
 from ..layout import State
 from ..spec import Instance, Step, TransitionSystem
@@ -33,7 +34,8 @@ def why(system: TransitionSystem[Any, Any], state: State, step: Step) -> tuple[R
     """Return the guards that `step` passes in `state`, where it is enabled."""
     instance = _instance(system, step)
     system.layout.load(state)
-    found = passed(instance.action.apply, system.record, system.constants, *instance.arguments)
+    with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
+        found = passed(instance.action.apply, system.record, system.constants, *instance.arguments)
     return tuple(_reason(system, it, step) for it in found)
 
 
@@ -64,7 +66,9 @@ def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Ref
     """Return the guard that refuses `step` in `state`, with what it looked at, named as shown."""
     instance = _instance(system, step)
     system.layout.load(state)
-    refused = refusal(instance.action.apply, system.record, system.constants, *instance.arguments)
+    given = (system.record, system.constants, *instance.arguments)
+    with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
+        refused = refusal(instance.action.apply, *given)
     if refused is None:
         return None
     return Refusal(refused.guard, dict(_values(system, refused, step)))
@@ -86,7 +90,7 @@ def _values(
     system: TransitionSystem[Any, Any], found: Refusal, step: Step
 ) -> list[tuple[str, object]]:
     """Return the values that a guard looked at, by their source text, as people see them."""
-    shown = {variable.path: variable.field.show for variable in system.layout.variables}
+    shown = {variable.path: variable.shown for variable in system.layout.variables}
     values: list[tuple[str, object]] = []
     for text, value in found.values.items():
         path = _named(text.removeprefix("s."), step)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from ..bounds import brief, shown, unknown
+from ..errors import blaming
 from ..layout import Layout, integer
 from ..printable import one_line
 from ..spec import Action, TransitionSystem
@@ -139,7 +140,8 @@ class Protocol:
         self, bounds: Any, needs: frozenset[str] = frozenset()
     ) -> TransitionSystem[Any, Any]:
         """Return the transition system of this protocol within `bounds`."""
-        return self.family.build(self, bounds, needs)
+        with blaming(f"building the transition system of {self.name}"):
+            return self.family.build(self, bounds, needs)
 
 
 def _named_in_one_line(action: Action) -> Action:

@@ -42,7 +42,7 @@ class Calls(Expressions):
             return Truth(self.out.truth(value))
         if which is int and isinstance(value, (Number, Truth)):
             return value
-        if which is len and isinstance(value, Place) and isinstance(value.sample, list):
+        if which is len and isinstance(value, Place) and isinstance(value.sample, (list, tuple)):
             return Static(len(value.sample))
         raise UnsupportedError(f"the call {ast.unparse(node)}")
 

@@ -68,20 +68,20 @@ class Comparison:
         answer = sample.answer & 3
         if answer > 1:
             return
-        enabled = self.system.attempt(sample.number, state)
+        enabled = self.system.attempt(sample.number, state) is not None
         if enabled and not answer:
             self._differ(sample, "a step that is not enabled", "one that is")
         if not enabled and answer and sample.number in self._steps(sample.state):
             self._differ(sample, "a step that is enabled", "one that is not")
 
     def _step(self, sample: Sample, state: State) -> None:
-        enabled = self.system.attempt(sample.number, state)
-        if enabled != bool(sample.answer):
+        python = self.system.attempt(sample.number, state)
+        if (python is not None) != bool(sample.answer):
             ways = ("not enabled", "enabled")
-            self._differ(sample, ways[sample.answer], ways[enabled])
-        if enabled:
+            self._differ(sample, ways[sample.answer], ways[python is not None])
+        if python is not None:
             layout = self.system.layout
-            machine, python = layout.unpack(sample.successor), layout.dump()
+            machine = layout.unpack(sample.successor)
             if machine != python:
                 self._differ(
                     sample,
@@ -92,7 +92,7 @@ class Comparison:
     def _property(self, sample: Sample, state: State) -> None:
         self.system.layout.load(state)
         prop = self.properties[sample.number]
-        holds = bool(prop.predicate(self.system.record, self.system.constants))
+        holds = self.system.satisfies(prop)
         if holds != bool(sample.answer):
             ways = ("violated", "satisfied")
             self._differ(sample, ways[sample.answer], ways[holds])

@@ -44,7 +44,7 @@ class Loops(Calls):
             self._loop_members(iterated, self.known(mask), body)
             return
         whole = self.expression(iterated)
-        if isinstance(whole, Place) and isinstance(whole.sample, list):
+        if isinstance(whole, Place) and isinstance(whole.sample, (list, tuple)):
             parts = [self.element(whole, Static(i)) for i in range(len(whole.sample))]
             elements: list[Value] = [part for part in parts if part is not None]
         elif isinstance(whole, Static):

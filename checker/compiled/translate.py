@@ -147,13 +147,10 @@ class Translation(Loops):
             self.out.emit("ret i1 true")
         elif self.compiled.returns == "void":
             self.out.emit("ret void")
-        elif self.compiled.returns == "i1":
-            # None, which is as false.
-            if self.mode is Mode.WHOLE and self.out.settled is not None:
-                self.compiled.loose.append(f"what {self.function.__name__} returns")
-            self.out.emit("ret i1 false")
         elif self.out.settled is None:
             self.out.emit("unreachable")
+        elif self.compiled.returns == "i1":
+            raise UnsupportedError("an end without a return, where True or False is due,")
         else:
             raise UnsupportedError("an end without a return, where a number is returned elsewhere,")
 
@@ -255,6 +252,9 @@ class Translation(Loops):
             out.emit("ret void")
         elif returns == "i1":
             value = Static(None) if node.value is None else self.known(node.value)
+            if isinstance(value, Static) and not isinstance(value.value, int):
+                # The interpreted engine refuses this; a helper's None would count as false there.
+                raise UnsupportedError(f"a return of {value.value!r}, neither True nor False,")
             if not is_truth(value) and self.mode is Mode.WHOLE:
                 self.compiled.loose.append(f"what {self.function.__name__} returns")
             known = Static(self.true(value)) if isinstance(value, Static) else value

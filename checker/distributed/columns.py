@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...layout import Field, Layout, Variable
+from ...layout import Layout, Variable
 from ...spec import Kind, Property, TidegateError, TransitionSystem
 
 OWN = ("fingerprint", "depth")
@@ -147,14 +147,14 @@ def _column(node: Any, form: str, lengths: dict[str, int]) -> Column:
 def _leaf(variables: list[Variable]) -> Leaf:
     first = variables[0]
     places = tuple((v.word, v.shift, v.width) for v in variables)
-    return Leaf(first.low, first.high, places, _shown(first.field, first.low, first.high))
+    return Leaf(first.low, first.high, places, _shown(first))
 
 
-def _shown(field: Field, low: int, high: int) -> tuple[Any, ...] | None:
-    """Return what each value stands for, where that is no number."""
-    if field.show is int or high - low >= MOST_SHOWN:
+def _shown(variable: Variable) -> tuple[Any, ...] | None:
+    """Return what each value of a variable stands for, where that is no number."""
+    if variable.field.show is int or variable.high - variable.low >= MOST_SHOWN:
         return None
-    shown = [field.show(value) for value in range(low, high + 1)]
+    shown = [variable.shown(value) for value in range(variable.low, variable.high + 1)]
     if all(isinstance(value, set) for value in shown):
         return tuple(sorted(value) for value in shown if isinstance(value, set))
     return tuple(shown) if all(isinstance(value, (str, bool)) for value in shown) else None

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...layout import State
-from ...scene import Event, Message, Participant, Place, Scene
+from ...errors import ModelError, blaming
+from ...scene import Event, Message, Place, Scene
 from ...spec import Property, Step, Trace, TransitionSystem
 from ..reasons import Reason, why
 from .cause import cause
@@ -171,14 +171,11 @@ def narrate(
     about
         The protocol in a sentence.
     """
-    scenes = [_scene(system, state) for state in trace.states]
+    scenes = [system.scene(state) for state in trace.states]
     events = [Event("", "The initial state.")]
     events += [_event(system, *it) for it in zip(trace.steps, scenes, scenes[1:], strict=False)]
     end = trace.states[-1]
-    places: tuple[Place, ...] = ()
-    if prop is not None:
-        system.layout.load(end)
-        places = prop.places(system.record, system.constants)
+    places = system.places(prop, end) if prop is not None else ()
     flags = turning_points(scenes, places)
     if prop is not None:
         flags.setdefault(len(trace.steps), []).append(f"{prop.name} is violated here")
@@ -195,7 +192,7 @@ def narrate(
         lanes=tuple(who.name for who in scenes[0].participants),
         moments=tuple(_moments(system, trace, scenes, events, flags)),
         arrows=tuple(_arrows(scenes, events)),
-        legend=system.view.legend(scenes) if system.view else (system.legend,),
+        legend=_legend(system, scenes),
         numbers=tuple(numbers),
     )
 
@@ -227,13 +224,12 @@ def _moments(
         before = values
 
 
-def _scene(system: TransitionSystem[Any, Any], state: State) -> Scene:
-    """Return a state as a picture; of a system without a view, what its columns say."""
-    if system.view is not None:
-        system.layout.load(state)
-        return system.view.scene(system.record, system.constants)
-    shown = ((name, *text.split("\n")) for name, text in system.columns(state).items())
-    return Scene(tuple(Participant(name, role, tuple(rest)) for name, role, *rest in shown))
+def _legend(system: TransitionSystem[Any, Any], scenes: Sequence[Scene]) -> tuple[str, ...]:
+    """Return how to read what is shown of states."""
+    if system.view is None:
+        return (system.legend,)
+    with blaming(f"the view of {system.name}"):
+        return system.view.legend(scenes)
 
 
 def _event(system: TransitionSystem[Any, Any], step: Step, before: Scene, after: Scene) -> Event:
@@ -242,8 +238,11 @@ def _event(system: TransitionSystem[Any, Any], step: Step, before: Scene, after:
         return Event("", f"{step}.")
     arguments = dict(zip(step.parameters, step.arguments, strict=True))
     try:
-        return system.view.event(step.action, arguments, before, after)
-    except (LookupError, StopIteration, ValueError):
+        with blaming(f"the view of {system.name}"):
+            return system.view.event(step.action, arguments, before, after)
+    except ModelError as error:
+        if not isinstance(error.__cause__, (LookupError, StopIteration, ValueError)):
+            raise
         # An action that lacks a guard may do what no sentence was written for.
         return Event("", f"{step}.")
 

@@ -99,11 +99,11 @@ def test_fingerprints_are_fixed_for_good():
 def test_values_out_of_range_are_named():
     LAYOUT.load(LAYOUT.unpack((0,)))
     LAYOUT.record.many[1].low = 6
-    LAYOUT.record.inner.fixed = 3
+    LAYOUT.record.wide = 1.5
     assert not LAYOUT.in_range()
     assert LAYOUT.range_errors() == [
-        "inner.fixed is 3, declared 4..4",
         "many[1].low is 6, declared -1..5",
+        "wide is 1.5 (float), declared 0..200",
     ]
     LAYOUT.reset()
 

@@ -113,7 +113,7 @@ MISTAKES = [
     ("while True:\n    pass", 11, "HandleFetch(leader=0, follower=1) has not ended after 1 s"),
     ("s.replica[0].hw = 2\nreturn True", 10, "wrote a value out of range: replica[0].hw is 2"),
     ("s.replica[0].hw = 1\nreturn False", 10, "answered 'not enabled' after writing replica[0].hw"),
-    ("import sys\nsys.exit(4)", 11, "the search failed with SystemExit: 4"),
+    ("import sys\nsys.exit(4)", 11, "HandleFetch(leader=0, follower=1) failed with SystemExit: 4"),
 ]
 
 

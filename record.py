@@ -1,0 +1,274 @@
+"""The record that actions write: moving states in and out of it, and what is wrong with it.
+
+The functions that move states are called more often than anything else, so they are generated, from
+plain reads and writes of slots and list elements.  Whenever a state is stored they also watch what
+no assignment of a variable changes: that each part of the state is the declared object, and that
+each array has its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from struct import Struct
+from typing import TYPE_CHECKING, Any
+
+from .errors import printed
+
+if TYPE_CHECKING:
+    from .layout import State, Variable
+
+
+class UnstorableError(Exception):
+    """The record holds what no stored state can; ``Layout.mistake`` says what."""
+
+
+class ConstantError(Exception):
+    """Another value was written to a variable that has but one, and is not stored therefore.
+
+    Its arguments are the record, the name of the variable there, and the value.
+    """
+
+
+class Constant:
+    """A variable that has but one value, as an attribute of the class of a record."""
+
+    def __init__(self, name: str, value: int) -> None:
+        self._name = name
+        self._value = value
+
+    def __get__(self, record: object, kind: type) -> int:
+        return self._value
+
+    def __set__(self, record: object, value: object) -> None:
+        if value != self._value:
+            raise ConstantError(record, self._name, value)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A record or an array within the state, which only its variables may ever change.
+
+    Parameters
+    ----------
+    path
+        As of a variable.
+    owner, name
+        The record that has it, and the name of the attribute.
+    node
+        The record or the array itself: a tuple of records, or a list of integers.
+    constant
+        Whether it is an array of variables that have but one value, which are not stored.
+    """
+
+    path: str
+    owner: Any
+    name: str
+    node: Any
+    constant: bool = False
+
+    @property
+    def integers(self) -> bool:
+        """Whether it is an array of variables, the only part that could be resized."""
+        return isinstance(self.node, list)
+
+
+@dataclass(frozen=True)
+class Accessors:
+    """Functions over one record; see the attributes of ``Layout`` that are called the same."""
+
+    load: Callable[[State], None]
+    dump: Callable[[], State]
+    values: Callable[[], tuple[int, ...]]
+    in_range: Callable[[], bool]
+    intact: Callable[[], bool]
+
+
+def accessors(
+    name: str,
+    variables: Sequence[Variable],
+    places: Sequence[tuple[Any, str | int]],
+    parts: Sequence[Part],
+    narrow: bool,
+) -> Accessors:
+    """Generate the functions of a record.
+
+    Parameters
+    ----------
+    name
+        Of the declaration, for tracebacks.
+    places
+        For each variable the record or array that holds it, with its name or index there.
+    parts
+        The records and arrays within the state.
+    narrow
+        Whether a state is stored as bytes: a variable is stored as its distance from its lowest
+        value, in a byte where all fit.  Bytes hash and compare several times faster than tuples
+        and take a sixth of the memory.
+    """
+    nodes = {id(node): node for part in parts for node in (part.owner, part.node)}
+    nodes |= {id(owner): owner for owner, _ in places}
+    names = {address: f"o{number}" for number, address in enumerate(nodes)}
+    space: dict[str, Any] = {names[address]: node for address, node in nodes.items()}
+    access = [_access(names[id(owner)], key) for owner, key in places]
+    every = list(zip(variables, access, strict=True))
+    stored = [(v, a) for v, a in every if v.width]
+    reads = "".join(f"{a}-{v.low}," if v.low else f"{a}," for v, a in stored)
+    direct = "".join(f"t{i}," if v.low else f"{a}," for i, (v, a) in enumerate(stored))
+    shifted = "".join(f"; {a} = t{i}+{v.low}" for i, (v, a) in enumerate(stored) if v.low)
+    ranges = " and ".join(f"{v.low} <= {a} <= {v.high}" for v, a in stored)
+    values = "".join(f"{a}," if v.width or a.endswith("]") else f"{v.low}," for v, a in every)
+    intact = " and ".join(_watched(parts, names, space))
+    if narrow:
+        state = f"bytes(({reads}))"
+    else:
+        # Like bytes(): whatever is no integer, or does not fit, makes it fail.
+        form = Struct("=" + "".join(_code(v.width) for v, _ in stored))
+        space |= {"pack": form.pack, "unpack": form.unpack}
+        state = f"unpack(pack({reads.rstrip(',')}))"
+    space["Unstorable"] = UnstorableError
+    source = (
+        f"def load(state):\n {f'{direct} = state{shifted}' if stored else 'pass'}\n"
+        f"def dump():\n if {intact or 'True'}:\n  return {state}\n raise Unstorable\n"
+        f"def values():\n return ({values})\n"
+        f"def in_range():\n return {ranges or 'True'}\n"
+        f"def intact():\n return {intact or 'True'}\n"
+    )
+    exec(compile(source, f"<layout of {name}>", "exec"), space)
+    return Accessors(*(space[key] for key in ("load", "dump", "values", "in_range", "intact")))
+
+
+def packing(
+    name: str, stored: Sequence[Variable], words: int, narrow: bool
+) -> tuple[Callable[[State], tuple[int, ...]], Callable[[Sequence[int]], State]]:
+    """Generate the functions between a stored state and its 64-bit words.
+
+    Parameters
+    ----------
+    name, narrow
+        As in :func:`accessors`.
+    stored
+        The variables that a stored state holds.
+    words
+        How many words there are.
+    """
+    fields = [(v.word, f"t{number} << {v.shift}") for number, v in enumerate(stored)]
+    packed = [" | ".join(part for at, part in fields if at == word) or "0" for word in range(words)]
+    values = "".join(f"words[{v.word}] >> {v.shift} & {(1 << v.width) - 1}," for v in stored)
+    taken = "".join(f"t{number}," for number in range(len(stored)))
+    source = (
+        f"def pack(state):\n {f'{taken} = state' if stored else 'pass'}\n"
+        f" return ({''.join(f'{part},' for part in packed)})\n"
+        f"def unpack(words):\n return {'bytes' if narrow else ''}(({values}))\n"
+    )
+    space: dict[str, Any] = {}
+    exec(compile(source, f"<packed layout of {name}>", "exec"), space)
+    return space["pack"], space["unpack"]
+
+
+def _access(node: str, key: str | int) -> str:
+    return f"{node}[{key}]" if isinstance(key, int) else f"{node}.{key}"
+
+
+def _watched(
+    parts: Sequence[Part], names: Mapping[int, str], space: dict[str, Any]
+) -> Iterator[str]:
+    """Yield what must be true of each part; an array that is not stored must be as it is now."""
+    for part in parts:
+        node = names[id(part.node)]
+        yield f"{names[id(part.owner)]}.{part.name} is {node}"
+        if part.constant:
+            space[f"constant_{node}"] = list(part.node)
+            yield f"{node} == constant_{node}"
+        elif part.integers:
+            yield f"len({node}) == {len(part.node)}"
+
+
+def _code(bits: int) -> str:
+    """Return the code of the smallest unsigned integer with at least so many bits, as of struct."""
+    return next(code for most, code in ((8, "B"), (16, "H"), (32, "I"), (64, "Q")) if bits <= most)
+
+
+def class_of(
+    declaration: type, base: type, fields: Mapping[str, Any], constants: Mapping[str, int]
+) -> type:
+    """Return the class of a declaration's records; its slots make a misspelt variable an error.
+
+    There is one for all records that are alike, not one for each: where the same line of an action
+    meets many classes, CPython reads attributes several times slower.
+
+    Parameters
+    ----------
+    fields
+        By name, in order.
+    constants
+        The values of those variables that have but one.
+    """
+    key = declaration, tuple(fields), tuple(constants.items())
+    if key not in _classes:
+        watched = {name: Constant(name, value) for name, value in constants.items()}
+        slots = tuple(name for name in fields if name not in constants)
+        _classes[key] = type(declaration.__name__, (base,), {"__slots__": slots, **watched})
+    return _classes[key]
+
+
+_classes: dict[tuple[object, ...], type] = {}
+
+
+def element(owner: Any, key: str | int) -> Any:
+    """Return what a record or an array holds under a name or an index."""
+    return owner[key] if isinstance(key, int) else getattr(owner, key)
+
+
+def put(owner: Any, key: str | int, value: int) -> None:
+    """Write a variable of a record or an array."""
+    if isinstance(key, int):
+        owner[key] = value
+    else:
+        setattr(owner, key, value)
+
+
+def part_errors(parts: Sequence[Part], lengths: Mapping[str, int]) -> list[str]:
+    """Name the parts of a record that are not the declared ones, or have another length."""
+    wrong = []
+    for part in parts:
+        if _present(part.owner, part.name) is not part.node:
+            wrong.append(f"{part.path} is another object than the declared one")
+        elif part.integers and len(part.node) != lengths[part.path]:
+            length = lengths[part.path]
+            wrong.append(f"{part.path} has {len(part.node)} elements, declared {length}")
+    return wrong
+
+
+def range_errors(
+    variables: Sequence[Variable], places: Sequence[tuple[Any, str | int]]
+) -> list[str]:
+    """Name the variables of a record that are out of their declared range, or no integers."""
+    wrong = []
+    for variable, place in zip(variables, places, strict=True):
+        value = _present(*place)
+        if not (isinstance(value, int) and variable.low <= value <= variable.high):
+            wrong.append(range_error(variable, value))
+    return wrong
+
+
+def range_error(variable: Variable, value: object) -> str:
+    """Say that a value is out of a variable's range, or no integer."""
+    kind = "" if isinstance(value, (int, Deleted)) else f" ({type(value).__name__})"
+    declared = f"declared {variable.low}..{variable.high}"
+    return f"{variable.path} is {printed(value)}{kind}, {declared}"
+
+
+class Deleted:
+    """Stands for a variable or a part that was deleted."""
+
+    def __repr__(self) -> str:
+        return "gone"
+
+
+def _present(owner: Any, key: str | int) -> Any:
+    """Return what is in a place, whatever has become of it."""
+    try:
+        return element(owner, key)
+    except (AttributeError, IndexError):
+        return Deleted()

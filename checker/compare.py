@@ -154,9 +154,7 @@ def _shown(system: TransitionSystem[Any, Any], state: State) -> dict[str, object
     values = zip(system.layout.variables, system.layout.values(), strict=True)
     kept = ranges(system)
     return {
-        variable.path: variable.shown(value)
-        for variable, value in values
-        if variable.path in kept
+        variable.path: variable.shown(value) for variable, value in values if variable.path in kept
     }
 
 

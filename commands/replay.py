@@ -10,7 +10,7 @@ from ..checker.render.terminal import make_console
 from ..checker.replay import read_trace
 from ..checker.replay import replay as take_again
 from ..invariants import INVARIANTS, PROPERTIES
-from ..spec import ReplayError, TidegateError
+from ..spec import ModelError, ReplayError, TidegateError
 from .selection import protocol_to_replay
 
 
@@ -43,6 +43,8 @@ def replay(context: click.Context, /, trace: str, protocol: str | None, full: bo
         settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
         system = chosen.system(parse(chosen.family.bounds, settings), needs)
         replayed = take_again(system, recorded)
+    except ModelError:
+        raise
     except TidegateError as error:
         raise ReplayError(f"{trace}: {error}") from None
     end = replayed.trace.states[-1]

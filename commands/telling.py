@@ -12,7 +12,7 @@ from ..checker.replay import read_trace, replay, retaken
 from ..checker.result import Verdict
 from ..invariants import PROPERTIES
 from ..invariants.named import every_history
-from ..spec import Property, ReplayError, Step, TidegateError, Trace, TransitionSystem
+from ..spec import ModelError, Property, ReplayError, Step, TidegateError, Trace, TransitionSystem
 from .selection import find_protocol
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ def saved(path: str, asked: str | None) -> Saved:
         parse(protocol.family.bounds, settings)
         system = with_every_history(recorded.protocol, settings)
         replayed = replay(system, recorded)
+    except ModelError:
+        raise
     except TidegateError as error:
         raise ReplayError(f"{path}: {error}") from None
     prop = known.get(recorded.property)

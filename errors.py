@@ -13,9 +13,6 @@ from typing import Any
 Line = tuple[str, int]
 """A file, and a line in it from 1."""
 
-_MACHINERY = ("checker", "cli.py", "commands", "gate")
-"""The parts of the package that handle signals; the model's code is in none of them."""
-
 _LONGEST = 80
 """Characters of a value of the model's that are shown."""
 
@@ -86,8 +83,8 @@ def _passed(error: BaseException) -> list[Spot]:
 
 def _telling(passed: list[Spot]) -> Spot | None:
     """Return the innermost spot in the user's own files; where there is none, the innermost."""
-    own = [spot for spot in passed if is_users(spot[1][0])]
-    return (own or passed or [None])[-1]
+    own = [spot for spot in passed if is_users(spot[1][0])] or passed
+    return own[-1] if own else None
 
 
 def spot_of(error: BaseException) -> Spot | None:
@@ -163,17 +160,8 @@ class blaming:  # noqa: N801 - it reads as part of a with statement, like contex
 
 
 def is_ours(error: BaseException) -> bool:
-    """Whether an exception says something about Tidegate or its user, and not about the model.
-
-    Where a signal arrives while the model's code runs, its handler raises from there.
-    """
-    if isinstance(error, (KeyboardInterrupt, TidegateError)):
-        return True
-    passed = _passed(error)
-    if isinstance(error, Exception) or not passed:
-        return False
-    path = Path(passed[-1][1][0])
-    return any(path.is_relative_to(_PACKAGE / part) for part in _MACHINERY)
+    """Whether an exception says something about Tidegate or its user, and not about the model."""
+    return isinstance(error, (KeyboardInterrupt, TidegateError))
 
 
 def at_the_yield(error: BaseException) -> bool:

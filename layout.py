@@ -47,8 +47,9 @@ _WORD = (1 << WORD_BITS) - 1
 class Record:
     """Base of a declared state, or of a part of one.
 
-    Actions see objects with a slot for each variable, record and array.  Only variables may be assigned: an array of records is a tuple, and that the
-    other parts are neither replaced nor resized is watched whenever a state is stored.
+    Actions see objects with a slot for each variable, record and array.  Only variables may be
+    assigned: an array of records is a tuple, and that the other parts are neither replaced nor
+    resized is watched whenever a state is stored.
     """
 
     __slots__ = ()

@@ -11,12 +11,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .errors import printed
 
-if TYPE_CHECKING:
-    from .layout import State, Variable
+Stored = bytes | tuple[int, ...]
+"""A stored state."""
+
+
+class Variable(Protocol):
+    """What is needed of a variable: its range, both ends included, and the bits that it takes."""
+
+    @property
+    def path(self) -> str:
+        """Where it is, as people write it."""
+
+    @property
+    def low(self) -> int:
+        """Its lowest value."""
+
+    @property
+    def high(self) -> int:
+        """Its highest value."""
+
+    @property
+    def width(self) -> int:
+        """Bits that it needs; 0 for a range of one value."""
 
 
 class UnstorableError(Exception):
@@ -77,8 +97,8 @@ class Part:
 class Accessors:
     """Functions over one record; see the attributes of ``Layout`` that are called the same."""
 
-    load: Callable[[State], None]
-    dump: Callable[[], State]
+    load: Callable[[Stored], None]
+    dump: Callable[[], Stored]
     values: Callable[[], tuple[int, ...]]
     in_range: Callable[[], bool]
     intact: Callable[[], bool]

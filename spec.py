@@ -60,7 +60,7 @@ S = TypeVar("S")
 K = TypeVar("K")
 """The constants of one run: its bounds and the protocol's rules."""
 
-Tried = tuple[int, Callable[..., bool], tuple[int, ...]]
+Tried = tuple[int, Callable[..., Any], tuple[int, ...]]
 """An index into ``instances``, with the action's function and the arguments of that instance."""
 
 _END = object()
@@ -138,7 +138,7 @@ class TransitionSystem(Generic[S, K]):
         self.constraint = constraint
         self.view = view
         self.debug = False
-        self._tried = [
+        self._tried: list[Tried] = [
             (index, instance.action.apply, instance.arguments)
             for index, instance in enumerate(self.instances)
         ]
@@ -218,29 +218,29 @@ class TransitionSystem(Generic[S, K]):
                 raise
             raise mistake(self.layout, state, self._attempts(tried, index), error) from error
 
-    def _attempt_watched(self, index: int, state: State) -> bool:
+    def _attempt_watched(self, index: int, state: State) -> Any:
         """Take a step from `state`, which ``record`` holds, watching what the action does."""
         layout, values = self.layout, self.layout.values
         before = values()
-        answer = self.instances[index].action.apply(
-            self.record, self.constants, *self.instances[index].arguments
-        )
+        _, apply, arguments = self._tried[index]
+        answer = apply(self.record, self.constants, *arguments)
         disabled = isinstance(answer, int) and not answer
         if disabled and values() == before and layout.intact():
             return False
+        sound = layout.sound()
+        if sound and not disabled:
+            return answer
         attempts = self._attempts(self._tried[index : index + 1], index)
-        if not layout.sound():
+        if not sound:
             raise mistake(layout, state, attempts)
-        if disabled:
-            written = ", ".join(layout.changed(before))
-            what = f"answered 'not enabled' after writing {written}; put every guard before the "
-            raise blamed(layout, state, attempts, what + "first write", lambda: values() != before)
-        return answer
+        written = ", ".join(layout.changed(before))
+        what = f"answered 'not enabled' after writing {written}; put every guard before the "
+        raise blamed(layout, state, attempts, what + "first write", lambda: values() != before)
 
     def _attempts(self, tried: Sequence[Tried], last: int) -> list[Attempt]:
         """Return the steps that were tried, the latest first, so that each can be taken again."""
 
-        def attempt(index: int, apply: Callable[..., bool], arguments: tuple[int, ...]) -> Attempt:
+        def attempt(index: int, apply: Callable[..., Any], arguments: tuple[int, ...]) -> Attempt:
             given = (self.record, self.constants, *arguments)
             return self.instances[index].step, lambda: apply(*given)
 
@@ -390,7 +390,7 @@ def _choices(action: Action, constants: object) -> list[tuple[int, ...]]:
     """
     who = f"arguments() of action {action.name}"
     with blaming(who):
-        choices = list(action.arguments(constants))
+        choices: list[Any] = list(action.arguments(constants))
     names = action.parameters
     for choice in choices:
         integers = isinstance(choice, tuple) and all(isinstance(it, int) for it in choice)

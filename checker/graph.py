@@ -150,10 +150,7 @@ def by_shape(graph: StateGraph) -> list[Hashable]:
     system = graph.system
     if system.view is None:
         raise GraphError(f"{system.name} has no leaders and logs to tell shapes of states by")
-    classes: list[Hashable] = []
-    for state in graph.states:
-        classes.append(_shape(system.scene(state)))
-    return classes
+    return [_shape(system.scene(state)) for state in graph.states]
 
 
 def _shape(scene: Scene) -> str:

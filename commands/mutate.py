@@ -104,6 +104,7 @@ def _fate(work: tuple[str, int, Sequence[str], Sequence[str], float | None]) -> 
         try:
             result = _search(mutant, protocol, properties, bounds, seconds)
         except ModelError as error:
+            _refuse_failing(protocol.name, tuple(names), bounds, seconds)
             return Fate(mutant.name, f"fails: {str(error).split(';')[0]}", None, bounds)
         if result is None:
             complete = False
@@ -153,6 +154,14 @@ def _search(
             return ("", 0) if result.outcome is Outcome.HOLDS else None
         remaining = [prop for prop in remaining if prop.name not in violated]
     return "", 0
+
+
+@cache
+def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: float | None) -> None:
+    """Raise the error that a protocol itself fails with; it says nothing about a mutant then."""
+    protocol = find_protocol(name)
+    properties = [prop for prop in INVARIANTS[protocol.family.name] if prop.name in names]
+    _check(protocol, properties, bounds, Limits(seconds=seconds))
 
 
 @cache

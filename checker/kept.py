@@ -274,31 +274,22 @@ def _new_key() -> bytes:
     if place is None or file is None:
         raise FileNotFoundError("there is no place for a key")
     place.make()
-    # What is there was not believed: others could read it, or it is damaged.
-    _remove(file)
-    handle, aside = tempfile.mkstemp(dir=place.path)
-    try:
-        with open(handle, "wb") as opened:
-            opened.write(secrets.token_bytes(_CODE))
-        with suppress(FileExistsError):
-            _link(aside, file)
-    finally:
-        _remove(aside)
+    with ExitStack() as stack:
+        folder = os.open(place.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        stack.callback(os.close, folder)
+        with suppress(OSError):
+            # Where that cannot be, the key made last is the one, and nothing worse happens.
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        if not _key():
+            handle, aside = tempfile.mkstemp(dir=place.path)
+            stack.callback(_remove, aside)
+            with open(handle, "wb") as opened:
+                opened.write(secrets.token_bytes(_CODE))
+            os.replace(aside, file)
     key = _key()
     if not key or place.trouble():
         raise PermissionError(f"{file} is not this user's alone")
     return key
-
-
-def _link(aside: str, file: Path) -> None:
-    """Give a file its name, unless another has it."""
-    try:
-        os.link(aside, file)
-    except FileExistsError:
-        raise
-    except OSError:
-        # There are file systems without links.
-        os.replace(aside, file)
 
 
 def _content(file: Path, owners: tuple[int, ...] | None, forbidden: int) -> bytes:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -135,13 +136,18 @@ class Reads:
 
         Raises
         ------
+        ArithmeticError, AttributeError, LookupError, TypeError, ValueError
+            As the operation does; that is an answer, too.
         UnsupportedError
-            If it fails, or something else comes of it the second time.
+            If it fails otherwise, or something else comes of it the second time.
         """
         key = (operation, *map(self._key, operands))
         if key not in self._answers:
             self._answers[key] = self._answered(operation, operands)
-        return self._answers[key]
+        answer = self._answers[key]
+        if isinstance(answer, _Raised):
+            raise answer.error
+        return answer
 
     def elements(self, operation: str, value: Any) -> list[Any]:
         """Return the elements of what comes of an operation."""
@@ -164,19 +170,10 @@ class Reads:
         return number
 
     def _answered(self, operation: str, operands: tuple[Any, ...]) -> Any:
-        apply = OPERATIONS[operation]
-        try:
-            value, again = apply(*operands), apply(*operands)
-        except (KeyboardInterrupt, UnsupportedError):
-            raise
-        except BaseException as error:  # noqa: BLE001 - whatever a property of the user's raises
-            raise UnsupportedError(
-                f"what cannot be computed beforehand: {type(error).__name__}: {error}"
-            ) from None
+        value, again = _applied(operation, operands), _applied(operation, operands)
         if _nature(value) != _nature(again):
             raise UnsupportedError(f"{operation} of {_shown(operands)}, which changes by itself,")
-        plain = all(type(part) in PLAIN for part in (value, *operands))
-        if not plain:
+        if not all(type(part) in PLAIN for part in (value, *operands)):
             question = [operation, *map(self._written, operands), self._objects.described(value)]
             self.questions.append(question)
         return value
@@ -206,17 +203,41 @@ def answers_are_same(roots: list[str], questions: list[Question], here: Sequence
         if [objects.described(root) for root in here] != roots:
             return False
         for operation, *operands, answer in questions:
-            apply = OPERATIONS[operation]
             known = [
                 objects[operand[0]] if type(operand) is list else operand for operand in operands
             ]
-            if objects.described(apply(*known)) != answer:
+            if objects.described(_applied(operation, known)) != answer:
                 return False
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001 - what fails here did not fail there
+    except UnsupportedError:
         return False
     return True
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """An error that came of an operation."""
+
+    error: Exception
+
+
+def _applied(operation: str, operands: Sequence[Any]) -> Any:
+    """Return what comes of an operation, be it an error of a kind that the translator expects.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is any other.
+    """
+    try:
+        return OPERATIONS[operation](*operands)
+    except (KeyboardInterrupt, UnsupportedError):
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        return _Raised(error)
+    except BaseException as error:  # noqa: BLE001 - whatever a property of the user's raises
+        raise UnsupportedError(
+            f"what cannot be computed beforehand: {type(error).__name__}: {error}"
+        ) from None
 
 
 class _Objects:
@@ -236,7 +257,7 @@ class _Objects:
 
     def described(self, value: object) -> str:
         """Return all that can be seen of a value; an object is numbered if it is new."""
-        if type(value) in PLAIN:
+        if type(value) in PLAIN or type(value) is _Raised:
             return _nature(value)
         number = self._numbers.get(id(value))
         if number is not None:
@@ -253,6 +274,9 @@ def _nature(value: Any) -> str:
         return f"int {value:x}"
     if type(value) in PLAIN:
         return f"{type(value).__name__} {value!r}"
+    if type(value) is _Raised:
+        kinds = [kind.__name__ for kind in type(value.error).__mro__]
+        return f"raised {' '.join(kinds)}"
     if id(value) in _KNOWN:
         return _KNOWN[id(value)]
     if type(value) is FunctionType:

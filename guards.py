@@ -163,10 +163,10 @@ def _parsed(function: Callable[..., Any]) -> ast.FunctionDef:
     """Return the syntax tree of a function, from its source; its first line is line 1."""
     lines, before = inspect.findsource(inspect.unwrap(function))
     # Another module of the same text, or a function of the same line, has to parse it for itself.
-    node = _functions("".join(lines)).pop(before + 1, None)
-    if node is not None and node.name == function.__name__:
-        ast.increment_lineno(node, -before)
-        return node
+    taken = _functions("".join(lines)).pop(before + 1, None)
+    if taken is not None and taken.name == function.__name__:
+        ast.increment_lineno(taken, -before)
+        return taken
     [node] = _tree(textwrap.dedent(inspect.getsource(function))).body
     assert isinstance(node, ast.FunctionDef), f"{function} is not a plain function"
     return node

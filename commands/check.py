@@ -80,7 +80,8 @@ from .trust import resume_command
 @click.option(
     "--symmetry",
     is_flag=True,
-    help="Search states that differ only in which replica is which but once.",
+    help="Explore one representative of each set of states that differ only by a permutation of "
+    "replicas; refused where the code tells replicas apart.",
 )
 @search_options
 @output_options

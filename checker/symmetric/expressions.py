@@ -8,13 +8,13 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ...layout import NONE, Array, Field, Record, declared_parts
-from .names import Names, described, index_of, may_be_none_at
+from ...layout import NONE
+from .names import described, may_be_none_at
 from .operations import COMPARISONS, compared, computed, inverted, is_nothing, negated, truth
+from .parts import Parts
 from .values import (
     Constant,
     Each,
-    Effects,
     Flow,
     NotShownError,
     Number,
@@ -25,7 +25,6 @@ from .values import (
     Thinned,
     Unclear,
     Value,
-    Write,
     number,
     truth_value,
 )
@@ -34,35 +33,8 @@ Split = tuple[Flow | None, Flow | None]
 """What is known where a condition is true, and where it is false; None where it never is."""
 
 
-class Expressions:
-    """Evaluates the expressions of one function.
-
-    Parameters
-    ----------
-    names
-        The permutations under which the numbers of replicas are but names.
-    constants
-        What limits of the state's declaration are functions of.
-    function
-        Whose names are looked up.
-
-    Attributes
-    ----------
-    flow
-        What is known where the next expression is.
-    effects
-        What has been read and written so far.
-    progress
-        How many expressions were evaluated.
-    """
-
-    def __init__(self, names: Names, constants: object, function: Callable[..., Any]) -> None:
-        self.names = names
-        self.constants = constants
-        self.function = function
-        self.flow = Flow()
-        self.effects = Effects()
-        self.progress = 0
+class Expressions(Parts):
+    """Evaluates the expressions of one function."""
 
     def expression(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
@@ -183,16 +155,6 @@ class Expressions:
             return wrapped(getattr(owner.value, node.attr))
         raise NotShownError(node, f"takes an attribute of {described(owner)}")
 
-    def _field(self, owner: Part, node: ast.Attribute) -> tuple[Field | Array | type, Part]:
-        """Return the declaration of a part of a record, and where it is."""
-        if isinstance(owner.declared, Array):
-            raise NotShownError(node, f"takes an attribute of the array {owner.form}")
-        parts = declared_parts(owner.declared)
-        if node.attr not in parts:
-            raise NotShownError(node, f"is not declared in {owner.declared.__name__}")
-        form = f"{owner.form}.{node.attr}" if owner.form else node.attr
-        return parts[node.attr], Part(owner.declared, form, owner.indices)
-
     def _subscript(self, node: ast.Subscript) -> Value:
         owner = self.expression(node.value)
         index = self.expression(node.slice)
@@ -216,112 +178,6 @@ class Expressions:
         for item in chosen[1:]:
             result = self.names.joined(result, item, self.flow, self.flow)
         return result
-
-    def _element(
-        self, array: Part, index: Value, node: ast.Subscript
-    ) -> tuple[Field | Array | type, Part]:
-        """Return the declaration of an element of an array, and where it is."""
-        declared = array.declared
-        if not isinstance(declared, Array):
-            raise NotShownError(node, f"takes an element of the record {array.form}")
-        if declared.by_replica:
-            at: Number | Replica = self._index(array, index, node)
-        elif isinstance(index, Number):
-            at = index
-        elif isinstance(index, Replica):
-            raise NotShownError(
-                node,
-                f"uses the number of a replica as an index of {array.form}, which is not declared "
-                "by_replica",
-            )
-        else:
-            raise NotShownError(node, f"uses {described(index)} as an index of {array.form}")
-        place = Part(Record, f"{array.form}[]", (*array.indices, index_of(at)))
-        return declared.element, place
-
-    def _index(self, array: Part, index: Value, node: ast.Subscript) -> Number | Replica:
-        """Return the index of an array that is indexed by replicas."""
-        replica = self.names.as_replica(index)
-        if replica is None:
-            what = f"uses {described(index)} as an index of {array.form}, which is by replica"
-            several = isinstance(index, Number) and len(index.values or ()) != 1
-            raise NotShownError(node, what, "declare it by replica_id(...)", mistaken=several)
-        if may_be_none_at(replica, self.flow):
-            raise NotShownError(
-                node,
-                f"may use NONE, which is {NONE}, as an index of {array.form}, and so mean the last "
-                "replica",
-                "compare it with NONE before",
-            )
-        return index if isinstance(index, Number) else replica
-
-    def _loaded(self, declared: Field | Array | type, place: Part) -> Value:
-        """Return what is at a place of the state: a part of it, or the value of a variable."""
-        if not isinstance(declared, Field):
-            return Part(declared, place.form, place.indices)
-        location = place.form, place.indices
-        self.effects.reads.add(location)
-        if location not in self.flow.loaded:
-            self.flow.loaded[location] = self._variable(declared)
-        return self.flow.loaded[location]
-
-    def _variable(self, declared: Field) -> Value:
-        """Return the value of a variable that may have any."""
-        if declared.names == "replica":
-            return Replica(self.lowest(declared) < 0)
-        return ReplicaSet() if declared.names == "replicas" else Number()
-
-    def lowest(self, declared: Field) -> int:
-        """Return the lowest value of a variable."""
-        return declared.low(self.constants) if callable(declared.low) else declared.low
-
-    def store(self, target: ast.expr, value: Value, how: str = "") -> None:
-        """Write a variable of the state."""
-        declared, place = self.target(target)
-        stored = self._as_declared(declared, place.form, value, target)
-        location = place.form, place.indices
-        self.flow.forget(place.form)
-        self.flow.loaded[location] = stored
-        if not how and isinstance(value, Number) and value.values and len(value.values) == 1:
-            how = f"={min(value.values)}"
-        self.effects.writes.add(Write(location, how))
-
-    def target(self, target: ast.expr) -> tuple[Field, Part]:
-        """Return the declaration of a variable that is written, and where it is."""
-        if isinstance(target, ast.Attribute | ast.Subscript):
-            owner = self.expression(target.value)
-            if isinstance(owner, Part):
-                if isinstance(target, ast.Attribute):
-                    declared, place = self._field(owner, target)
-                else:
-                    declared, place = self._element(owner, self.expression(target.slice), target)
-                if isinstance(declared, Field):
-                    return declared, place
-                raise NotShownError(target, f"replaces {place.form}, a part of the state")
-        raise NotShownError(target, "writes to what is no variable of the state")
-
-    def _as_declared(self, declared: Field, form: str, value: Value, node: ast.expr) -> Value:
-        """Return a value as the variable that it is written to holds it."""
-        if declared.names == "replica":
-            replica = self.names.as_replica(value)
-            if replica is not None:
-                if self.lowest(declared) >= 0 and may_be_none_at(replica, self.flow):
-                    raise NotShownError(node, f"may write NONE to {form}, whose lowest value is 0")
-                return replica
-        elif declared.names == "replicas":
-            chosen = self.names.as_set(value)
-            if chosen is not None:
-                return chosen
-        elif isinstance(value, Number):
-            return value
-        held = {"replica": "a replica", "replicas": "a set of replicas"}
-        how = {Replica: "replica_id(...)", ReplicaSet: "subset(..., names='replicas')"}
-        raise NotShownError(
-            node,
-            f"stores {described(value)} in {form}, declared as "
-            f"{held.get(declared.names, 'a plain number')}",
-            f"declare it by {how[type(value)]}" if type(value) in how else "",
-        )
 
     def _binop(self, node: ast.BinOp) -> Value:
         if isinstance(node.op, ast.BitAnd):

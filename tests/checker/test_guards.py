@@ -1,10 +1,13 @@
 """Guards are read from the action itself."""
 
+import ast
+import importlib.util
+import inspect
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tidegate.checker.reasons import lacking, why_not
-from tidegate.guards import guards, passed, refusal, without
+from tidegate.guards import guards, passed, refusal, syntax_tree, without
 from tidegate.model import PROTOCOLS
 from tidegate.spec import Step
 
@@ -48,6 +51,31 @@ def test_a_guard_is_an_if_that_returns_false():
     ]
     lines = Path(__file__).read_text().splitlines()
     assert all(lines[guard.line - 1].strip().startswith("if ") for guard in guards(act))
+
+
+def dumped(tree):
+    """Return a syntax tree as text, with the place of everything in it."""
+    return ast.dump(tree, include_attributes=True)
+
+
+def test_a_tree_is_that_of_the_functions_own_source():
+    functions = [action.apply for protocol in PROTOCOLS for action in protocol.actions]
+    for function in [act, positive, *functions]:
+        [own] = ast.parse(inspect.getsource(function)).body
+        assert dumped(syntax_tree(function)) == dumped(own)
+
+
+def test_two_modules_of_one_text_have_trees_of_their_own(tmp_path):
+    text = "\n\ndef first(s):\n    return s\n\n\ndef second(s, of=lambda s: 1):\n    return of(s)\n"
+    trees = []
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.py").write_text(text)
+        spec = importlib.util.spec_from_file_location(name, tmp_path / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        trees.append([dumped(syntax_tree(f)) for f in (module.second, module.first)])
+    assert trees[0] == trees[1]
+    assert "lineno=1" in trees[0][0]
 
 
 def test_a_refusal_tells_the_guard_and_the_values_it_looked_at():

@@ -10,7 +10,7 @@ from ..checker.tracefile import read_trace
 from ..invariants import INVARIANTS, PROPERTIES
 from .parameters import trace_options
 from .selection import refuse_unknown_property
-from .telling import keeps_what_is_read, replayed_as_recorded
+from .telling import keeps_what_is_read, replayed_as_recorded, violated_at_end
 from .trust import protocol_to_replay
 
 
@@ -42,10 +42,9 @@ def replay(
     refuse_unknown_property(trace, chosen, recorded)
     system, replayed = replayed_as_recorded(trace, chosen, recorded)
     known = [it for it in PROPERTIES[chosen.family.name] if keeps_what_is_read(system, it)]
-    end = replayed.trace.states[-1]
     invariants = INVARIANTS[chosen.family.name]
     judged = [p for p in known if p in invariants or p.name == recorded.property]
-    violated = [prop for prop in judged if system.violates(prop, end)]
+    violated = violated_at_end(trace, system, judged, replayed)
     print_replayed(make_console(), system, recorded, replayed, violated, full)
     expected = {recorded.property} if recorded.property else set()
     lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}

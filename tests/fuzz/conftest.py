@@ -173,7 +173,7 @@ class Directory:
         assert "Traceback" not in result.output, said
         self.printed(result.output if "-" not in arguments else result.stderr, said)
         for name in makes:
-            if os.path.lexists(name):
+            if os.path.isfile(name) and name not in self._kept:
                 Path(name).read_bytes().decode("utf-8")
                 os.unlink(name)
         assert set(os.listdir()) == self._kept, said

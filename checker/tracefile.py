@@ -142,13 +142,18 @@ def _recorded(document: dict[str, Any], report: dict[str, Any]) -> Recorded:
         bounds={_text(name): _text(value) for name, value in meta["bounds"].items()},
         property=_text(meta["property"]),
         steps=tuple(_step(state["#meta"]) for state in states[1:]),
-        states=tuple({name: state[name] for name in state if name != "#meta"} for state in states),
+        states=tuple(map(_state, states)),
         report={
             name: value
             for name, value in report.items()
             if isinstance(value, (bool, int, float, str))
         },
     )
+
+
+def _state(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the variables of a state."""
+    return {name: value for name, value in state.items() if name != "#meta"}
 
 
 def _step(meta: dict[str, Any]) -> Step:

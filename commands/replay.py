@@ -11,7 +11,7 @@ from ..invariants import INVARIANTS, PROPERTIES
 from .parameters import trace_options
 from .selection import refuse_unknown_property
 from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended
-from .telling import keeps_what_is_read, replayed_as_recorded
+from .telling import keeps_what_is_read, replayed_as_recorded, violated_at_end
 from .trust import protocol_to_replay
 
 
@@ -40,10 +40,9 @@ def replay(trace: str, named: str | None, trusted: bool, full: bool) -> Ended:
     refuse_unknown_property(trace, chosen, recorded)
     system, replayed = replayed_as_recorded(trace, chosen, recorded)
     known = [it for it in PROPERTIES[chosen.family.name] if keeps_what_is_read(system, it)]
-    end = replayed.trace.states[-1]
     invariants = INVARIANTS[chosen.family.name]
     judged = [p for p in known if p in invariants or p.name == recorded.property]
-    violated = [prop for prop in judged if system.violates(prop, end)]
+    violated = violated_at_end(trace, system, judged, replayed)
     print_replayed(make_console(), system, recorded, replayed, violated, full)
     expected = {recorded.property} if recorded.property else set()
     lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}

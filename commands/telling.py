@@ -14,7 +14,7 @@ from ..checker.tracefile import Recorded, read_trace
 from ..invariants import PROPERTIES
 from ..invariants.named import every_history
 from ..model import Protocol
-from ..spec import Property, ReplayError, Step, TidegateError, Trace, TransitionSystem
+from ..spec import ModelError, Property, ReplayError, Step, TidegateError, Trace, TransitionSystem
 from .selection import find_protocol, refuse_unknown_property
 from .trust import protocol_to_replay
 
@@ -95,7 +95,7 @@ def saved(path: str, asked: str | None, named: str | None, trusted: bool) -> Sav
     again = f"; 'tidegate replay {path}' says more"
     if replayed.stopped or replayed.differs is not None:
         raise ReplayError(f"{path}: its steps do not lead where they did when it was saved{again}")
-    if prop is not None and not system.violates(prop, replayed.trace.states[-1]):
+    if prop is not None and not violated_at_end(path, system, [prop], replayed):
         raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
     settings = tuple(f"{name}={value}" for name, value in recorded.bounds.items())
     return Saved(protocol, system, settings, prop, replayed.trace, recorded.report)
@@ -118,6 +118,26 @@ def replayed_as_recorded(
         return without_failure(systems, lambda system: (system, replay(system, recorded)))
     except TidegateError as error:
         raise ReplayError(f"{path}: {error}") from None
+
+
+def violated_at_end(
+    path: str,
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    replayed: Replayed,
+) -> list[Property]:
+    """Return the properties that are violated where a replay ends.
+
+    Raises
+    ------
+    ReplayError
+        If one cannot be judged there: the protocol is wrong, and the trace need not know.
+    """
+    end = replayed.trace.states[-1]
+    try:
+        return [prop for prop in properties if system.violates(prop, end)]
+    except ModelError as error:
+        raise ReplayError(f"{path}: where its steps lead, nothing can be judged: {error}") from None
 
 
 def tell(

@@ -187,6 +187,10 @@ def long_property(trace):
     trace["#meta"]["property"] = "x" * 10_000
 
 
+def list_as_state(trace):
+    trace["states"][0] = [3]
+
+
 def number_as_bound(trace):
     trace["#meta"]["bounds"]["records"] = 2
 
@@ -216,6 +220,7 @@ def argument(value):
         (no_states, "the trace has no states"),
         (nested_protocol, "not a trace in ITF"),
         (long_property, "not a trace in ITF"),
+        (list_as_state, "not a trace in ITF"),
         (number_as_bound, "not a trace in ITF"),
         (other_property, "its property 'Everything' is none of the broker family; known: "),
         *((argument(it), "not a trace in ITF") for it in (1.5, True, "0", None, [0], {})),

@@ -14,6 +14,7 @@ from ..compiled.generate import Generator
 from ..compiled.journal import code_hash
 from ..compiled.levels import LevelSearch
 from ..counterexample import itself
+from ..interrupts import reason
 from ..result import DEFAULT, Cluster, Limits, Progress, Resources
 from .columns import Export
 from .compaction import to_merge
@@ -132,8 +133,8 @@ class SparkSearch(LevelSearch):
                     self.stopped_by = f"--max-depth {limits.max_depth}"
                 elif self._watch(0.0):
                     self._find_next_level()
-        except KeyboardInterrupt:
-            self.stopped_by = "an interrupt"
+        except KeyboardInterrupt as error:
+            self.stopped_by = reason(error)
         except UnwritableError as error:
             self.stopped_by = str(error)
 

@@ -1,17 +1,17 @@
 """``python -m tidegate`` is ``tidegate``."""
 
-import sys
+import os
 
 
 def main() -> None:
     """Run the command line; Ctrl-C gets one line, also while Python still imports it."""
     try:
-        from .cli import main
+        from .cli import run
 
-        main(prog_name="tidegate")
+        run()
     except KeyboardInterrupt:
-        sys.stderr.write("Error: interrupted\n")
-        sys.exit(130)
+        os.write(2, b"Error: interrupted\n")
+        os._exit(130)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -271,3 +272,10 @@ def main() -> None:
       tidegate check kip-320 -b elections=2 -b power_losses=1
       tidegate gate                      are all verdicts in tidegate.toml as expected?
     """
+
+
+def run() -> NoReturn:
+    """Run the command line, and end the process; Ctrl-C comes too late once it is decided how."""
+    status = main(prog_name="tidegate", standalone_mode=False)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end(status)

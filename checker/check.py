@@ -74,10 +74,7 @@ def check(
         system, properties, keep_going, group, resources, limits, report, started
     )
     try:
-        if search.stopped_by is None and received() is not None:
-            # The model may have swallowed what was to end the search, and with it a step.
-            search.stopped_by = INTERRUPT
-        complete = search.stopped_by is None and (keep_going or not search.violations)
+        complete = _is_complete(search, keep_going)
         if complete:
             _find_stuck(system, properties, search, limits.seconds, started)
             complete = search.stopped_by is None
@@ -102,6 +99,14 @@ def _grounds(
     from .symmetric.proof import show
 
     return show(system, group, properties)
+
+
+def _is_complete(search: Finished, keep_going: bool) -> bool:
+    """Whether a search that has ended has seen all states."""
+    if search.stopped_by is None and received() is not None:
+        # The model may have swallowed what was to end the search, and with it a step.
+        search.stopped_by = INTERRUPT
+    return search.stopped_by is None and (keep_going or not search.violations)
 
 
 def _result(

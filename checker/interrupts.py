@@ -99,45 +99,66 @@ def listening() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    default = (signal.SIG_DFL, signal.default_int_handler)
-    before = {number: signal.getsignal(number) for number in SIGNALS}
-    heard = [number for number in SIGNALS if before[number] in default]
-    try:
-        for number in heard:
-            signal.signal(number, _raise)
+    with _handled((signal.SIG_DFL, signal.default_int_handler), _raise):
         yield
-    finally:
-        for number in heard:
-            signal.signal(number, before[number])
 
 
 @contextmanager
-def noting(note: Handler) -> Iterator[None]:
-    """Call `note` instead of raising where a signal comes within the block."""
+def noted(once: bool = False) -> Iterator[list[int]]:
+    """Collect the signals that come in the block instead of raising them.
+
+    Parameters
+    ----------
+    once
+        Whether the second one is raised.
+    """
+    seen: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield seen
         return
 
-    def noted(number: int, frame: FrameType | None) -> None:
+    def note(number: int, frame: FrameType | None) -> None:
+        if once and seen:
+            _raise(number, frame)
         _received.append(number)
-        note(number, frame)
+        seen.append(number)
 
-    before = {number: signal.getsignal(number) for number in SIGNALS}
-    mine = [number for number in SIGNALS if before[number] in (_raise, signal.default_int_handler)]
+    with _handled((_raise, signal.default_int_handler), note):
+        yield seen
+
+
+@contextmanager
+def _handled(before: tuple[object, ...], handler: Handler) -> Iterator[None]:
+    """Have a handler for the signals that one of some other handlers has now."""
+    changed = {n: known for n in SIGNALS if (known := signal.getsignal(n)) in before}
     try:
-        for number in mine:
-            signal.signal(number, noted)
+        for number in changed:
+            signal.signal(number, handler)
         yield
     finally:
-        for number in mine:
-            signal.signal(number, before[number])
+        for number, known in changed.items():
+            signal.signal(number, known)
+
+
+@contextmanager
+def blocked() -> Iterator[None]:
+    """Have the signals that end a command wait for the end of the block; children inherit that."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def leave_to_parent() -> None:
-    """Leave what signals mean to the process that looks after this one; this one ends with it."""
+    """Leave what signals mean to the process that looks after this one; this one ends with it.
+
+    SIGTERM ends it, since that is how Python ends the children that it still has when it ends.
+    """
     _received.clear()
-    for number in SIGNALS:
+    for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     with suppress(AttributeError):
         ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)

@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 from ..checker.calls import model_call, where
 from ..checker.interrupts import (
     LONG,
-    SIGNALS,
     TICK,
     Interrupted,
     LimitReachedError,
+    blocked,
     leave_to_parent,
     reason,
 )
@@ -44,8 +44,6 @@ class _Worker:
     def __init__(self, part: Resources) -> None:
         self.connection, theirs = multiprocessing.Pipe()
         self._process = multiprocessing.Process(target=_serve, args=(theirs, part), daemon=True)
-        # A signal that comes before the process has said what it does with it would end it.
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             self._process.start()
         except OSError as error:
@@ -53,7 +51,6 @@ class _Worker:
                 f"a worker process cannot be started ({error.strerror}); try --jobs 1"
             ) from None
         finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
             theirs.close()
         self.number: int | None = None
         self.since = 0.0
@@ -83,6 +80,8 @@ class _Worker:
 
     def _died(self) -> WorkerError:
         self._process.join()
+        # What ended it may be on its way here too: as when a terminal is closed.
+        sleep(TICK)
         code = self._process.exitcode or 0
         why = f"signal {-code}" if code < 0 else f"status {code}"
         hint = "; the system may have run out of memory: try --jobs 1" if code == -9 else ""
@@ -172,8 +171,10 @@ def processes(jobs: int) -> Iterator[Workers]:
     part = share_of(jobs)
     workers: list[_Worker] = []
     try:
-        for _ in range(jobs):
-            workers.append(_Worker(part))  # noqa: PERF401 - those that there are must be ended
+        # One that comes now is told when all are known, here and there: else some would be left.
+        with blocked():
+            for _ in range(jobs):
+                workers.append(_Worker(part))  # noqa: PERF401 - those that there are must be ended
         yield Workers(workers)
     finally:
         for worker in workers:

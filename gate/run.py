@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from threading import Event
 from time import monotonic
-from types import FrameType
 from typing import Any
 
+from ..checker.interrupts import noted
 from ..checker.memory import share_of
 from ..checker.result import Progress, Resources
 from . import results
@@ -71,8 +68,9 @@ def run(
     todo = list(cells)
     begin = _Begin(root, share_of(jobs))
     running: list[Running] = []
-    with _interrupts() as interrupted:
-        while (todo or running) and not interrupted.is_set():
+    # None comes between a cell and its report; whoever presses it again does not want to wait.
+    with noted(once=True) as interrupts:
+        while (todo or running) and not interrupts:
             while todo and len(running) < jobs:
                 running.append(begin(todo.pop(0)))
             wait([it for one in running for it in (one.connection, one.process.sentinel)], 0.25)
@@ -89,23 +87,6 @@ def run(
             yield _interrupted(one.cell, f"interrupted after {one.covered}")
         for cell in todo:
             yield _interrupted(cell, "interrupted before it began")
-
-
-@contextmanager
-def _interrupts() -> Iterator[Event]:
-    """Take note of Ctrl-C, so that it never comes between a cell and its report."""
-    interrupted = Event()
-
-    def note(number: int, frame: FrameType | None) -> None:
-        interrupted.set()
-        # Whoever presses it again does not want to wait.
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class _Begin:

@@ -23,6 +23,12 @@ POLL = 0.1
 PATIENCE = 3.0
 """Seconds that workers which were told to stop have for what they are at: a chunk of states."""
 
+STUCK = (
+    f"; machine code had not returned {PATIENCE:.0f} s after it was told to: some action or "
+    "predicate may never end, and --engine interpreted says which"
+)
+"""What a search that was stopped says where a worker did not come back."""
+
 TOUCHED = 512
 """Buckets per state of a frontier up to which the whole table is prepared."""
 

@@ -22,7 +22,7 @@ from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .comparison import Comparison, compare_counts, compare_level, compare_verdicts
 from .journal import Journal, code_hash
 from .levels import LevelSearch
-from .machine import PATIENCE, Machine, Segments, Sizes, Words, table_bytes
+from .machine import STUCK, Machine, Segments, Sizes, Words, table_bytes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .restore import Restoration
 from .room import Room
@@ -34,12 +34,6 @@ FINGERPRINT_BUCKETS = 1 << 24
 """The same for marks with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
 
 FINGERPRINT_BITS = 88
-
-STUCK = (
-    f"; machine code had not returned {PATIENCE:.0f} s after it was told to: some action or "
-    "predicate may never end, and --engine interpreted says which"
-)
-"""What a search that was stopped says where a worker did not come back."""
 
 
 class UnfitError(Exception):
@@ -292,8 +286,7 @@ class CompiledSearch(LevelSearch):
         try:
             write()
         except OSError as error:
-            where = self.journal.place
-            self.stopped_by = f"{where}, which cannot be written to ({error.strerror})"
+            self.stopped_by = f"{self.journal.place}, which cannot be written to ({error.strerror})"
             self._intact = False
 
     def _go_on(self) -> None:
@@ -315,16 +308,8 @@ class CompiledSearch(LevelSearch):
         distinct = machine.inserted
         left = machine.shared[Shared.CHUNKS] - machine.shared[Shared.CURSOR]
         queue = max(left, 0) * machine.sizes.chunk + self._behind
-        self._report(
-            Progress(
-                distinct,
-                len(self.levels),
-                queue,
-                seconds,
-                machine.bytes_used,
-                self._largest(machine.taken),
-            )
-        )
+        depth, largest = len(self.levels), self._largest(machine.taken)
+        self._report(Progress(distinct, depth, queue, seconds, machine.bytes_used, largest))
         return self._within_limits(distinct, seconds)
 
     def _make_room(self) -> bool:

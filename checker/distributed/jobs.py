@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..interrupts import Interrupted, noted
 from . import workers
-from .interrupts import collected
 from .java import SparkError
 from .kernel import KernelError
 from .session import first_line
@@ -67,7 +67,7 @@ class Jobs:
         from pyspark.errors import PySparkException
 
         # One amid a call would upset Spark's gateway.
-        with collected() as interrupted, ThreadPoolExecutor(1, "tidegate-job") as pool:
+        with noted() as interrupted, ThreadPoolExecutor(1, "tidegate-job") as pool:
             job = pool.submit(self._owned, plan)
             group, called_off = self._group(plan), False
             look = self._looks(group)
@@ -76,7 +76,7 @@ class Jobs:
                     called_off = True
                     self.context.cancelJobGroup(group)
         if interrupted:
-            raise KeyboardInterrupt
+            raise Interrupted
         if called_off:
             return None
         try:

@@ -17,6 +17,7 @@ from ..compiled.levels import LevelSearch
 from ..compiled.validity import ranges_of
 from ..counterexample import itself
 from ..fields import FieldError
+from ..interrupts import reason
 from ..result import DEFAULT, Cluster, Limits, Progress, Resources
 from .columns import Export
 from .compaction import to_merge
@@ -144,8 +145,8 @@ class SparkSearch(LevelSearch):
                     self.stopped_by = f"--max-depth {limits.max_depth}"
                 elif self._watch(0.0):
                     self._find_next_level()
-        except KeyboardInterrupt:
-            self.stopped_by = "an interrupt"
+        except KeyboardInterrupt as error:
+            self.stopped_by = reason(error)
         except UnwritableError as error:
             self.stopped_by = str(error)
 

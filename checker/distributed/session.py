@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import sys
+import threading
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -101,7 +102,7 @@ def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContex
     log = folder / SPARK_LOG if folder else None
     handler = signal.getsignal(signal.SIGINT)
     try:
-        with _output_to(log):
+        with _output_to(log), _ending_java():
             context = SparkContext.getOrCreate(conf)
     except (Py4JError, PySparkException, OSError, RuntimeError) as error:
         raise SparkError(
@@ -175,6 +176,33 @@ def _require_master(master: str) -> None:
     raise SparkError(
         f"--master {master}: nobody answers there ({failed}); start it, or correct the address"
     )
+
+
+@contextmanager
+def _ending_java() -> Iterator[None]:
+    """End the Java that the block was to start, if it was interrupted before Java answered.
+
+    Java would wait for ever for this process to call.
+    """
+    from pyspark import SparkContext
+
+    before = _children()
+    try:
+        yield
+    except KeyboardInterrupt:
+        for child in _children() - before if SparkContext._gateway is None else ():
+            with suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        raise
+
+
+def _children() -> set[int]:
+    """Return the processes that this thread has started and that run, where that can be known."""
+    place = Path(f"/proc/self/task/{threading.get_native_id()}/children")
+    try:
+        return {int(child) for child in place.read_text(encoding="ascii").split()}
+    except OSError:
+        return set()
 
 
 def _stop(context: SparkContext, log: Path | None) -> None:

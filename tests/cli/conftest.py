@@ -28,6 +28,9 @@ OWN = replace(
 '''
 
 GOOD = "return version == s.controller.version"
+BEGUN = "open('begun', 'w').close()\n"
+"""Leaves a file behind that says that the rule was asked, and so that the search has begun."""
+
 ENDLESS = "while s.controller.version >= 0:\n    pass\nreturn True"
 
 PATIENCE = 120
@@ -73,8 +76,12 @@ class Shell:
         return process
 
     def names(self):
-        """Return the names of the files that are there, but for what is kept between runs."""
-        return {path.name for path in self.path.iterdir() if path.name != "__pycache__"}
+        """Return the names of the files that are there, but for what tells that it has begun."""
+        return {path.name for path in self.path.iterdir()} - {"__pycache__", ".cache", "begun"}
+
+    def begun(self):
+        """Whether a rule that begins with BEGUN was asked."""
+        return (self.path / "begun").exists()
 
 
 def children(pid):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tidegate.checker.distributed.manifest import VERSION
 from tidegate.checker.sealed import sealed, unsealed
 from tidegate.cli import main
 
@@ -211,7 +212,8 @@ def test_what_a_store_records_that_acts_outside_it_is_not_used(option):
         "conf": [], "ship": False, "export": None, **OUTSIDE[option],
     }  # fmt: skip
     document = {
-        "tidegate-store": 1, "about": {**about, "cluster": cluster}, "code": "", "shares": 1,
+        "tidegate-store": VERSION, "search": "0" * 32,
+        "about": {**about, "cluster": cluster}, "code": "", "shares": 1,
         "levels": [], "earlier": [], "taken": [], "violations": {}, "spark_levels": 0,
         "expanded": False, "export": cluster["export"], "exported": 0, "exporting": [],
     }  # fmt: skip

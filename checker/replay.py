@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ..errors import place_of
 from ..guards import Refusal
 from ..layout import State
-from ..spec import ReplayError, Step, TidegateError, Trace, TransitionSystem
+from ..spec import ModelError, Step, Trace, TransitionSystem
 from .reasons import why_not
 from .render.itf import encoded
 from .tracefile import Recorded
@@ -37,10 +36,6 @@ class Replayed:
     differs: int | None
 
 
-class FailedStepError(ReplayError):
-    """An action fails where a step of a trace takes it; how is not for the trace to say."""
-
-
 def without_failure(
     systems: Iterable[TransitionSystem[Any, Any]],
     attempt: Callable[[TransitionSystem[Any, Any]], T],
@@ -52,14 +47,14 @@ def without_failure(
 
     Raises
     ------
-    FailedStepError
+    ModelError
         If one fails in each of them.
     """
-    failure = FailedStepError("there is no system to take a step in")
+    failure = ModelError("there is no system to take a step in")
     for system in systems:
         try:
             return attempt(system)
-        except FailedStepError as error:
+        except ModelError as error:
             failure = error
     raise failure
 
@@ -68,7 +63,7 @@ def retaken(system: TransitionSystem[Any, Any], start: int, steps: Sequence[Step
     """Return the behavior of `system` that takes `steps` from its initial state number `start`."""
     states = [list(system.initial_states())[start]]
     for step in steps:
-        following = _taken(system, states[-1], step)
+        following = system.take(states[-1], step)
         assert following is not None, f"{step} is not enabled"
         states.append(following)
     return Trace(tuple(states), tuple(steps))
@@ -80,13 +75,15 @@ def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
     Raises
     ------
     ReplayError
-        If a recorded step does not exist in `system` at all, or fails there.
+        If a recorded step does not exist in `system` at all.
+    ModelError
+        If one fails there.
     """
     states: list[State] = [next(iter(system.initial_states()))]
     steps: list[Step] = []
     stopped = None
     for step in recorded.steps:
-        following = _taken(system, states[-1], step)
+        following = system.take(states[-1], step)
         if following is None:
             stopped = (step, why_not(system, states[-1], step))
             break
@@ -96,19 +93,6 @@ def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
     if system.name == recorded.protocol:
         differs = _first_difference(system, states, recorded)
     return Replayed(Trace(tuple(states), tuple(steps)), stopped, differs)
-
-
-def _taken(system: TransitionSystem[Any, Any], state: State, step: Step) -> State | None:
-    """Return the state that a step leads to, or None where it is not enabled."""
-    try:
-        return system.take(state, step)
-    except TidegateError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the action of a wrong protocol may fail in any way
-        why = f"{type(error).__name__}: {error}"
-        failure = FailedStepError(f"{step} cannot be taken in {system.name}: it fails with {why}")
-        failure.place = place_of(error)
-        raise failure from None
 
 
 def _first_difference(

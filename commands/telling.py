@@ -109,13 +109,17 @@ def replayed_as_recorded(
     Raises
     ------
     ReplayError
-        If the bounds or a step do not exist, or a step fails.
+        If the bounds or a step do not exist.
+    ModelError
+        If a step fails.
     """
     prop = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}.get(recorded.property)
     settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
     try:
         systems = systems_to_tell(protocol, settings, prop)
         return without_failure(systems, lambda system: (system, replay(system, recorded)))
+    except ModelError:
+        raise
     except TidegateError as error:
         raise ReplayError(f"{path}: {error}") from None
 

@@ -16,6 +16,7 @@ from ..symmetry import Symmetry
 from .interpreted import Search
 from .interrupts import alarm, reason
 from .kept import code_directory
+from .memory import LLVM_BYTES, address_space
 from .result import Limits, Progress, Resources
 
 S = TypeVar("S")
@@ -191,6 +192,11 @@ def _compiled(asked: _Asked) -> Finished | None:
                 "--engine interpreted"
             )
         return None
+    if why := _unloaded():
+        if must:
+            raise EngineChoiceError(f"{option}: {why}; or use --engine interpreted")
+        return None
+    from .compiled.memory import MemoryLimitError
     from .compiled.search import CompiledSearch, UnfitError
     from .compiled.values import UnsupportedError
 
@@ -201,12 +207,31 @@ def _compiled(asked: _Asked) -> Finished | None:
         if must:
             raise _untranslated(option, asked, error) from None
         return None
+    except MemoryLimitError:
+        if must or resources.memory is not None or resources.store != "exact":
+            raise
+        return None
     try:
         search.run(asked.limits, asked.report)
     except UnfitError:
         search.close()
         return None
     return search
+
+
+def _unloaded() -> str:
+    """Return why LLVM cannot be loaded, and what to do about it; nothing if it is."""
+    space = address_space()
+    if space is not None and space < LLVM_BYTES:
+        return (
+            f"LLVM needs {LLVM_BYTES >> 20}M of address space, and {space >> 20}M are left; allow "
+            "more (ulimit -v)"
+        )
+    try:
+        from .compiled import build as build
+    except (MemoryError, OSError, RuntimeError, SystemError) as error:
+        return f"LLVM cannot be loaded ({type(error).__name__}: {error}); install llvmlite anew"
+    return ""
 
 
 def _distributed(asked: _Asked) -> Finished:

@@ -15,6 +15,7 @@ from ..symmetry import Symmetry
 from .interpreted import Search
 from .interrupts import alarm, reason
 from .kept import Store
+from .memory import LLVM_BYTES, address_space
 from .result import Limits, Progress, Resources
 
 S = TypeVar("S")
@@ -192,6 +193,11 @@ def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
                 "--engine interpreted"
             )
         return None
+    if why := _unloaded():
+        if must:
+            raise EngineChoiceError(f"{option}: {why}; or use --engine interpreted")
+        return None
+    from .compiled.memory import MemoryLimitError
     from .compiled.search import CompiledSearch, UnfitError
     from .compiled.values import UnsupportedError
 
@@ -201,6 +207,10 @@ def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
     except UnsupportedError as error:
         if must:
             raise _untranslated(option, asked, error) from None
+        return None
+    except MemoryLimitError:
+        if must or resources.memory is not None or resources.store != "exact":
+            raise
         return None
     search.reference = interpreted if interpreted.levels and not resources.resume else None
     try:
@@ -212,6 +222,21 @@ def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
         search.close()
         raise
     return search
+
+
+def _unloaded() -> str:
+    """Return why LLVM cannot be loaded, and what to do about it; nothing if it is."""
+    space = address_space()
+    if space is not None and space < LLVM_BYTES:
+        return (
+            f"LLVM needs {LLVM_BYTES >> 20}M of address space, and {space >> 20}M are left; allow "
+            "more (ulimit -v)"
+        )
+    try:
+        from .compiled import build as build
+    except (MemoryError, OSError, RuntimeError, SystemError) as error:
+        return f"LLVM cannot be loaded ({type(error).__name__}: {error}); install llvmlite anew"
+    return ""
 
 
 def _distributed(asked: _Asked) -> Finished:

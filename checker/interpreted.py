@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from ..layout import State
-from ..spec import Kind, Property, TransitionSystem
+from ..spec import Kind, ModelError, Property, TransitionSystem
 from ..symmetry import Symmetry
 from .counterexample import itself
 from .interrupts import Alarm, reason
@@ -129,6 +129,11 @@ class Search:
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error, perf_counter() - self._looked)
         except MemoryError:
+            self.stopped_by = OUT_OF_MEMORY
+        except ModelError as error:
+            # It is not the model's fault where the system gives no more memory to it.
+            if not isinstance(error.__cause__, MemoryError):
+                raise
             self.stopped_by = OUT_OF_MEMORY
         if self.levels and not self.levels[-1]:
             self.levels.pop()

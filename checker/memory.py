@@ -1,9 +1,10 @@
-"""How much memory a search may use: what is free, within the limits of the control group."""
+"""How much memory a search may use: what is free, within the limits of the system."""
 
 from __future__ import annotations
 
 import os
 import re
+import resource
 from pathlib import Path
 
 from .result import Resources
@@ -11,15 +12,38 @@ from .result import Resources
 SHARE = 0.8
 """Of what is free, so much is used by default."""
 
+LLVM_BYTES = 400 << 20
+"""Address space without which LLVM is not loaded: it takes 160 MiB, and more to compile a model.
+
+Where it gets no more it does not return, but ends the process.
+"""
+
+SETS_ASIDE = 4
+"""Bytes of address space that the compiled engine sets aside for each byte that it may use."""
+
+_LEAST = 64 << 20
 _CGROUP = Path("/sys/fs/cgroup")
 
 
-def available_memory() -> int:
-    """Return the default of ``--max-memory``, in bytes."""
+def available_memory(jobs: int = 1) -> int:
+    """Return the default of ``--max-memory`` for each of several searches, in bytes."""
     free = [_meminfo(), _cgroup("memory.max", "memory.current")]
     free.append(_cgroup("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"))
     known = [bytes_free for bytes_free in free if bytes_free is not None]
-    return int(SHARE * max(min(known, default=4 << 30), 64 << 20))
+    share = int(SHARE * max(min(known, default=4 << 30), _LEAST)) // jobs
+    space = address_space()
+    if space is None:
+        return share
+    # Each process has an address space of its own.
+    return min(share, max((space - LLVM_BYTES) // SETS_ASIDE, _LEAST))
+
+
+def address_space() -> int | None:
+    """Return how much more address space this process gets (``ulimit -v``), if that is limited."""
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return None
+    return max(most - _pages(0), 0)
 
 
 def parse_size(text: str) -> int | None:
@@ -41,7 +65,7 @@ _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 def share_of(jobs: int) -> Resources:
     """Return what each of several searches may use: its part of the cores and of the memory."""
     workers = max(1, len(os.sched_getaffinity(0)) // jobs)
-    return Resources(workers=workers, memory=available_memory() // jobs)
+    return Resources(workers=workers, memory=available_memory(jobs))
 
 
 def _meminfo() -> int | None:
@@ -68,8 +92,13 @@ def _cgroup(limit: str, used: str) -> int | None:
 
 def resident_memory() -> int:
     """Return how many bytes of memory this process holds; 0 where that is not known."""
+    return _pages(1)
+
+
+def _pages(field: int) -> int:
+    """Return a field of what the kernel says of this process's memory, in bytes; 0 if unknown."""
     try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[field])
     except (OSError, ValueError):
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE")

@@ -118,7 +118,8 @@ class Region:
             self._map = mmap.mmap(-1, self.size, flags=flags)
         except (OSError, ValueError) as error:
             raise MemoryLimitError(
-                f"no address space for {self.size >> 20} MiB ({error}); lower --max-memory"
+                f"no address space for {self.size >> 20} MiB ({error}); lower --max-memory, "
+                "or allow more address space (ulimit -v)"
             ) from None
         self._huge = huge
         self._prepared = 0

@@ -43,6 +43,8 @@ Element = Callable[[], tuple[Value, int | None]]
 That is None where it is about none.
 """
 
+_NARROW = "join it by & with the set of all replicas"
+
 SUBSET = "write it in the subset of CONTRIBUTING.md"
 
 
@@ -82,6 +84,8 @@ class Calls(Expressions):
 
     def _members(self, mask: Value, node: ast.Call) -> Each:
         """Return the members of a set; of replicas, or of other numbers."""
+        if isinstance(mask, ReplicaSet) and mask.wide:
+            raise NotShownError(node, "lists the members of a set that may be negative", _NARROW)
         if isinstance(mask, ReplicaSet):
             return Each(of_set=True)
         if isinstance(mask, Number):

@@ -84,7 +84,8 @@ class Names:
         if isinstance(value, ReplicaSet):
             return value
         if isinstance(value, Number) and value.values is not None:
-            return ReplicaSet() if all(map(self.is_fixed_set, value.values)) else None
+            wide = any(mask >> self.count for mask in value.values)
+            return ReplicaSet(wide) if all(map(self.is_fixed_set, value.values)) else None
         return None
 
     def joined_flow(self, one: Flow | None, other: Flow | None) -> Flow | None:
@@ -133,8 +134,10 @@ class Names:
         elif isinstance(one, Thinned) or isinstance(other, Thinned):
             if all(isinstance(v, Thinned) or self.as_set(v) for v in (one, other)):
                 return Thinned()
-        elif self.as_set(one) and self.as_set(other):
-            return ReplicaSet()
+        else:
+            sets = self.as_set(one), self.as_set(other)
+            if sets[0] and sets[1]:
+                return ReplicaSet(sets[0].wide or sets[1].wide)
         return _either_of(one, other)
 
 

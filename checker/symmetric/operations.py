@@ -71,11 +71,13 @@ def computed(names: Names, op: ast.operator, left: Value, right: Value, node: as
         return _of_numbers(op, left, right)
     if isinstance(op, ast.BitAnd) and _is_bit(left, right):
         return truth_value()
-    if isinstance(op, OF_SETS) and names.as_set(left) and names.as_set(right):
-        return ReplicaSet()
+    sets = names.as_set(left), names.as_set(right)
+    if isinstance(op, OF_SETS) and sets[0] and sets[1]:
+        both = (sets[0].wide, sets[1].wide)
+        return ReplicaSet(all(both) if isinstance(op, ast.BitAnd) else any(both))
     if isinstance(op, ast.LShift) and isinstance(right, Replica) and _is_one(left):
         return ReplicaSet()
-    if isinstance(op, ast.RShift) and names.as_set(left) and names.as_replica(right):
+    if isinstance(op, ast.RShift) and sets[0] and names.as_replica(right):
         return Shifted()
     raise NotShownError(node, _why_not(op, left, right), _instead(op, left, right))
 
@@ -131,7 +133,7 @@ def _instead(op: ast.operator, left: Value, right: Value) -> str:
 def inverted(value: Value, node: ast.AST) -> Value:
     """Return what ~ makes of a value."""
     if isinstance(value, ReplicaSet):
-        return value
+        return ReplicaSet(wide=True)
     return _of_one(value, operator.invert, node)
 
 

@@ -16,6 +16,7 @@ from .values import (
     Part,
     Replica,
     ReplicaSet,
+    Unclear,
     Value,
     Write,
 )
@@ -117,7 +118,8 @@ class Parts:
     def _variable(self, declared: Field) -> Value:
         """Return the value of a variable that may have any."""
         if declared.names == "replica":
-            return Replica(self.lowest(declared) < 0)
+            lowest = self.lowest(declared)
+            return Replica(lowest < 0) if lowest >= NONE else Unclear("may be below NONE")
         return ReplicaSet() if declared.names == "replicas" else Number()
 
     def lowest(self, declared: Field) -> int:
@@ -159,6 +161,8 @@ class Parts:
                 return replica
         elif declared.names == "replicas":
             chosen = self.names.as_set(value)
+            if chosen is not None and chosen.wide:
+                raise NotShownError(node, f"may write a negative set to {form}")
             if chosen is not None:
                 return chosen
         elif isinstance(value, Number):

@@ -7,13 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
+from ...guards import place
 from ...layout import NONE
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Permutation, Symmetry, SymmetryError, renamed
 from ..result import Grounds
 from .analysis import Analysis
 from .names import Names
-from .values import Constant, NotShownError, Number, Part, Replica, Value
+from .values import Constant, NotShownError, Number, Part, Replica, Unclear, Value
+
+MISTAKES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What Python raises where something that is known beforehand does not fit its use."""
 
 REPAIR = (
     "repair that, search without --symmetry, or say in the function's docstring why it treats "
@@ -89,14 +93,20 @@ class _Proof:
             raise _error(name, refused) from None
 
     def _show(self, function: Callable[..., bool], values: Iterable[Value]) -> None:
-        self._analysis.answers(function, (self._state, self._constants, *values))
+        try:
+            self._analysis.answers(function, (self._state, self._constants, *values))
+        except MISTAKES as error:
+            node = ast.Name(getattr(function, "__name__", "it"), ast.Load())
+            refused = NotShownError(node, f"cannot be analysed ({type(error).__name__}: {error})")
+            refused.where = place(function)
+            raise refused from error
 
     def _is_closed(self, kinds: Sequence[bool], arguments: list[tuple[int, ...]]) -> bool:
         """Whether renaming the replicas among the arguments of an action makes arguments of it."""
         known = set(arguments)
         count = len(self._generators[0])
         return all(
-            NONE <= argument < count
+            type(argument) is int and NONE <= argument < count
             for given in known
             for argument, is_replica in zip(given, kinds, strict=True)
             if is_replica
@@ -112,6 +122,8 @@ def _participant(index: int, is_replica: bool, numbers: Sequence[int]) -> Value:
     """Return an argument of an action, of which all values are known."""
     if is_replica:
         return Replica(NONE in numbers, -1 - index)
+    if any(type(number) is not int for number in numbers):
+        return Unclear("is an argument that is no number")
     values = frozenset(numbers)
     return Number(values if len(values) == 1 else None, -1 - index)
 

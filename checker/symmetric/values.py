@@ -37,7 +37,12 @@ class Replica:
 
 @dataclass(frozen=True)
 class ReplicaSet:
-    """A set of replicas as a bit mask, of which each member is renamed in the second run."""
+    """A set of replicas as a bit mask, of which each member is renamed in the second run.
+
+    With ``wide`` it may have other bits too, as a complement has, which are the same in both runs.
+    """
+
+    wide: bool = False
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,12 @@ for other in range(k.peers):
         s.board.isr |= 1 << other
 return True
 """,
+    "all but one, by a complement": """
+others = s.board.isr & ~(1 << r)
+for other in members(others | s.peer[r].knows):
+    s.peer[other].up = True
+return ~s.board.isr != ~others and ~others >> r & 1
+""",
     "the number of members": """
 count, rest = 0, s.board.isr
 while rest:
@@ -357,6 +363,12 @@ return s.peer[s.board.leader].up
     "is listed": "return [r][0] == 1",
     "is in a set display": "return r in {1}",
     "is raised to a power": "return r ** 2 == 4",
+    "is in a set without an end, whose members are listed": """
+for other in members(~(1 << r)):
+    s.peer[other].up = True
+return True
+""",
+    "is in a set without an end that is stored": "s.board.isr = ~(1 << r)\nreturn True",
     "is negated": "return -r == -1",
     "is inverted": "return ~r == -2",
     "is matched": "match r:\n    case 1:\n        return True\nreturn False",
@@ -404,7 +416,7 @@ def test_what_is_refused_does_treat_replicas_differently(text):
     cautious = {
         "is computed away", "is next", "is in a set display", "is sliced", "is enumerated",
         "is the lowest of a set, compared", "is compared by identity", "is an exception",
-        "is named in an expression", "is a sum",
+        "is in a set without an end that is stored", "is named in an expression", "is a sum",
     }  # fmt: skip
     name = next(name for name, other in APART.items() if other == text)
     made = function(body(text))

@@ -6,7 +6,7 @@ from tests.checker.renaming import PEERS, Constants, difference, function, shown
 from tests.conftest import make_system
 from tidegate.checker.symmetric.proof import show
 from tidegate.invariants import INVARIANTS
-from tidegate.layout import Layout, Record, array, boolean, replica_id, subset
+from tidegate.layout import NONE, Layout, Record, array, boolean, replica_id, subset
 from tidegate.model import PROTOCOLS
 from tidegate.model.mutants import mutants
 from tidegate.spec import Action, TransitionSystem
@@ -367,6 +367,38 @@ class Narrow(Record):
     leader: int = replica_id(1, "one of the first two")
     seen: int = subset(2, "of the first two", names="replicas")
     other: int = replica_id(5, "beyond the replicas too")
+
+
+class Nobody(Record):
+    """A variable whose lowest value is below NONE, and so the index of another replica."""
+
+    up: list[int] = array(PEERS, boolean("whether it runs"), by_replica=True)
+    leader: int = replica_id(PEERS - 1, "nobody is -1 or -2", -2)
+
+
+def test_a_variable_that_may_be_below_none_is_refused():
+    def initialise(s, k):
+        s.leader = NONE
+        yield
+
+    act = Action(
+        "Act",
+        function("def f(s, k):\n    return s.leader != NONE and s.up[s.leader]\n"),
+        "",
+        lambda k: [()],
+        "",
+    )
+    layout = Layout(Nobody, None)
+    system = TransitionSystem("nobody", {}, "", None, layout, [act], initialise, lambda s, k: {})
+    with pytest.raises(SymmetryError, match=r"s\.leader may be below NONE"):
+        show(system, Symmetry(system), [])
+
+
+def test_code_that_is_nested_too_deeply_is_refused():
+    """It raises in the analysis, which must say so and not end with a traceback."""
+    deep = " + ".join(["1"] * 600)
+    with pytest.raises(SymmetryError, match="cannot be analysed"):
+        shown(f"def f(s, k, r):\n    s.board.count = {deep}\n    return s.peer[r].up\n")
 
 
 def test_a_permutation_that_leaves_a_declared_range_is_none_of_the_group():

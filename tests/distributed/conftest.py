@@ -1,5 +1,11 @@
 """Spark for a module's tests, and searches of which everything reported is compared."""
 
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tidegate.checker.check import check
@@ -8,6 +14,8 @@ from tidegate.checker.render.report import report
 from tidegate.checker.result import Cluster, Resources
 from tidegate.invariants import PROPERTIES
 from tidegate.model import PROTOCOLS
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "cluster"
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +44,24 @@ def reported(system):
         return whole
 
     return run
+
+
+@pytest.fixture(scope="module")
+def master(java, tmp_path_factory):
+    """Start a cluster of a master and two workers; returns the master's URL."""
+    folder = tmp_path_factory.mktemp("cluster")
+    environment = {**os.environ, "TIDEGATE_PYTHON": sys.executable}
+
+    def run(*arguments):
+        command = ["sh", str(SCRIPT), *map(str, arguments)]
+        done = subprocess.run(
+            command, env=environment, stdout=subprocess.PIPE, text=True, check=False
+        )
+        assert done.returncode == 0
+        return done.stdout.strip()
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    yield run("start", folder, port)
+    run("stop", folder)

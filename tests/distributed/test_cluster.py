@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,32 +23,9 @@ from tidegate.cli import main
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "cluster"
-
 MODEL = ("published/kip-101", "max_leader_epoch=2")
 FATAL = 9
 """The level amid which something dies."""
-
-
-@pytest.fixture(scope="module")
-def master(java, tmp_path_factory):
-    """Start a cluster of a master and two workers; returns the master's URL."""
-    folder = tmp_path_factory.mktemp("cluster")
-    environment = {**os.environ, "TIDEGATE_PYTHON": sys.executable}
-
-    def run(*arguments):
-        command = ["sh", str(SCRIPT), *map(str, arguments)]
-        done = subprocess.run(
-            command, env=environment, stdout=subprocess.PIPE, text=True, check=False
-        )
-        assert done.returncode == 0
-        return done.stdout.strip()
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    yield run("start", folder, port)
-    run("stop", folder)
 
 
 @pytest.fixture
@@ -70,10 +46,8 @@ def kill_executor(marker, with_worker=False):
     """Return a function that kills the executor it is called in, the first time it is called."""
 
     def die():
-        import os
         import signal
         import time
-        from pathlib import Path
 
         def parent(process):
             fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -206,9 +180,7 @@ def stalling_until_another_has_done_it(folder):
     """Return an owner's part whose first attempt begins to read when another one has written."""
 
     def own(plan, share, sent):
-        import os
         import time
-        from pathlib import Path
 
         from pyspark import TaskContext
 

@@ -35,6 +35,21 @@ def test_a_climb_finds_the_first_rung_that_violates_and_what_holds(walk, make_in
     assert found["Far"].violated_at is None
 
 
+def test_a_search_that_was_stopped_is_not_taken_for_one_that_holds(walk, make_invariant):
+    """On the page of verdicts it would stand as a bound up to which the property holds."""
+
+    def interrupted(s, k):
+        if s.at == 3:
+            raise KeyboardInterrupt
+        return True
+
+    def path(rung):
+        return walk(10, {(node, node + 1) for node in range(rung["a"] + 1)})
+
+    with pytest.raises(KeyboardInterrupt):
+        climb(path, [make_invariant("Far", interrupted)], {"a": 5})
+
+
 @pytest.fixture
 def reach_2():
     """A stuck property: states that have recovered are at node 2."""

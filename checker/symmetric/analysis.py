@@ -117,7 +117,7 @@ class Analysis:
             run.block(tree.body)
         except NotShownError as refused:
             if not refused.where:
-                refused.where = f"{function.__name__}, {_place(function, refused.node)}"
+                refused.where = f"{function.__name__}, {place(function, refused.node)}"
             refused.progress = run.progress
             raise
         if not run.over:
@@ -145,7 +145,7 @@ class Analysis:
             try:
                 truth(self.names, value, statement)
             except NotShownError as refused:
-                refused.where = f"{function.__name__}, {_place(function, statement)}"
+                refused.where = f"{function.__name__}, {place(function, statement)}"
                 raise
 
     def _joined(self, results: list[tuple[Value, Flow, ast.AST]]) -> Value:
@@ -177,7 +177,7 @@ class Analysis:
 
     def _believed(self, function: Callable[..., Any], reason: str) -> Summary:
         """Return what is said of a function that is declared symmetric."""
-        self.declared[function] = Declared(function.__name__, _place(function), reason)
+        self.declared[function] = Declared(function.__name__, place(function), reason)
         result: Value = Unclear(f"is what {function.__name__} returns, which is declared symmetric")
         returns = function.__annotations__.get("return")
         if returns in (int, bool, "int", "bool"):
@@ -231,9 +231,11 @@ def _original(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _place(function: Callable[..., Any], node: ast.AST | None = None) -> str:
+def place(function: Callable[..., Any], node: ast.AST | None = None) -> str:
     """Return the file of a function, and its line or that of a part of it."""
-    code, line = _original(function).__code__, 0
+    code, line = getattr(_original(function), "__code__", None), 0
+    if code is None:
+        return "no Python code"
     if node is not None and hasattr(node, "lineno"):
         line = node.lineno - read_tree(function).lineno
     return shown((code.co_filename, code.co_firstlineno + line))

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
-from ...guards import place
 from ...layout import NONE
 from ...spec import Kind, Property, TransitionSystem
 from ...symmetry import Permutation, Symmetry, SymmetryError, renamed
 from ..result import Grounds
-from .analysis import Analysis
+from .analysis import Analysis, place
 from .names import Names
 from .values import Constant, NotShownError, Number, Part, Replica, Unclear, Value
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...layout import Layout, Variable
+from ...layout import WORD_BITS, Layout, Variable
 from .emitter import Emitter
 from .memory import GROUP
 from .places import Places
@@ -46,7 +46,9 @@ class Columns(Places):
                 these = out.value(f"select i1 {here}, i64 {these}, i64 {bits}")
             bits = these
         if sample.low:
-            bits = out.value(f"add nsw i64 {bits}, {sample.low}")
+            # Bits of a variable that takes all 64 may be those of a negative number.
+            exact = "nsw " if sample.width < WORD_BITS else ""
+            bits = out.value(f"add {exact}i64 {bits}, {sample.low}")
         return Number(bits, (sample.low, sample.high))
 
     def store(self, out: Emitter, place: Place, value: Value) -> None:

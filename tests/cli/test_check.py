@@ -305,7 +305,7 @@ def test_ctrl_c_reports_what_was_covered():
     process = tidegate("check", "kip-320", "-b", "replicas=4", "-b", "records=4")
     time.sleep(3)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
     assert "INCOMPLETE" in output
     assert "stopped by an interrupt" in " ".join(output.split())

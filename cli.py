@@ -174,7 +174,8 @@ def _told(error: BaseException) -> tuple[str, int]:
             return "", EXIT_OTHER
         return f"cannot write the output: {error.strerror or error}", EXIT_USAGE
     raised = _raised_in(error)
-    if raised is not None and is_users(raised.f_code.co_filename):
+    own = raised is not None and is_users(raised.f_code.co_filename)
+    if own and not isinstance(error, Exception):
         what = f"{type(error).__name__}: {error}{_where(error)}"
         return f"the model or an engine is wrong: it failed with {what}", EXIT_INTERNAL
     return (

@@ -167,7 +167,7 @@ class CompiledSearch(LevelSearch):
         if self.machine.stuck:
             self.stopped_by = f"{self.stopped_by}{STUCK}"
         else:
-            self.comparison.compare(self.machine.sampler.take())
+            self._compare()
         if self.levels and not self.levels[-1]:
             self.levels.pop()
         if self.journal:
@@ -259,11 +259,16 @@ class CompiledSearch(LevelSearch):
         self.levels.append(self.frontier)
         if not self.machine.stuck:
             self._note_violations(len(self.levels) - 2)
-            self.comparison.compare(self.machine.sampler.take())
+            self._compare()
         if whole and self.reference is not None:
             self._compare_with_reference(self.reference)
         if self.journal is not None and whole and self._intact:
             self._writing(partial(self.journal.finish_level, self._words))
+
+    def _compare(self) -> None:
+        """Ask Python about what was kept, unless a step failed: machine code then says nothing."""
+        if not self.machine.failed:
+            self.comparison.compare(self.machine.sampler.take())
 
     def _compare_with_reference(self, reference: Search) -> None:
         """Compare the last level with what was interpreted before, and at the end all the rest."""

@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any, Generic, TypeVar, cast, overload
 
 from .errors import blaming
+from .packed import packing
 from .record import (
     ConstantError,
     Part,
@@ -328,34 +329,6 @@ class Layout(Generic[S]):
             word, shift = word + 1, 0
         path = form.format(*replicas)
         self.variables.append(Variable(path, form, replicas, low, high, declared, word, shift))
-
-
-def packing(
-    name: str, stored: Sequence[Variable], words: int, narrow: bool
-) -> tuple[Callable[[State], tuple[int, ...]], Callable[[Sequence[int]], State]]:
-    """Generate the functions between a stored state and its 64-bit words.
-
-    Parameters
-    ----------
-    name, narrow
-        As for :func:`record.accessors`.
-    stored
-        The variables that a stored state holds.
-    words
-        How many words there are.
-    """
-    fields = [(v.word, f"t{number} << {v.shift}") for number, v in enumerate(stored)]
-    packed = [" | ".join(part for at, part in fields if at == word) or "0" for word in range(words)]
-    values = "".join(f"words[{v.word}] >> {v.shift} & {(1 << v.width) - 1}," for v in stored)
-    taken = "".join(f"t{number}," for number in range(len(stored)))
-    source = (
-        f"def pack(state):\n {f'{taken} = state' if stored else 'pass'}\n"
-        f" return ({''.join(f'{part},' for part in packed)})\n"
-        f"def unpack(words):\n return {'bytes' if narrow else ''}(({values}))\n"
-    )
-    space: dict[str, Any] = {}
-    exec(compile(source, f"<packed layout of {name}>", "exec"), space)
-    return space["pack"], space["unpack"]
 
 
 def mix(word: int) -> int:

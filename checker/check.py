@@ -82,14 +82,17 @@ def check(
     except EngineError as error:
         if not resources.resume or isinstance(error, DisagreementError):
             raise
-        # What was read from the checkpoint or the store need not be what a search wrote.
-        place = resources.checkpoint or (resources.cluster and resources.cluster.store)
-        raise ResumeError(
-            f"{place}: damaged, no search has come to what it holds ({error}); begin the search "
-            "anew"
-        ) from None
+        raise _unresumable(resources, error) from None
     finally:
         search.close()
+
+
+def _unresumable(resources: Resources, error: EngineError) -> ResumeError:
+    """Say that what was read from a checkpoint or a store is not what a search wrote."""
+    place = resources.checkpoint or (resources.cluster and resources.cluster.store)
+    return ResumeError(
+        f"{place}: damaged, no search has come to what it holds ({error}); begin the search anew"
+    )
 
 
 def _grounds(

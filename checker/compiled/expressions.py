@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import operator
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .arithmetic import exact
+from .arithmetic import ARITHMETIC, COMPARISONS, FOLDED, UNARY, exact
 from .emitter import Aside, Emitter, is_cheap
-from .points import Mark
+from .marking import Marking, is_marked
 from .unit import Compiled, Mode, Unit
 from .values import (
     NOWHERE,
@@ -28,28 +27,8 @@ from .values import (
     union,
 )
 
-ARITHMETIC: dict[type[ast.operator], str] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul",
-    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
-    ast.LShift: "shl", ast.RShift: "ashr",
-}  # fmt: skip
-COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge",
-}  # fmt: skip
-FOLDED: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
-    ast.LShift: operator.lshift, ast.RShift: operator.rshift,
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
-"""What both sides are known of is computed while translating."""
-UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
-}  # fmt: skip
 
-
-class Expressions:
+class Expressions(Marking):
     """Translates expressions: what is known already is computed, the rest is emitted.
 
     Attributes
@@ -65,14 +44,13 @@ class Expressions:
     def __init__(
         self, unit: Unit, function: Callable[..., Any], local: dict[str, Value], out: Emitter
     ) -> None:
+        super().__init__(out)
         self.unit = unit
         self.function = function
         self.local = local
         self.variables: dict[str, str] = {}
-        self.out = out
         self.pure = False
         self.assigned: Mapping[str, object] = {}
-        self._points: dict[object, int] = {}
         self.compiled: Compiled
 
     def expression(self, node: ast.expr) -> Value:
@@ -98,25 +76,9 @@ class Expressions:
     def decision(self, node: ast.expr) -> Value:
         """Return the truth of an expression on which the way depends, and mark both ways."""
         value = self.condition(node)
-        if not _is_marked(node):
+        if not is_marked(node):
             self.mark(value, node)
         return value
-
-    def mark(self, value: Value, *where: object) -> None:
-        """Have both ways of a truth value noted; `where` says which one of the function it is."""
-        if self.out.points is None or not isinstance(value, Truth):
-            return
-        # A loop that is written out repeats the same condition.
-        key = tuple(id(part) if isinstance(part, ast.AST) else part for part in where)
-        if key not in self._points:
-            self._points[key] = self.out.points.new(2)
-        self.out.pending.append(Mark(value.register, self._points[key]))
-
-    @property
-    def elements(self) -> set[int]:
-        """The elements of the marks that hold this function's own points."""
-        points = self.out.points
-        return {points.element(number) for number in self._points.values()} if points else set()
 
     def true(self, value: Static) -> bool:
         """Whether a value that is known is true."""
@@ -366,7 +328,7 @@ class Expressions:
     def _operand(self, part: ast.expr) -> Value:
         """Return the value of an operand of `and` or `or`, and mark both ways of its truth."""
         value = self.known(part)
-        if self.out.points and isinstance(value, (Number, Truth)) and not _is_marked(part):
+        if self.out.points and isinstance(value, (Number, Truth)) and not is_marked(part):
             self.mark(Truth(self.out.truth(value)), part)
         return value
 
@@ -429,12 +391,3 @@ class Expressions:
     def _called(self, node: ast.Call, mode: Mode) -> Value:
         """Return the value of a call."""
         raise NotImplementedError
-
-
-def _is_marked(node: ast.expr) -> bool:
-    """Whether what an expression consists of is marked by itself, so that it need not be."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return _is_marked(node.operand)
-    if isinstance(node, ast.Compare):
-        return len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn))
-    return isinstance(node, ast.BoolOp)

@@ -7,6 +7,8 @@ same way.  A model may swallow that, as ``except:`` does; so it is noted too.
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
+import os
 import re
 import signal
 import threading
@@ -162,6 +164,10 @@ def leave_to_parent() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     with suppress(AttributeError):
         ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
+    parent = multiprocessing.parent_process()
+    if parent is not None and not parent.is_alive():
+        # It ended before that was asked for.
+        os._exit(1)
 
 
 _abandoned: list[object] = []

@@ -45,7 +45,7 @@ def answer(make_system, protocol, settings, names=None, symmetry=False, keep_goi
     )
     assert result.engine == how["engine"], "another engine had to stand in"
     fields = dataclasses.asdict(result)
-    for name in ("seconds", "engine", "exact", "collision_probability"):
+    for name in ("seconds", "engine", "exact", "collision_probability", "grounds"):
         del fields[name]
     return fields
 

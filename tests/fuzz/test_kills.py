@@ -61,7 +61,7 @@ class Search:
         )
         found = check(system, properties, limits=self.limits, resources=resources, **self.options)
         document = report(system, found)
-        del document["seconds"]
+        del document["seconds"], document["symmetry"]
         return document
 
 

@@ -18,20 +18,21 @@ from functools import cache
 from typing import Any, Generic, TypeVar, cast, overload
 
 from .errors import blaming
-from .packed import packing
 from .record import (
     ConstantError,
     Part,
+    Stored,
     accessors,
     class_of,
     element,
+    packing,
     part_errors,
     put,
     range_error,
     range_errors,
 )
 
-State = bytes | tuple[int, ...]
+State = Stored
 """A stored state: one element per variable, counted from the variable's lowest value."""
 
 Limit = int | Callable[[Any], int]

@@ -20,7 +20,7 @@ Stored = bytes | tuple[int, ...]
 
 
 class Variable(Protocol):
-    """What is needed of a variable: its range, both ends included, and the bits that it takes."""
+    """What is needed of a variable: its range, both ends included, and where its bits are."""
 
     @property
     def path(self) -> str:
@@ -37,6 +37,14 @@ class Variable(Protocol):
     @property
     def width(self) -> int:
         """Bits that it needs; 0 for a range of one value."""
+
+    @property
+    def word(self) -> int:
+        """Number of the 64-bit word that it is in."""
+
+    @property
+    def shift(self) -> int:
+        """Bits below it there."""
 
 
 class UnstorableError(Exception):
@@ -156,6 +164,34 @@ def accessors(
     )
     exec(compile(source, f"<layout of {name}>", "exec"), space)
     return Accessors(*(space[key] for key in ("load", "dump", "values", "in_range", "intact")))
+
+
+def packing(
+    name: str, stored: Sequence[Variable], words: int, narrow: bool
+) -> tuple[Callable[[Stored], tuple[int, ...]], Callable[[Sequence[int]], Stored]]:
+    """Generate the functions between a stored state and its 64-bit words.
+
+    Parameters
+    ----------
+    name, narrow
+        As for :func:`accessors`.
+    stored
+        The variables that a stored state holds.
+    words
+        How many words there are.
+    """
+    fields = [(v.word, f"t{number} << {v.shift}") for number, v in enumerate(stored)]
+    packed = [" | ".join(part for at, part in fields if at == word) or "0" for word in range(words)]
+    values = "".join(f"words[{v.word}] >> {v.shift} & {(1 << v.width) - 1}," for v in stored)
+    taken = "".join(f"t{number}," for number in range(len(stored)))
+    source = (
+        f"def pack(state):\n {f'{taken} = state' if stored else 'pass'}\n"
+        f" return ({''.join(f'{part},' for part in packed)})\n"
+        f"def unpack(words):\n return {'bytes' if narrow else ''}(({values}))\n"
+    )
+    space: dict[str, Any] = {}
+    exec(compile(source, f"<packed layout of {name}>", "exec"), space)
+    return space["pack"], space["unpack"]
 
 
 def _access(node: str, key: str | int) -> str:

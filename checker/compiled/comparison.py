@@ -26,11 +26,6 @@ class Comparison:
     steps
         Which steps machine code takes from a state: the numbers of their instances.  It is asked
         where the guards alone do not say whether a step is taken.
-
-    Attributes
-    ----------
-    compared
-        How many samples were compared.
     """
 
     def __init__(
@@ -41,7 +36,6 @@ class Comparison:
     ) -> None:
         self.system = system
         self.properties = properties
-        self.compared = 0
         self._steps = steps
         self._compare = {
             Asked.GUARDS: self._guards,
@@ -61,7 +55,6 @@ class Comparison:
         unpack = self.system.layout.unpack
         for sample in samples:
             self._compare[sample.asked](sample, unpack(sample.state))
-        self.compared += len(samples)
 
     def _guards(self, sample: Sample, state: State) -> None:
         # What could not be decided in machine code ends the search by itself.

@@ -12,6 +12,8 @@ from typing import Any
 
 from ...errors import shown
 from ...guards import read_tree
+from ..compiled.sources import plain_tree
+from ..compiled.values import UnsupportedError
 from ..result import Declared
 from .expressions import wrapped
 from .names import Names, may_be_none_at
@@ -199,20 +201,10 @@ def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:
     if not isinstance(function, FunctionType):
         raise NotShownError(node, "is no plain function", "write it as a def")
     try:
-        tree = read_tree(function)
-    except (AssertionError, OSError, SyntaxError, ValueError):
-        raise NotShownError(
-            node, f"calls {function.__name__}, whose source is not at hand", "write it as a def"
-        ) from None
-    if tree.decorator_list or hasattr(function, "__wrapped__"):
-        raise NotShownError(node, f"calls {function.__name__}, which is decorated")
-    if tree.name != function.__code__.co_name:
-        raise NotShownError(
-            node, f"calls {function.__name__}, which is no def", "write it as a def"
-        )
-    if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
-        raise NotShownError(node, f"calls {function.__name__}, which takes arguments by * or **")
-    return tree
+        return plain_tree(function)
+    except UnsupportedError as error:
+        what = str(error).removesuffix(",")
+        raise NotShownError(node, f"calls {what}", "write it as a def") from None
 
 
 def _reason(function: Callable[..., Any]) -> str | None:

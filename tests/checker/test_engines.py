@@ -9,17 +9,17 @@ from tidegate.checker.result import Resources
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
 
+slow = pytest.mark.slow
+
 CASES = [
     ("hw", ""),
     ("hw", "unclean_election hw_checkpoint=step"),
-    ("kip-101", "elections=2 lost_messages=1"),
-    ("kip-279", "records=1 elections=3"),
+    pytest.param("kip-101", "elections=2 lost_messages=1", marks=slow),
+    pytest.param("kip-279", "records=1 elections=3", marks=slow),
     ("kip-320", "records=1 power_losses=1 late_request"),
     ("kip-320", "records=1 elections=2 stale_leader_and_isr"),
     ("kip-320", "replicas=3 records=1 crashes=1 min_isr=2 hw_needs_min_isr acks=1"),
-    pytest.param(
-        "kip-320", "replicas=3 records=1 crashes=0 elections=2 moves", marks=pytest.mark.slow
-    ),
+    pytest.param("kip-320", "replicas=3 records=1 crashes=0 elections=2 moves", marks=slow),
     ("published/hw", "max_leader_epoch=2"),
     ("published/kip-101", "max_leader_epoch=2"),
     ("published/kip-279", "replicas=3 records=1"),

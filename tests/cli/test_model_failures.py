@@ -3,6 +3,8 @@
 Never 0, and never nothing: a search that ended early has decided nothing.
 """
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
@@ -172,6 +174,8 @@ def refused(result, part, error):
     """Check that a command ended with the error of a part of the model."""
     said = flat(result)
     assert result.exit_code == 70, said
+    # Of several behaviors at once, none is sure to fail first.
+    said = re.sub(r"version=\d", "version=0", said)
     assert f"Error: the model or an engine is wrong: {PARTS[part]} {error}" in said
     assert "in fail()" in said
     assert "(own.py:20)" in said

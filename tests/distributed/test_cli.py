@@ -207,6 +207,7 @@ def test_executors_without_the_package_can_be_sent_it(bare_python):
     assert "(1 level by Spark)" in flat(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_executors_with_other_code_are_refused(bare_python, tmp_path):
     """Were they not, a change of the format of runs would go unnoticed."""
@@ -227,6 +228,7 @@ def test_executors_with_other_code_are_refused(bare_python, tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_an_interrupted_job_says_what_was_covered_and_prints_nothing_else(tmp_path):
     store = tmp_path / "store"

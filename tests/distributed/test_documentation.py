@@ -31,6 +31,7 @@ def test_the_commands_follow_each_other(tmp_path):
         assert result.exit_code == 3, result.output
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 @pytest.mark.usefixtures("java")
 def test_a_search_in_a_session_that_there_is(tmp_path):

@@ -22,6 +22,7 @@ from tidegate.spec import Property
 from tidegate.symmetry import Symmetry
 
 pytestmark = pytest.mark.usefixtures("java")
+slow = pytest.mark.slow
 
 HERE = 10**9
 """Candidates that no level of these has: all are searched in this process, without Spark."""
@@ -182,6 +183,7 @@ def test_types_and_names_are_those_of_the_declaration(exported):
 SMALL = ("published/hw", "records=1 log_size=1", ("TypeOk", "WeakIsr"))
 
 
+@slow
 @pytest.mark.spark
 def test_any_division_into_partitions_and_levels_gives_the_same_rows(exported, spark):
     *_, result, folder = exported(*SMALL)
@@ -226,8 +228,12 @@ main(sys.argv[1:])
     ("module", "owner", "name", "before", "call"),
     [
         pytest.param("manifest", "Manifest", "save", True, 7, id="before the manifest"),
-        pytest.param("manifest", "Manifest", "save", False, 7, id="behind the manifest"),
-        pytest.param("store", "Store", "rename", False, 23, id="between files of a level"),
+        pytest.param(
+            "manifest", "Manifest", "save", False, 7, id="behind the manifest", marks=slow
+        ),
+        pytest.param(
+            "store", "Store", "rename", False, 23, id="between files of a level", marks=slow
+        ),
         pytest.param("tables", "Part", "open", False, 21, id="amid a file"),
     ],
 )

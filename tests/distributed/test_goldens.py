@@ -12,15 +12,16 @@ pytestmark = pytest.mark.spark
 
 GOLDENS = json.loads((Path(__file__).parents[1] / "goldens.json").read_text("utf-8"))["rows"]
 
-FAST = 7_000
-"""Distinct states of a golden that belongs to every test run."""
+FAST = {("published/async-isr", 84), ("published/hw", 353), ("published/kip-320", 957)}
+"""Protocols and distinct states of the goldens that belong to every test run."""
 
 PARTITIONS = (1, 2, 7)
 
 
 def row(golden):
     """Return a parameter for a golden."""
-    marks = [] if golden["distinct"] <= FAST else [pytest.mark.slow]
+    is_fast = (golden["protocol"], golden["distinct"]) in FAST
+    marks = [] if is_fast else [pytest.mark.slow]
     return pytest.param(golden, id=f"{golden['protocol']} {golden['bounds']}", marks=marks)
 
 

@@ -32,7 +32,13 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def named(arguments):
+    """Return a command as a parameter; all of a nightly tier is for the slow tests."""
+    marks = [pytest.mark.slow] if "nightly" in arguments else []
+    return pytest.param(arguments, id=" ".join(arguments), marks=marks)
+
+
+@pytest.mark.parametrize("arguments", [named(it) for it in COMMANDS])
 def test_every_command_of_the_page_runs_in_a_new_project(arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if arguments[0] == "gate":

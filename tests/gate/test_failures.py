@@ -83,7 +83,9 @@ def test_the_time_is_up(project):
     assert "stopped by the limit of 0.5 s" in cell["findings"][0]["text"]
 
 
-@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+@pytest.mark.parametrize(
+    "engine", [pytest.param("interpreted", marks=pytest.mark.slow), "compiled"]
+)
 def test_the_memory_is_used_up(project, engine):
     large = f"bounds = 'replicas=3 records=3 elections=3'\nmemory = '64M'\nengine = '{engine}'\n"
     text = f"[[case]]\nprotocols = 'kip-320'\n{large}holds = 'TypeOk'\n"

@@ -65,7 +65,7 @@ def _reports_name_the_property_and_the_rule(project, source):
     line = source.splitlines()[place["region"]["startLine"] - 1]
     assert line.startswith("def may_join(")
     trace = str(project.path / "traces" / "my_protocol.py-records=1-NoAckedRecordLost.itf.json")
-    replayed = project.start("replay", trace)
+    replayed = project.start("replay", trace, "--protocol", "my_protocol.py")
     assert replayed.returncode == 0, replayed.stderr
 
 
@@ -93,6 +93,7 @@ def test_init_makes_the_directory_and_says_what_to_do(project):
     assert "cannot be made" in project.start("init", "file/new").stderr
 
 
+@pytest.mark.slow
 def test_a_gate_elsewhere_names_protocols_relative_to_its_file(project):
     project.start("init", "new")
     arguments = ["--config", "new/tidegate.toml", "-k", "my protocol is safe", "--traces", "t"]

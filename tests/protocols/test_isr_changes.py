@@ -80,8 +80,8 @@ def test_every_older_rule_of_isr_changes_is_among_them():
 @pytest.mark.parametrize(
     "settings",
     [
-        f"{ZOOKEEPER} records=1 elections=1 crashes=1 controller_crashes=1",
-        f"{KRAFT} records=1 elections=2 crashes=1 moves",
+        slow(f"{ZOOKEEPER} records=1 elections=1 crashes=1 controller_crashes=1"),
+        slow(f"{KRAFT} records=1 elections=2 crashes=1 moves"),
         f"{KRAFT} records=1 elections=1 crashes=1 power_losses=1 late_request",
     ],
 )

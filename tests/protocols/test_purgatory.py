@@ -33,7 +33,7 @@ BOUNDS = [
     "records=1 min_isr=2 crashes=1",
     "records=1 crashes=1 late_request lost_messages=1 power_losses=1",
     "records=1 min_isr=2 crashes=1 power_losses=1 elections=2 elr",
-    "replicas=3 records=1 min_isr=2 crashes=0 elections=1 moves",
+    pytest.param("replicas=3 records=1 min_isr=2 crashes=0 elections=1 moves", marks=slow),
     pytest.param("records=2 elections=2 crashes=0 moves", marks=slow),
     pytest.param("records=2 crashes=1 hw_checkpoint=step unclean_election", marks=slow),
     pytest.param("replicas=3 records=1 crashes=1", marks=slow),

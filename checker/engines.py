@@ -7,12 +7,13 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
 from ..layout import State
 from ..spec import Kind, Property, TidegateError, TransitionSystem
 from ..symmetry import Symmetry
-from .interpreted import Search
+from .interpreted import Pause, Search
 from .interrupts import alarm, reason
 from .kept import Store
 from .memory import LLVM_BYTES, address_space
@@ -30,6 +31,20 @@ SMALL = 20_000
 
 SMALL_WATCHED = 4_000
 """The same where every action is watched, which takes several times as long."""
+
+INTERPRETED_SECONDS = 0.01
+"""Seconds for each instance of an action that ``auto`` interprets before it compiles.
+
+To compile one takes some four times as long.  So a search has shown that it lasts before anything
+is compiled, however many instances there are.
+"""
+
+
+MOST_INSTANCES = 10_000
+"""Of actions: to compile so many takes minutes, and a gigabyte or two."""
+
+TOLD_AFTER = 2.0
+"""Seconds after which compiling is said to be what takes so long."""
 
 
 class EngineChoiceError(TidegateError):
@@ -87,8 +102,24 @@ class _Asked:
     report: Callable[[Progress], None]
     started: float
 
-    def begun(self, engine: Callable[..., S]) -> S:
-        """Return a search of an engine that works in machine code."""
+    def begun(self, engine: Callable[..., S], found: Search | None = None) -> S:
+        """Return a search of an engine that works in machine code.
+
+        Parameters
+        ----------
+        found
+            What was interpreted already.
+        """
+        began = perf_counter()
+        count = len(self.system.instances)
+        doing = f"compiling {count:,} instances of actions"
+
+        def tick() -> None:
+            now = perf_counter()
+            if now - began >= TOLD_AFTER:
+                states, depth = (found.distinct_states, found.depth) if found else (0, 0)
+                self.report(Progress(states, depth, 0, now - self.started, doing=doing))
+
         return engine(
             self.system,
             self.properties,
@@ -96,6 +127,7 @@ class _Asked:
             self.symmetry,
             self.resources,
             self.started,
+            tick,
         )
 
 
@@ -125,15 +157,18 @@ def finished_search(
     at_once = resources.engine == "compiled" or resources.checkpoint is not None
     large = _Large(system, properties, symmetry)
     small = SMALL_WATCHED if resources.watch else SMALL
-    pause_at = None if alone else 0 if at_once or large.was_seen() else small
     system.debug = system.debug or resources.watch
-    if pause_at != 0 and _interpreted(asked, search, pause_at):
+    if alone:
+        _interpreted(asked, search)
+        return search
+    worth_it = Pause(small, len(system.instances) * INTERPRETED_SECONDS)
+    if not (at_once or large.was_seen()) and _interpreted(asked, search, worth_it):
         return search
     try:
         compiled = _compiled(asked, search)
     except KeyboardInterrupt as error:
         # Nothing was compiled yet: what was covered is what was interpreted.
-        search.stopped_by = reason(error)
+        search.stopped_by = f"{reason(error)} while its actions were compiled"
         return search
     if compiled is None:
         _interpreted(asked, search)
@@ -169,10 +204,10 @@ class _Large:
         Store("compiled").keep(self._name, b"large")
 
 
-def _interpreted(asked: _Asked, search: Search, pause_at: int | None = None) -> bool:
+def _interpreted(asked: _Asked, search: Search, pause: Pause | None = None) -> bool:
     """Search, or go on, with the interpreted engine; return whether the search ended."""
     with alarm(asked.limits.seconds, asked.started) as search.alarm:
-        return search.run(asked.limits, asked.report, pause_at)
+        return search.run(asked.limits, asked.report, pause)
 
 
 def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
@@ -186,6 +221,10 @@ def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
     resources = asked.resources
     must = resources.engine == "compiled" or resources.checkpoint is not None
     option = "--engine compiled" if resources.engine == "compiled" else "--checkpoint"
+    if len(asked.system.instances) > MOST_INSTANCES:
+        if must:
+            raise _too_many(option, asked)
+        return None
     if find_spec("llvmlite") is None:
         if must:
             raise EngineChoiceError(
@@ -202,8 +241,8 @@ def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
     from .compiled.values import UnsupportedError
 
     try:
-        with alarm(asked.limits.seconds, asked.started):
-            search = asked.begun(CompiledSearch)
+        with alarm(asked.limits.seconds, asked.started, at_once=True):
+            search = asked.begun(CompiledSearch, interpreted)
     except UnsupportedError as error:
         if must:
             raise _untranslated(option, asked, error) from None
@@ -216,6 +255,12 @@ def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
     try:
         search.run(asked.limits, asked.report)
     except UnfitError:
+        notice = (
+            f"a step of {asked.system.name} goes beyond an array, a range or 64 bits, or loops for "
+            "long; the interpreted engine goes on"
+        )
+        seconds = perf_counter() - asked.started
+        asked.report(Progress(search.distinct_states, search.depth, 0, seconds, notice=notice))
         search.close()
         return None
     except BaseException:
@@ -253,6 +298,8 @@ def _distributed(asked: _Asked) -> Finished:
                 f"--engine spark needs {package}, which is not installed: "
                 "pip install 'tidegate[spark]'"
             )
+    if len(asked.system.instances) > MOST_INSTANCES:
+        raise _too_many("--engine spark", asked)
     from .compiled.values import UnsupportedError
     from .distributed.java import require_java
     from .distributed.kernel import KernelError
@@ -275,6 +322,14 @@ def _distributed(asked: _Asked) -> Finished:
         search.close()
         raise
     return search
+
+
+def _too_many(option: str, asked: _Asked) -> EngineChoiceError:
+    return EngineChoiceError(
+        f"{option}: {asked.system.name} has {len(asked.system.instances):,} instances of actions, "
+        f"and to compile more than {MOST_INSTANCES:,} takes too long; choose smaller bounds, or "
+        "use --engine interpreted"
+    )
 
 
 def _untranslated(option: str, asked: _Asked, error: Exception) -> EngineChoiceError:

@@ -8,6 +8,7 @@ one it is does not depend on the order in which states were found.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -23,6 +24,26 @@ OUT_OF_MEMORY = "a lack of memory (ulimit -v); allow more, or choose smaller bou
 
 _VERIFIED_EVERY = 64
 """Of so many states on a level one is checked to be treated like its permutations."""
+
+
+@dataclass(frozen=True)
+class Pause:
+    """When a search pauses, so that another engine can go on with it: as soon as both are reached.
+
+    Parameters
+    ----------
+    states
+        Distinct states.
+    seconds
+        For which it has searched.
+    """
+
+    states: int
+    seconds: float
+
+    def is_due(self, states: int, seconds: float) -> bool:
+        """Whether to pause, after so much."""
+        return states >= self.states and seconds >= self.seconds
 
 
 class Search:
@@ -102,23 +123,24 @@ class Search:
         self,
         limits: Limits,
         report: Callable[[Progress], None],
-        pause_at: int | None = None,
+        pause: Pause | None = None,
     ) -> bool:
         """Search until all is seen or decided, a limit is reached, or the user interrupts.
 
         Returns
         -------
         bool
-            Whether it ended; False if it only paused, behind the first level with which it has
-            found at least `pause_at` states.  It goes on when called again.
+            Whether it ended; False if it only paused, behind the first level with which `pause` is
+            due.  It goes on when called again.
         """
+        began = perf_counter()
         try:
             if not self.levels:
                 self.levels.append([])
                 for state in self.system.initial_states():
                     self._meet(state)
             while self.levels[-1] and (self.keep_going or not self.violations):
-                if pause_at is not None and len(self.seen) >= pause_at:
+                if pause is not None and pause.is_due(len(self.seen), perf_counter() - began):
                     return False
                 if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
                     self.stopped_by = f"--max-depth {limits.max_depth}"

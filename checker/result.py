@@ -121,8 +121,8 @@ class Progress:
 
     ``queue`` counts the states of the level that are still to be expanded, ``memory`` is in bytes
     (0 where it is not known), and ``largest`` is the action taken most often so far.
-    ``waiting`` says what the search waits for, if it gets nowhere, and what to do about it;
-    ``doing`` what it does for a while before it goes on, such as starting Spark.
+    ``notice`` is for the user to read once: what the search waits for, or why another engine goes
+    on with it.  ``doing`` is what it does for a while before it goes on, such as starting Spark.
     """
 
     distinct_states: int
@@ -131,7 +131,7 @@ class Progress:
     seconds: float
     memory: int = 0
     largest: str = ""
-    waiting: str = ""
+    notice: str = ""
     doing: str = ""
 
 

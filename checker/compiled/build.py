@@ -5,11 +5,16 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
+from threading import Thread
 from typing import Any
 
 import llvmlite.binding as llvm
 
+from ..interrupts import abandon
 from .values import UnsupportedError
+
+TICK = 0.1
+"""Seconds between looks at what LLVM does in its thread."""
 
 
 def new_target() -> Any:
@@ -26,8 +31,45 @@ target = cache(new_target)
 """Returns the description that is used for all but loading code."""
 
 
-def object_code(text: str) -> bytes:
-    """Optimise an LLVM module and return it as an object file."""
+def object_code(text: str, tick: Callable[[], None] = lambda: None) -> bytes:
+    """Optimise an LLVM module and return it as an object file.
+
+    LLVM works in another thread, since nothing interrupts a thread that is in it.
+
+    Parameters
+    ----------
+    tick
+        Called now and then, to say how long it takes.
+
+    Raises
+    ------
+    UnsupportedError
+        If LLVM does not take the text.
+    """
+    made: list[bytes | BaseException] = []
+
+    def make() -> None:
+        try:
+            made.append(_optimised(text))
+        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits
+            made.append(error)
+
+    thread = Thread(target=make, name="LLVM", daemon=True)
+    try:
+        thread.start()
+        while thread.is_alive():
+            thread.join(TICK)
+            tick()
+    except BaseException:
+        abandon(thread)
+        raise
+    [code] = made
+    if isinstance(code, BaseException):
+        raise code
+    return code
+
+
+def _optimised(text: str) -> bytes:
     try:
         parsed = llvm.parse_assembly(text)
         parsed.verify()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,23 +22,29 @@ def cached_code(
     properties: Sequence[Property],
     exact: bool,
     symmetry: Symmetry | None,
+    tick: Callable[[], None] = lambda: None,
 ) -> tuple[Module, bytes]:
     """Return the translation of a search and its machine code, from the disk if they are there.
+
+    Parameters
+    ----------
+    tick
+        Called now and then while they are made.
 
     Raises
     ------
     UnsupportedError
         If the model cannot be translated.
     """
-    module, text = cached_translation(system, properties, exact, symmetry)
+    module, text = cached_translation(system, properties, exact, symmetry, tick)
     code = Store("compiled").read(_name(module)) if not text else b""
     if code:
         return module, code
     from .generate import Generator
 
     if not text:
-        text, module = Generator(system, properties, exact, symmetry).module()
-    return module, code_of(module, text)
+        text, module = Generator(system, properties, exact, symmetry).module(tick=tick)
+    return module, code_of(module, text, tick)
 
 
 def cached_translation(
@@ -46,6 +52,7 @@ def cached_translation(
     properties: Sequence[Property],
     exact: bool,
     symmetry: Symmetry | None,
+    tick: Callable[[], None] = lambda: None,
 ) -> tuple[Module, str]:
     """Return the translation of a search and its text; no text where it is known from the disk.
 
@@ -67,7 +74,7 @@ def cached_translation(
     from . import generate
 
     generator = generate.Generator(system, properties, exact, symmetry)
-    text, module = generator.module(generate.EXPORTED)
+    text, module = generator.module(generate.EXPORTED, tick)
     if key and generator.reads.keepable and _unchanged():
         latest = closure.recorded(module, generator.reads)
         store.keep(key, closure.written([latest, *recordings]))
@@ -82,7 +89,7 @@ def _unchanged() -> bool:
         return False
 
 
-def code_of(module: Module, text: str) -> bytes:
+def code_of(module: Module, text: str, tick: Callable[[], None] = lambda: None) -> bytes:
     """Return the machine code of LLVM text; of several processes that need it only one makes it."""
     store, name = Store("compiled"), _name(module)
     code = store.read(name)
@@ -90,7 +97,7 @@ def code_of(module: Module, text: str) -> bytes:
         with store.alone(name):
             code = store.read(name)
             if not code:
-                code = object_code(text)
+                code = object_code(text, tick)
                 store.keep(name, code)
     return code
 

@@ -9,6 +9,7 @@ the processor foresee nearly every jump.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...layout import Layout
@@ -118,10 +119,11 @@ class Expansion:
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
         self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))
 
-    def functions(self) -> list[str]:
+    def functions(self, tick: Callable[[], None]) -> list[str]:
         """Return the definitions of all functions."""
         texts = []
         for number, instance in enumerate(self.system.instances):
+            tick()
             texts.append(self._guards(number, instance))
             texts.append(self._step(number, instance))
             texts.append(self._instance(number))

@@ -113,8 +113,17 @@ class Generator:
             constrained=system.constraint is not None,
         )
 
-    def module(self, entries: Sequence[Callable[..., Any]] = EXPORTED) -> tuple[str, Module]:
+    def module(
+        self,
+        entries: Sequence[Callable[..., Any]] = EXPORTED,
+        tick: Callable[[], None] = lambda: None,
+    ) -> tuple[str, Module]:
         """Generate all of it, with these functions of the search's own to be called by.
+
+        Parameters
+        ----------
+        tick
+            Called now and then.
 
         Returns
         -------
@@ -122,7 +131,7 @@ class Generator:
             The LLVM text, and what is known of it.
         """
         expansion = Expansion(self.system, self.unit, self.program.stride)
-        self.texts += expansion.functions()
+        self.texts += expansion.functions(tick)
         self._judge()
         self._canonical()
         self._admits()

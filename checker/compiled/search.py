@@ -47,6 +47,8 @@ class CompiledSearch(LevelSearch):
     ----------
     resources
         How much it may use, and where it keeps a checkpoint.
+    tick
+        Called now and then while the model is compiled.
 
     Attributes
     ----------
@@ -66,6 +68,7 @@ class CompiledSearch(LevelSearch):
         symmetry: Symmetry | None = None,
         resources: Resources = DEFAULT,
         started: float | None = None,
+        tick: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(system, properties, keep_going, symmetry, started)
         self.exact = resources.store == "exact"
@@ -73,7 +76,7 @@ class CompiledSearch(LevelSearch):
         self.frontier: Segments = []
         self._behind = 0
         self._intact = True
-        self.module, self._machine_code = cached_code(system, properties, self.exact, symmetry)
+        self.module, self._object = cached_code(system, properties, self.exact, symmetry, tick)
         self.memory = resources.memory or available_memory()
         self._words: dict[str, tuple[int, Words]] = {}
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
@@ -115,9 +118,9 @@ class CompiledSearch(LevelSearch):
             chunk=resources.chunk,
             buckets=buckets,
         )
-        code = Code(self._machine_code)
-        instances = len(self.system.instances)
-        return Machine(code, self.module, self.exact, instances, len(self.properties), sizes)
+        instances, properties = len(self.system.instances), len(self.properties)
+        code = Code(self._object)
+        return Machine(code, self.module, self.exact, instances, properties, sizes)
 
     def _manifest(self, checkpoint: Checkpoint) -> Manifest:
         """Read the checkpoint to go on from, if it is one of this very search."""
@@ -358,8 +361,7 @@ class CompiledSearch(LevelSearch):
     def least_parents(self, level: int, children: set[State]) -> dict[State, State]:
         """Return for each child its parent with the least fingerprint on the level before it."""
         if self.machine.stuck:
-            before = [state for some in self.levels[level - 1] for state in self._read(*some)]
-            return least_parents(self.system, self.symmetry, before, children)
+            return least_parents(self.system, self.symmetry, self.states()[level - 1], children)
         layout = self.system.layout
         ordered = sorted(children, key=layout.fingerprint)
         found: dict[State, State] = {}
@@ -393,7 +395,4 @@ class CompiledSearch(LevelSearch):
 
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
-        return [
-            [state for first, count in level for state in self._read(first, count)]
-            for level in self.levels
-        ]
+        return [[state for some in level for state in self._read(*some)] for level in self.levels]

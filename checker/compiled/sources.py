@@ -9,9 +9,9 @@ from __future__ import annotations
 import __future__
 
 import ast
+import inspect
 from collections.abc import Callable, Iterator
 from functools import cache
-from inspect import CO_NESTED
 from types import CodeType
 from typing import Any
 
@@ -42,12 +42,17 @@ def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
 @cache
 def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function, as long as it has this code."""
+    wanted = described(code)
     try:
         tree = syntax_tree(function)
-        compiled = list(_compiled(tree, code))
+        is_source = any(
+            described(again) == wanted
+            for imports in (_nothing, _imports)
+            for again in _compiled(tree, code, imports(function))
+        )
     except (AssertionError, OSError, SyntaxError, ValueError):
         raise UnsupportedError(f"{function.__name__}, whose source is not at hand,") from None
-    if described(code) not in map(described, compiled):
+    if not is_source:
         raise UnsupportedError(
             f"{function.__name__}, whose source is not what Python runs (it changed since it was "
             "imported, or was replaced),"
@@ -55,8 +60,44 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     return tree
 
 
-def _compiled(tree: ast.FunctionDef, code: CodeType) -> Iterator[CodeType]:
-    """Yield what a tree compiles to, where the names are free that are so in the code."""
+def _nothing(function: Callable[..., Any]) -> tuple[str, ...]:
+    return ()
+
+
+def _imports(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names that the module of a function imports.
+
+    CPython calls ``name.attribute()`` in another way where the name is one of these (compile.c,
+    ``is_import_originated``).
+    """
+    lines, _ = inspect.findsource(function)
+    return _imported("".join(lines))
+
+
+@cache
+def _imported(source: str) -> tuple[str, ...]:
+    """Return the names that a module imports outside functions and classes."""
+    found: set[str] = set()
+    todo: list[ast.AST] = [ast.parse(source)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            todo += ast.iter_child_nodes(node)
+    return tuple(sorted(found - {"*"}))
+
+
+def _compiled(
+    tree: ast.FunctionDef, code: CodeType, imports: tuple[str, ...]
+) -> Iterator[CodeType]:
+    """Yield what a tree compiles to, where the names are free that are so in the code.
+
+    Parameters
+    ----------
+    imports
+        Names that the module around it imports.
+    """
     body: list[ast.stmt] = [tree]
     if code.co_freevars:
         # A name is free in a function where one around it gives it a value.
@@ -65,6 +106,8 @@ def _compiled(tree: ast.FunctionDef, code: CodeType) -> Iterator[CodeType]:
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in code.co_freevars]
         around.body = [ast.Assign(targets, ast.Constant(None)), tree]
         body = [around]
+    if imports:
+        body = [ast.Import([ast.alias(name) for name in imports]), *body]
     module = ast.fix_missing_locations(ast.Module(body, type_ignores=[]))
     flags = code.co_flags & _FUTURE
     outer = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
@@ -88,7 +131,7 @@ def described(code: CodeType, lines: bool = False) -> str:
 
 def _parts(code: CodeType, lines: bool) -> Iterator[object]:
     # A function is nested if another one is around it, whether that matters to it or not.
-    yield code.co_name, code.co_flags & ~CO_NESTED, code.co_code, code.co_exceptiontable
+    yield code.co_name, code.co_flags & ~inspect.CO_NESTED, code.co_code, code.co_exceptiontable
     yield code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount
     yield code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
     yield [_constant(value, lines) for value in code.co_consts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..compiled import blocks, listing
@@ -63,16 +63,24 @@ class Kernel:
         How many there are.
     ranges
         Of the variables of a state, as :func:`..compiled.validity.ranges_of` has them.
+    tick
+        Called now and then while it is compiled.
     """
 
     def __init__(
-        self, text: str, module: Module, instances: int, properties: int, ranges: Sequence[int]
+        self,
+        text: str,
+        module: Module,
+        instances: int,
+        properties: int,
+        ranges: Sequence[int],
+        tick: Callable[[], None] = lambda: None,
     ) -> None:
         self.words, self.instances, self.properties = module.words, instances, properties
         self.record = 8 * module.words
         self.candidate = self.record + 8
         # The functions are gone with the code.
-        self._code = Code(code_of(module, text))
+        self._code = Code(code_of(module, text, tick))
         self.call = {
             function.__name__: self._code.function(
                 function.__name__, function.__code__.co_argcount - 1

@@ -49,6 +49,8 @@ class SparkSearch(LevelSearch):
     ----------
     resources
         Where it keeps what is found, and which cluster does it.
+    tick
+        Called now and then while the model is compiled.
     """
 
     name = "spark"
@@ -63,10 +65,13 @@ class SparkSearch(LevelSearch):
         symmetry: Symmetry | None = None,
         resources: Resources = DEFAULT,
         started: float | None = None,
+        tick: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(system, properties, keep_going, symmetry, started)
         self.cluster = resources.cluster or Cluster()
-        self._text, self.module = Generator(system, properties, True, symmetry).module(ENTRIES)
+        self._text, self.module = Generator(system, properties, True, symmetry).module(
+            ENTRIES, tick
+        )
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
         self._stack = ExitStack()
         try:
@@ -88,7 +93,7 @@ class SparkSearch(LevelSearch):
         self.history = History(system, self.store, canonical)
         self._ranges = ranges_of(system.layout)
         self.kernel = Kernel(
-            self._text, self.module, len(system.instances), len(properties), self._ranges
+            self._text, self.module, len(system.instances), len(properties), self._ranges, tick
         )
         self.comparison = Comparison(system, properties, self.kernel.sampler.steps)
         self._jobs: Any = None
@@ -338,13 +343,13 @@ class SparkSearch(LevelSearch):
                 if self.exports:
                     self.exports.add_outside(number, at, words)
 
-    def _watch(self, part_done: float, waiting: str = "") -> bool:
+    def _watch(self, part_done: float, notice: str = "") -> bool:
         """Report how far the search is; False where a limit is reached."""
-        progress = self._progress(part_done, waiting=waiting)
+        progress = self._progress(part_done, notice=notice)
         self._report(progress)
         return self._within_limits(progress.distinct_states, progress.seconds)
 
-    def _progress(self, part_done: float, waiting: str = "", doing: str = "") -> Progress:
+    def _progress(self, part_done: float, notice: str = "", doing: str = "") -> Progress:
         """Return how far the search is, with the part of the present level that is done."""
         return Progress(
             self.distinct_states,
@@ -352,7 +357,7 @@ class SparkSearch(LevelSearch):
             int((self.manifest.levels[-1].states if self.manifest.levels else 0) * (1 - part_done)),
             perf_counter() - self.started,
             largest=self._largest(self.taken),
-            waiting=waiting,
+            notice=notice,
             doing=doing,
         )
 

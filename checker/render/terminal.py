@@ -69,13 +69,13 @@ def _plain() -> Callable[[Progress], None]:
 
     def show(progress: Progress) -> None:
         nonlocal shown, told
-        if progress.waiting != told:
-            told = progress.waiting
+        if progress.notice != told:
+            told = progress.notice
             if told:
                 say(told, stderr=True)
         if time.monotonic() - shown >= _PLAIN_EVERY:
             shown = time.monotonic()
-            say(progress_line(progress), stderr=True)
+            say(progress.doing or progress_line(progress), stderr=True)
 
     return show
 
@@ -91,8 +91,8 @@ def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
 
     def show(progress: Progress) -> None:
         nonlocal shown, told
-        if progress.waiting != told:
-            told = progress.waiting
+        if progress.notice != told:
+            told = progress.notice
             if told:
                 console.print(one_line(told))
         if progress.doing:

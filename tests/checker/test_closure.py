@@ -529,7 +529,8 @@ def test_every_function_is_what_its_source_compiles_to(tmp_path):
     file.write_text(ODD)
     space = {}
     exec(compile(ODD, str(file), "exec"), space)
-    functions = [space[name] for name in ("plain", "annotated", "recursive", "comprehending")]
+    names = ("plain", "annotated", "recursive", "comprehending", "calling")
+    functions = [space[name] for name in names]
     functions += [space["make"](3), space["Class"].method, space["Class"]().private, space["again"]]
     for function in functions:
         function = getattr(function, "__func__", function)
@@ -540,6 +541,15 @@ def test_every_function_is_what_its_source_compiles_to(tmp_path):
 
 ODD = '''
 from __future__ import annotations
+import os.path as paths, sys
+from json import decoder
+if sys:
+    from math import *
+    import operator
+
+def calling(s, operator):
+    """Of what is imported, attributes are called in another way; also of its namesakes."""
+    return paths.join(s) or decoder.scanner(s) or operator.add(s) or s.x() or sys.path.append(s)
 
 def plain(s, k):
     """What it does,

@@ -280,6 +280,18 @@ def test_a_decorated_function_is_refused(tmp_path, monkeypatch):
         show(system, Symmetry(system), [])
 
 
+def test_a_function_that_is_not_what_its_file_says_is_refused(tmp_path, monkeypatch):
+    source = "def act(s, k, r):\n    s.board.leader = r\n    return True\n"
+    (tmp_path / "rewritten.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    from rewritten import act
+
+    (tmp_path / "rewritten.py").write_text(source.replace("leader = r", "leader = 0"))
+    system, _ = tiny(act)
+    with pytest.raises(SymmetryError, match="not what Python runs"):
+        show(system, Symmetry(system), [])
+
+
 DECLARED = '''
 def elected(s, k, r) -> bool:
     """Whether r may lead.

@@ -17,10 +17,10 @@ from tidegate.commands.selection import assemble
 
 folder, name = Path(sys.argv[1]), sys.argv[2]
 
-def noted(text):
+def noted(text, tick):
     with open(folder / "compiled", "a") as file:
         file.write(f"{name}\\n")
-    return build.object_code(text)
+    return build.object_code(text, tick)
 
 cache.object_code = noted
 system, _ = assemble("published/hw", ["records=1"], ["none"])

@@ -1,0 +1,124 @@
+"""Whether a model is compiled, and what is said while it is."""
+
+import threading
+
+import pytest
+
+from tidegate.checker import engines
+from tidegate.checker.check import check
+from tidegate.checker.compiled import build
+from tidegate.checker.engines import EngineChoiceError
+from tidegate.checker.interpreted import Pause
+from tidegate.checker.result import Limits, Resources
+
+COMPILED = Resources(engine="compiled")
+
+
+def turn(s, k, cell, by):
+    s.cell[cell] = s.cell[cell] + by if s.cell[cell] + by < 3 else 0
+    return True
+
+
+@pytest.fixture
+def counters(make_system, make_action):
+    """Make a system of 27 states and so many instances of an action."""
+
+    def make(instances):
+        some = [(number % 3, 1 + number % 2) for number in range(instances)]
+        return make_system(make_action("Turn", turn, lambda k: some))
+
+    return make
+
+
+@pytest.fixture
+def eager(monkeypatch, tmp_path):
+    """Have `auto` compile as soon as it has searched for long enough, and keep nothing."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(engines, "SMALL", 1)
+
+
+@pytest.mark.usefixtures("eager")
+def test_nothing_is_compiled_that_takes_longer_than_the_search(counters, monkeypatch):
+    # To interpret these takes hundredths of a second, and to compile them many seconds.
+    assert check(counters(500), []).engine == "interpreted"
+    monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
+    result = check(counters(5), [])
+    assert (result.engine, result.distinct_states) == ("compiled", 27)
+
+
+def test_a_pause_is_due_as_soon_as_both_are_reached():
+    pause = Pause(10, 0.5)
+    assert [pause.is_due(*now) for now in ((9, 1.0), (10, 0.4), (10, 0.5))] == [False, False, True]
+
+
+def test_too_many_instances_are_left_to_the_interpreted_engine(counters, monkeypatch):
+    monkeypatch.setattr(engines, "MOST_INSTANCES", 4)
+    monkeypatch.setattr(engines._Large, "was_seen", lambda self: True)
+    assert check(counters(5), []).engine == "interpreted"
+    assert check(counters(4), []).engine == "compiled"
+    for engine in ("compiled", "spark"):
+        with pytest.raises(EngineChoiceError, match=r"has 5 instances .* more than 4 takes too"):
+            check(counters(5), [], resources=Resources(engine=engine))
+
+
+@pytest.fixture
+def endless(monkeypatch):
+    """Have LLVM work until the test is over."""
+    over = threading.Event()
+    abandoned = []
+    monkeypatch.setattr(build, "_optimised", lambda text: over.wait() and b"")
+    monkeypatch.setattr(build, "abandon", abandoned.append)
+    yield abandoned
+    over.set()
+
+
+@pytest.mark.usefixtures("eager")
+def test_the_time_limit_ends_compiling(counters, endless):
+    told = []
+    result = check(
+        counters(5),
+        [],
+        resources=COMPILED,
+        limits=Limits(seconds=0.5),
+        report=told.append,
+    )
+    assert not result.complete
+    assert result.stopped_by == "--time-limit 0.5 while its actions were compiled"
+    assert not told, "it has not taken long yet"
+    assert len(endless) == 1
+
+
+@pytest.mark.usefixtures("eager", "endless")
+def test_what_takes_long_is_told(counters, monkeypatch):
+    monkeypatch.setattr(engines, "TOLD_AFTER", 0.1)
+    told = []
+    check(counters(5), [], resources=COMPILED, limits=Limits(seconds=0.5), report=told.append)
+    assert {progress.doing for progress in told} == {"compiling 5 instances of actions"}
+
+
+@pytest.mark.usefixtures("eager")
+def test_what_llvm_raises_is_raised(counters, monkeypatch):
+    def fail(text):
+        raise MemoryError("none left")
+
+    monkeypatch.setattr(build, "_optimised", fail)
+    with pytest.raises(MemoryError, match="none left"):
+        check(counters(5), [], resources=COMPILED)
+
+
+def overflow(s, k):
+    s.cell[0] = ((s.cell[0] << 62) + (1 << 62)) * 3 & 1
+    return True
+
+
+@pytest.mark.usefixtures("eager")
+def test_it_is_said_why_another_engine_goes_on(make_system, make_action):
+    told = []
+    toy = make_system(make_action("Overflow", overflow))
+    result = check(toy, [], resources=COMPILED, report=told.append)
+    assert (result.engine, result.distinct_states) == ("interpreted", 1)
+    notices = [progress.notice for progress in told if progress.notice]
+    assert notices == [
+        "a step of toy goes beyond an array, a range or 64 bits, or loops for long; the "
+        "interpreted engine goes on"
+    ]

@@ -391,7 +391,8 @@ def _choices(action: Action, constants: object) -> list[tuple[int, ...]]:
     who = f"arguments() of action {action.name}"
     with blaming(who):
         choices: list[Any] = list(action.arguments(constants))
-    names = action.parameters
+    with blaming(f"the signature of action {action.name}"):
+        names = action.parameters
     for choice in choices:
         integers = isinstance(choice, tuple) and all(isinstance(it, int) for it in choice)
         if not integers or len(choice) != len(names):

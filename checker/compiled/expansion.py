@@ -320,7 +320,9 @@ class Expansion:
 
 
 def _hints(number: int, width: int) -> str:
-    """Return what LLVM is told of a loop, as it takes rare jumps to be cheap."""
-    enable = '!{!"llvm.loop.vectorize.enable", i1 true}'
+    """Return what LLVM is told of a loop, as it takes rare jumps to be cheap.
+
+    It is not ordered to, or it would complain on standard error where it cannot.
+    """
     wide = f'!{{!"llvm.loop.vectorize.width", i32 {width}}}'
-    return f"!{number} = distinct !{{!{number}, {enable}, {wide}}}"
+    return f"!{number} = distinct !{{!{number}, {wide}}}"

@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+import warnings
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.explore import Exploration
 from tidegate.checker.graph import state_graph
-from tidegate.checker.predicate import predicate
+from tidegate.checker.predicate import PredicateError, predicate
 from tidegate.checker.result import Resources
 from tidegate.checker.simulate import walk as random_walk
 from tidegate.layout import Record, integer
@@ -340,3 +341,17 @@ def test_what_only_reads_is_watched_in_debug_mode(counter, who):
     toy.debug = True
     with pytest.raises(ModelError, match=f"^{who} wrote at; it may only read the state"):
         check(toy, [] if toy.constraint else [property_of(writes)])
+
+
+@pytest.mark.parametrize("text", ["at == 1or at == 2", r"at == '\d'"])
+def test_what_python_only_warns_of_is_refused(counter, text):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with pytest.raises(PredicateError, match="at character"):
+            predicate(text, counter(), {})
+    assert told == []
+
+
+def test_an_action_whose_signature_cannot_be_read_is_named(make_toy, make_action):
+    with pytest.raises(ModelError, match="the signature of action min failed with ValueError"):
+        make_toy(Counter, None, [make_action("min", min)], at_zero)

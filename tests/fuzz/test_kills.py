@@ -15,94 +15,21 @@ import shutil
 import signal
 import time
 import traceback
-from dataclasses import dataclass
 from random import Random
 
 import pytest
 
-from tidegate.bounds import declared, parse
-from tidegate.checker.check import check
-from tidegate.checker.render.report import report
-from tidegate.checker.result import Limits, Resources
-from tidegate.invariants import PROPERTIES
+from tests.fuzz.searches import drawn
 from tidegate.model import PROTOCOLS
-from tidegate.spec import EngineError, TidegateError
 
 FEW = 3
 MANY = int(os.environ.get("TIDEGATE_KILLS", "30"))
 SEED = os.environ.get("TIDEGATE_FUZZ_SEED", "1")
 
 MOST_STATES = 60_000
-"""States of a search, about; a larger one is limited to the levels that have so many."""
 
 OPERATIONS = ("open", "pwrite", "fsync", "ftruncate", "replace")
 """What a search calls to keep something."""
-
-
-@dataclass
-class Search:
-    """A search, which can be made again and again."""
-
-    protocol: str
-    settings: list[str]
-    options: dict[str, bool]
-    store: str
-    limits: Limits
-
-    def run(self, **how):
-        """Search; return the report but for what may differ."""
-        [chosen] = [p for p in PROTOCOLS if p.name == self.protocol]
-        names = chosen.default_properties
-        properties = [p for p in PROPERTIES[chosen.family.name] if p.name in names]
-        needs = frozenset(need for p in properties for need in p.needs)
-        system = chosen.system(parse(chosen.family.bounds, self.settings), needs)
-        resources = Resources(
-            engine="compiled", store=self.store, memory=1 << 30, checkpoint_every=0, **how
-        )
-        found = check(system, properties, limits=self.limits, resources=resources, **self.options)
-        document = report(system, found)
-        del document["seconds"], document["symmetry"]
-        return document
-
-
-def drawn(random, protocols):
-    """Draw a search that is neither large nor over at once, and return what it reports."""
-    while True:
-        chosen = random.choice(protocols)
-        search = Search(
-            chosen.name,
-            random_settings(random, chosen.family.bounds),
-            {"keep_going": random.random() < 0.5, "symmetry": random.random() < 0.3},
-            random.choice(("exact", "fingerprint")),
-            Limits(max_states=MOST_STATES),
-        )
-        try:
-            found = search.run()
-        except EngineError:
-            raise
-        except TidegateError:
-            # Bounds that contradict each other, or no symmetry.
-            continue
-        search.limits = Limits()
-        if found["stopped_by"]:
-            search.limits = Limits(max_depth=found["depth"] - 1)
-            found = search.run()
-        if found["depth"] > 4:
-            return search, found
-
-
-def random_settings(random, bounds):
-    """Return some small bounds and options."""
-    settings = []
-    for name, (bound, _) in declared(bounds).items():
-        if name == "replicas":
-            settings.append(f"replicas={random.choice((2, 2, 3))}")
-        elif bound.main and random.random() < 0.7:
-            settings.append(f"{name}={random.randint(max(bound.low, 1), min(bound.high, 2))}")
-        elif not bound.main and not bound.follows and random.random() < 0.12:
-            value = random.randint(bound.low, min(bound.high, bound.low + 1))
-            settings.append(f"{name}={bound.show(value)}")
-    return settings
 
 
 def kill_at(operation, number, moment):
@@ -163,18 +90,21 @@ def test_kills_at_any_moment_leave_no_mark(tmp_path, monkeypatch, kills):
     # Published protocols are compiled in a moment.
     quick = [protocol for protocol in PROTOCOLS if protocol.family.name == "published"]
     while done < kills:
-        search, expected = drawn(random, quick if kills == FEW else PROTOCOLS)
+        store = random.choice(("exact", "fingerprint"))
+        protocols = quick if kills == FEW else PROTOCOLS
+        search, expected = drawn(random, protocols, MOST_STATES, store=store)
         number += 1
         folder = tmp_path / str(number)
         began = time.monotonic()
-        whole = search.run(checkpoint=tmp_path / "undisturbed")
+        whole = search.run(store=store, checkpoint=tmp_path / "undisturbed", checkpoint_every=0)
         lasts = time.monotonic() - began
         assert whole == expected
         shutil.rmtree(tmp_path / "undisturbed")
         found, turns = None, random.randint(1, 4)
         while found is None:
             workers, chunk = random.randint(1, 3), random.choice((8, 64, 512))
-            how = {"checkpoint": folder, "workers": workers, "chunk": chunk}
+            how = {"store": store, "checkpoint": folder, "checkpoint_every": 0}
+            how |= {"workers": workers, "chunk": chunk}
             how["resume"] = (folder / "manifest.json").exists()
             seconds, prepare = None, lambda: None
             if turns and random.random() < 0.5:

@@ -15,7 +15,7 @@ from inspect import CO_NESTED
 from types import CodeType
 from typing import Any
 
-from ...guards import syntax_tree
+from ...guards import read_tree
 from .values import UnsupportedError
 
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
@@ -43,7 +43,7 @@ def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
 def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function, as long as it has this code."""
     try:
-        tree = syntax_tree(function)
+        tree = read_tree(function)
         compiled = list(_compiled(tree, code))
     except (AssertionError, OSError, SyntaxError, ValueError):
         raise UnsupportedError(f"{function.__name__}, whose source is not at hand,") from None

@@ -18,8 +18,10 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.programs.laboratory import Batch, Count, Difference, Workbench, batch
+from tests.programs.laboratory import PROGRAMS, Batch, Count, Difference, Workbench, batch
 from tests.programs.smaller import smallest
+
+RAW = argparse.RawDescriptionHelpFormatter
 
 OPTIMISED = 6
 """One batch in so many goes through all that LLVM does for a search; the others are quick."""
@@ -33,12 +35,14 @@ def is_optimised(seed: int) -> bool:
 def differences(some: Batch, count: Count, only: int | None = None) -> Iterator[Difference]:
     """Yield where programs of a batch differ; what was compared is added to `count`."""
     programs = some.programs if only is None else [some.programs[only]]
-    bench = Workbench(some.helpers, programs, is_optimised(some.seed))
     try:
+        bench = Workbench(some.helpers, programs, is_optimised(some.seed))
         for part, state, python, machine in bench.differences(some.states):
             yield Difference(some.seed, part, some.helpers, state, python, machine)
-    finally:
-        count.add(bench.count)
+    except Exception as error:
+        error.add_note(f"with the programs of seed {some.seed}")
+        raise
+    count.add(bench.count)
 
 
 def first_difference(
@@ -47,10 +51,10 @@ def first_difference(
     """Return the first program of so many that differs, if any does, and what was compared."""
     count = Count()
     while count.programs < programs:
-        for found in differences(batch(seed), count):
-            return found, count
         if report is not None:
             report(count, seed)
+        for found in differences(batch(seed), count):
+            return found, count
         seed += 1
     return None, count
 
@@ -69,16 +73,15 @@ def shown(difference: Difference) -> str:
 
 def main() -> int:
     """Compare as many programs as asked for; return the status."""
-    parser = argparse.ArgumentParser(description=__doc__, add_help=True)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=RAW)
     parser.add_argument("programs", nargs="?", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=0, help="of the first batch")
+    parser.add_argument("--seed", type=int, default=0, help="of the first programs; default: 0")
     parser.add_argument("--only", help="one program, by the seed of its batch and its number")
     given = parser.parse_args()
-    began = process_time()
 
     def report(count: Count, seed: int) -> None:
-        if seed % 20 == 0:
-            sys.stdout.write(f"{_line(count)}, up to seed {seed}, {process_time() - began:.0f} s\n")
+        if sys.stdout.isatty():
+            sys.stdout.write(f"\r{_line(count)}; seed {seed:,}")
             sys.stdout.flush()
 
     if given.only:
@@ -87,18 +90,22 @@ def main() -> int:
         difference = next(differences(batch(int(seed)), count, int(number)), None)
     else:
         difference, count = first_difference(given.programs, given.seed, report)
+        following = given.seed + -(-count.programs // PROGRAMS)
+        sys.stdout.write(f"\r{_line(count)}\n")
+        if difference is None:
+            sys.stdout.write(
+                f"go on: .venv/bin/python tests/programs/compare.py --seed {following}\n"
+            )
     if difference is not None:
-        difference = smallest(difference, is_optimised(difference.seed))
-        sys.stdout.write(f"{shown(difference)}\n")
-    sys.stdout.write(f"{_line(count)}, {process_time() - began:.0f} CPU s\n")
+        sys.stdout.write(f"{shown(smallest(difference, is_optimised(difference.seed)))}\n")
     return int(difference is not None)
 
 
 def _line(count: Count) -> str:
     refused = sum(count.refused.values())
     return (
-        f"{count.programs:,} programs from seed on, {refused:,} refused; {count.agreed:,} answers "
-        f"agree, {count.failed:,} left to Python"
+        f"{count.programs:,} programs, of which {refused:,} are refused; {count.agreed:,} answers "
+        f"agree, {count.failed:,} are left to Python; {process_time():,.0f} s"
     )
 
 

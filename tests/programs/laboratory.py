@@ -19,7 +19,9 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from tests.programs.grammar import Helper, Program, helper, program
+from tests.programs.expressions import Helper
+from tests.programs.grammar import Program, helper, program
+from tests.programs.scratch import CONSTANTS, LAYOUT, WORDS, random_state
 from tidegate.checker.compiled import sources, syntax
 from tidegate.checker.compiled.asking import clear_marks, make_marks
 from tidegate.checker.compiled.build import Code, object_code
@@ -30,69 +32,19 @@ from tidegate.checker.compiled.memory import GROUP
 from tidegate.checker.compiled.places import Places
 from tidegate.checker.compiled.unit import Mode, Unit
 from tidegate.checker.compiled.values import Number, Place, Static, Truth, UnsupportedError
-from tidegate.layout import Layout, Record, State, array, boolean, integer, members, subset
+from tidegate.layout import State, members
 from tidegate.spec import Action, TransitionSystem
 
 ALIGNED = 64
 """Bytes of a vector."""
 
-NOTED = 64
-"""Elements of marks that the guards of one action have at most."""
-
 HELPERS, PROGRAMS = 8, 150
 """Functions to be called, and programs, that one module is made of."""
 
-STATES, FEWER = 40, 10
+STATES, FEWER = 40, 13
 """States that an action is tried in, and a function: the last eight of a group are a remainder."""
 
 
-class Part(Record):
-    """An element of an array of records."""
-
-    low: int = integer(-1, 5, "may be nothing")
-    fixed: int = integer(4, 4, "always 4")
-    row: list[int] = array(2, integer(0, 2, "a counter"))
-
-
-class Scratch(Record):
-    """Some of every kind of variable; arrays lie at regular distances, and across words."""
-
-    a: int = integer(-1, 5, "may be nothing")
-    b: int = integer(0, 200, "eight bits")
-    flag: bool = boolean("a flag")
-    cell: list[int] = array(3, integer(0, 2, "a counter"))
-    part: list[Part] = array(3, Part)
-    some: int = subset(3, "a set")
-    wide: int = integer(-(1 << 40), 1 << 40, "many bits")
-    dozen: int = integer(0, 3000, "twelve bits")
-    more: list[int] = array(2, integer(-5, 100_000, "seventeen bits"))
-    top: int = integer(0, (1 << 63) - 1, "63 bits")
-    full: int = integer(-(1 << 63), (1 << 63) - 1, "64 bits")
-    one: list[int] = array(1, integer(-1, 3, "an array of one"))
-    odd: list[int] = array(5, integer(0, 8_000_000, "23 bits, which fit a word twice"))
-    none: list[int] = array(0, integer(0, 1, "an array without elements"))
-
-
-@dataclass(frozen=True)
-class Constants:
-    """What programs know as ``k``."""
-
-    zero: int = 0
-    one: int = 1
-    few: int = 3
-    minus: int = -2
-    big: int = 1 << 40
-    edge: int = (1 << 63) - 1
-    least: int = -(1 << 63)
-    yes: bool = True
-    no: bool = False
-    pair: tuple[int, int] = (1, 3)
-    table: tuple[tuple[int, int], ...] = ((0, 1), (2, 3))
-
-
-LAYOUT: Layout[Any] = Layout(Scratch, None)
-CONSTANTS = Constants()
-WORDS = LAYOUT.words
 STRIDE = 8 * (WORDS + 2)
 
 KEEPING = """\
@@ -152,19 +104,7 @@ def batch(seed: int, size: int = PROGRAMS) -> Batch:
     for number in range(HELPERS):
         helpers.append(helper(random, number, helpers))
     programs = [program(random, number, helpers) for number in range(size)]
-    return Batch(seed, helpers, programs, [_state(random) for _ in range(STATES)])
-
-
-def _state(random: Random) -> State:
-    """Return a random stored state: each variable at an end, beside it, or anywhere."""
-    values = []
-    for variable in LAYOUT.stored:
-        most = variable.high - variable.low
-        near = min(most, max(0, random.randrange(-2, 4) - min(variable.low, 0)))
-        values.append(
-            random.choice((0, most, near, near, random.randint(0, most), random.randint(0, most)))
-        )
-    return tuple(values)
+    return Batch(seed, helpers, programs, [random_state(random) for _ in range(STATES)])
 
 
 def functions(helpers: Sequence[Helper], programs: Sequence[Program]) -> dict[str, Any]:
@@ -172,10 +112,7 @@ def functions(helpers: Sequence[Helper], programs: Sequence[Program]) -> dict[st
     source = "\n".join(part.source for part in (*helpers, *programs))
     tree = ast.parse(source)
     space: dict[str, Any] = {"__name__": "programs", "members": members}
-    with warnings.catch_warnings():
-        # Comparing constants with None is odd, and means something.
-        warnings.simplefilter("ignore", SyntaxWarning)
-        exec(compile(tree, "<program>", "exec"), space)
+    exec(compile(tree, "<program>", "exec"), space)
     for node in tree.body:
         assert isinstance(node, ast.FunctionDef)
         space[node.name].syntax_tree = node
@@ -204,6 +141,18 @@ class Workbench:
     """
 
     def __init__(self, helpers: Sequence[Helper], programs: Sequence[Program], optimised: bool):
+        with warnings.catch_warnings():
+            # Comparing constants with None is odd, and means something.
+            warnings.simplefilter("ignore", SyntaxWarning)
+            self._translate(helpers, programs)
+        text = self._module()
+        self.code = Code(object_code(text) if optimised else quick_code(text))
+        for cached in (sources._tree, syntax.assignments, syntax.held):
+            # They would keep the syntax trees of all batches.
+            cached.cache_clear()
+
+    def _translate(self, helpers: Sequence[Helper], programs: Sequence[Program]) -> None:
+        """Translate programs, and note why some are refused."""
         self.space = functions(helpers, programs)
         self.count = Count(programs=len(programs))
         self.unit = Unit(Places(LAYOUT), {})
@@ -222,11 +171,6 @@ class Workbench:
             else:
                 name = actions.index(part) if part.kind == "action" else part.name
                 self.programs.append((str(name), part))
-        text = self._module()
-        self.code = Code(object_code(text) if optimised else quick_code(text))
-        for cached in (sources._tree, syntax.assignments, syntax.held):
-            # They would keep the syntax trees of all batches.
-            cached.cache_clear()
 
     def _system(self, actions: Sequence[Program]) -> TransitionSystem[Any, Any]:
         """Return a system of these actions, each with the arguments that are known."""
@@ -274,7 +218,7 @@ class Workbench:
     def differences(self, states: Sequence[State]) -> Iterator[Answers]:
         """Yield where a program is not what Python makes of it, with both answers."""
         packed = [LAYOUT.pack(state) for state in states]
-        group = Group(self.code, packed, self.expansion.sides.bytes)
+        group = Group(self.code, packed, self.expansion)
         for number, (name, part) in enumerate(self.programs):
             python = self.space[part.name]
             if part.kind == "whole":
@@ -312,20 +256,20 @@ class Group:
 
     Parameters
     ----------
-    width
-        Bytes of the variables of all states, side by side.
+    expansion
+        What their guards were translated by.
     """
 
-    def __init__(self, code: Code, packed: Sequence[tuple[int, ...]], width: int) -> None:
+    def __init__(self, code: Code, packed: Sequence[tuple[int, ...]], expansion: Expansion) -> None:
         self.code = code
         self.packed = packed
         self._rooms: list[object] = []
         words = [
             (ctypes.c_uint64 * GROUP)(*(words[word] for words in packed)) for word in range(WORDS)
         ]
-        self.sides = self._aligned(width)
+        self.sides = self._aligned(expansion.sides.bytes)
         self.answers = self._aligned(GROUP)
-        self.noted = self._aligned(GROUP * NOTED)
+        self.noted = self._aligned(GROUP * max(map(len, expansion._noted), default=0))
         addresses = [ctypes.addressof(column) for column in words]
         code.function("unpack", WORDS + 2)(*addresses, self.sides, len(packed))
 

@@ -7,8 +7,8 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tests.programs.laboratory import LAYOUT, Difference, Workbench
-
+from tests.programs.laboratory import Difference, Workbench
+from tests.programs.scratch import LAYOUT
 from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.layout import State
 

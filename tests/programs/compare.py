@@ -18,18 +18,18 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.programs.laboratory import PROGRAMS, Batch, Count, Difference, Workbench, batch
+from tests.programs.laboratory import (
+    PROGRAMS,
+    Batch,
+    Count,
+    Difference,
+    Workbench,
+    batch,
+    is_optimised,
+)
 from tests.programs.smaller import smallest
 
 RAW = argparse.RawDescriptionHelpFormatter
-
-OPTIMISED = 6
-"""One batch in so many goes through all that LLVM does for a search; the others are quick."""
-
-
-def is_optimised(seed: int) -> bool:
-    """Return whether the programs of a seed are compiled as those of a search are."""
-    return seed % OPTIMISED == 0
 
 
 def differences(some: Batch, count: Count, only: int | None = None) -> Iterator[Difference]:
@@ -97,7 +97,7 @@ def main() -> int:
                 f"go on: .venv/bin/python tests/programs/compare.py --seed {following}\n"
             )
     if difference is not None:
-        sys.stdout.write(f"{shown(smallest(difference, is_optimised(difference.seed)))}\n")
+        sys.stdout.write(f"{shown(smallest(difference))}\n")
     return int(difference is not None)
 
 

@@ -58,6 +58,10 @@ define internal void @count_ways(i64 %a, i64 %b) noinline {{
 """What a search keeps states with for Python to be asked about: here all of them are."""
 
 
+OPTIMISED = 6
+"""One batch in so many goes through all that LLVM does for a search; the others are quick."""
+
+
 @dataclass(frozen=True)
 class Batch:
     """Programs that are compared together, with what they call and the states they are tried in."""
@@ -105,6 +109,11 @@ def batch(seed: int, size: int = PROGRAMS) -> Batch:
         helpers.append(helper(random, number, helpers))
     programs = [program(random, number, helpers) for number in range(size)]
     return Batch(seed, helpers, programs, [random_state(random) for _ in range(STATES)])
+
+
+def is_optimised(seed: int) -> bool:
+    """Return whether the programs of a seed are compiled as those of a search are."""
+    return seed % OPTIMISED == 0
 
 
 def functions(helpers: Sequence[Helper], programs: Sequence[Program]) -> dict[str, Any]:

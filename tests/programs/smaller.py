@@ -7,14 +7,14 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tests.programs.laboratory import Difference, Workbench
+from tests.programs.laboratory import Difference, Workbench, is_optimised
 from tests.programs.scratch import LAYOUT
-from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.layout import State
 
 
-def smallest(difference: Difference, optimised: bool) -> Difference:
+def smallest(difference: Difference) -> Difference:
     """Return the same difference of a program that nothing can be left out of."""
+    optimised = is_optimised(difference.seed)
     source = "\n".join(part.source for part in (*difference.helpers, difference.program))
     least = replace(difference, helpers=[], program=replace(difference.program, source=source))
     least = _again(least, optimised) or difference
@@ -35,7 +35,7 @@ def _again(difference: Difference, optimised: bool) -> Difference | None:
     """Return a difference as it shows again; None if it does not."""
     try:
         bench = Workbench([], [difference.program], optimised)
-    except (UnsupportedError, SyntaxError, RuntimeError):
+    except Exception:  # noqa: BLE001 - what is left of a program may be none
         return None
     # A function is tried in every third state, an action's guards in a row of them.
     for part, state, python, machine in bench.differences([difference.state] * 40):

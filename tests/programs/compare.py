@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import process_time
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.programs.laboratory import (
     PROGRAMS,
@@ -28,6 +29,9 @@ from tests.programs.laboratory import (
     is_optimised,
 )
 from tests.programs.smaller import smallest
+
+LOGGED = 100
+"""Seeds after which a line is written where nobody can see one change."""
 
 RAW = argparse.RawDescriptionHelpFormatter
 
@@ -81,8 +85,10 @@ def main() -> int:
 
     def report(count: Count, seed: int) -> None:
         if sys.stdout.isatty():
-            sys.stdout.write(f"\r{_line(count)}; seed {seed:,}")
-            sys.stdout.flush()
+            sys.stdout.write(f"\r{_line(count)}; seed {seed}")
+        elif seed % LOGGED == 0:
+            sys.stdout.write(f"{_line(count)}; seed {seed}\n")
+        sys.stdout.flush()
 
     if given.only:
         seed, _, number = given.only.partition(".")
@@ -91,7 +97,8 @@ def main() -> int:
     else:
         difference, count = first_difference(given.programs, given.seed, report)
         following = given.seed + -(-count.programs // PROGRAMS)
-        sys.stdout.write(f"\r{_line(count)}\n")
+        begin = "\r" if sys.stdout.isatty() else ""
+        sys.stdout.write(f"{begin}{_line(count)}\n")
         if difference is None:
             sys.stdout.write(
                 f"go on: .venv/bin/python tests/programs/compare.py --seed {following}\n"

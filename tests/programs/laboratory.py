@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import ctypes
+import signal
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +45,9 @@ HELPERS, PROGRAMS = 8, 150
 STATES, FEWER = 40, 13
 """States that an action is tried in, and a function: the last eight of a group are a remainder."""
 
+
+LONGEST = 5
+"""Seconds after which a program is taken to go on for ever, which machine code does not."""
 
 STRIDE = 8 * (WORDS + 2)
 
@@ -227,6 +231,7 @@ class Workbench:
     def differences(self, states: Sequence[State]) -> Iterator[Answers]:
         """Yield where a program is not what Python makes of it, with both answers."""
         packed = [LAYOUT.pack(state) for state in states]
+        signal.signal(signal.SIGVTALRM, _stop)
         group = Group(self.code, packed, self.expansion)
         for number, (name, part) in enumerate(self.programs):
             python = self.space[part.name]
@@ -312,12 +317,15 @@ class Group:
 def run(function: Callable[..., Any], state: State, part: Program) -> tuple[Any, State] | None:
     """Return what a function returns in Python, and the state after it; None where it fails."""
     LAYOUT.load(state)
+    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
     try:
         result = function(LAYOUT.record, CONSTANTS, *part.static)
         if LAYOUT.in_range():
             return result, LAYOUT.dump()
     except Exception:  # noqa: BLE001 - whatever a random program does
         pass
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     # What a state does not store is to be as it was.
     LAYOUT.reset()
     return None
@@ -343,6 +351,10 @@ def agree(
     if answer[1] == packed:
         return same and after == state
     return same and LAYOUT.unpack(answer[1]) == after
+
+
+def _stop(number: int, frame: object) -> None:
+    raise TimeoutError
 
 
 def _nothing(s: Any, k: Any) -> Iterator[None]:

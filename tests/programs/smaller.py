@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from time import process_time
 
 from tests.programs.laboratory import Difference, Workbench, is_optimised
 from tests.programs.scratch import LAYOUT
-from tidegate.layout import State
+
+LONGEST = 120
+"""Seconds of processor time for making a program smaller."""
 
 
 def smallest(difference: Difference) -> Difference:
@@ -20,14 +24,16 @@ def smallest(difference: Difference) -> Difference:
     least = _again(least, optimised) or difference
     if least is difference:
         return difference
-    shrinking = True
+    shrinking, began = True, process_time()
     while shrinking:
-        shrinking = False
-        for candidate in _candidates(least):
-            shorter = _again(candidate, optimised)
-            if shorter is not None:
-                least, shrinking = shorter, True
-                break
+        shrinking, done, less = False, 0, _candidates(least)
+        while done < len(less) and process_time() - began < LONGEST:
+            shorter = _again(less[done](), optimised)
+            if shorter is None:
+                done += 1
+            else:
+                # What could not be left out so far can hardly be left out now.
+                least, less, shrinking = shorter, _candidates(shorter), True
     return least
 
 
@@ -43,33 +49,39 @@ def _again(difference: Difference, optimised: bool) -> Difference | None:
     return None
 
 
-def _candidates(difference: Difference) -> Iterator[Difference]:
-    """Yield a difference with a little less of a program, or of a state."""
-    source = difference.program.source
-    for text in _sources(source):
-        if text != source:
-            yield replace(difference, program=replace(difference.program, source=text))
-    for number, value in enumerate(difference.state):
-        for other in {0, -min(LAYOUT.stored[number].low, 0)}:
-            if value != other:
-                yield replace(difference, state=_with(difference.state, number, other))
+Candidate = Callable[[], Difference]
+"""Makes a difference with a little less of a program, or of a state."""
 
 
-def _with(state: State, number: int, value: int) -> State:
-    """Return a state with another value of one variable."""
-    return (*state[:number], value, *state[number + 1 :])
+def _candidates(difference: Difference) -> list[Candidate]:
+    """Return what there may be less of, the largest parts of the program first."""
+    tree = ast.parse(difference.program.source)
+    parts = [
+        (_size(node), partial(_without, difference, tree, number, way))
+        for number, node in enumerate(ast.walk(tree))
+        for way in range(_ways(node))
+    ]
+    states = [
+        partial(_with, difference, number, other)
+        for number, value in enumerate(difference.state)
+        for other in {0, -min(LAYOUT.stored[number].low, 0)}
+        if value != other and value > 1
+    ]
+    return [*(part for _, part in sorted(parts, key=lambda pair: -pair[0])), *states]
 
 
-def _sources(source: str) -> Iterator[str]:
-    """Yield a source text with one part less, the largest ones first."""
-    tree = ast.parse(source)
-    edits: list[tuple[int, Callable[[ast.Module], None]]] = []
-    for number, node in enumerate(ast.walk(tree)):
-        edits += [(_size(node), _edit(number, way)) for way in range(_ways(node))]
-    for _, edit in sorted(edits, key=lambda pair: -pair[0]):
-        changed = copy.deepcopy(tree)
-        edit(changed)
-        yield ast.unparse(ast.fix_missing_locations(changed)) + "\n"
+def _with(difference: Difference, number: int, value: int) -> Difference:
+    """Return a difference in a state with another value of one variable."""
+    state = difference.state
+    return replace(difference, state=(*state[:number], value, *state[number + 1 :]))
+
+
+def _without(difference: Difference, tree: ast.Module, number: int, way: int) -> Difference:
+    """Return a difference with less of one part of its program."""
+    changed = copy.deepcopy(tree)
+    _edit(changed, number, way)
+    source = ast.unparse(ast.fix_missing_locations(changed)) + "\n"
+    return replace(difference, program=replace(difference.program, source=source))
 
 
 def _size(node: ast.AST) -> int:
@@ -81,6 +93,8 @@ def _ways(node: ast.AST) -> int:
     if isinstance(node, ast.expr) and not isinstance(getattr(node, "ctx", None), ast.Store):
         simple = isinstance(node, (ast.Constant, ast.Name))
         return 0 if simple else 2 + sum(isinstance(n, ast.expr) for n in _children(node))
+    if isinstance(node, (ast.Pass, ast.FunctionDef)):
+        return int(isinstance(node, ast.FunctionDef))
     return 2 if isinstance(node, ast.stmt) else 0
 
 
@@ -88,21 +102,17 @@ def _children(node: ast.AST) -> list[ast.expr]:
     return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
 
 
-def _edit(number: int, way: int) -> Callable[[ast.Module], None]:
-    """Return what makes a tree less: in the part of that number, in one of its ways."""
-
-    def change(tree: ast.Module) -> None:
-        nodes = list(ast.walk(tree))
-        target = nodes[number]
-        if isinstance(target, ast.expr):
-            children = [ast.Constant(0), ast.Constant(1), *_children(target)]
-            _put(nodes, target, children[way])
-        else:
-            inside = [*getattr(target, "body", []), *getattr(target, "orelse", [])]
-            function = isinstance(target, ast.FunctionDef)
-            _splice(nodes, target, inside if way and not function else [])
-
-    return change
+def _edit(tree: ast.Module, number: int, way: int) -> None:
+    """Make a tree less: in the part of that number, in one of its ways."""
+    nodes = list(ast.walk(tree))
+    target = nodes[number]
+    if isinstance(target, ast.expr):
+        children = [ast.Constant(0), ast.Constant(1), *_children(target)]
+        _put(nodes, target, children[way])
+    else:
+        inside = [*getattr(target, "body", []), *getattr(target, "orelse", [])]
+        function = isinstance(target, ast.FunctionDef)
+        _splice(nodes, target, inside if way and not function else [])
 
 
 def _put(nodes: list[ast.AST], old: ast.expr, new: ast.expr) -> None:

@@ -10,7 +10,10 @@ import os
 
 import pytest
 
+from tests.programs import laboratory
 from tests.programs.compare import first_difference, shown
+from tests.programs.grammar import Program
+from tests.programs.laboratory import FEWER, Workbench, batch, run
 from tests.programs.smaller import smallest
 from tidegate.checker.compiled import expressions
 from tidegate.checker.compiled.values import Items, Number, Static, Truth, span
@@ -53,7 +56,7 @@ def drops_members(self, node, left, right, negated):
 def grows_by_small_steps(out, name, left, right):
     """As sums were once translated: a small step from a number of any size was taken to fit."""
     spans = span(left), span(right)
-    small = any(known and -(1 << 32) <= known[0] and known[1] <= 1 << 32 for known in spans)
+    small = any(known and max(map(abs, known)) <= 1 << 32 for known in spans)
     if name in ("add", "sub") and None in spans and small:
         return Number(out.arithmetic(name, left, right).register)
     return EXACT(out, name, left, right)
@@ -63,17 +66,41 @@ EXACT = expressions.exact
 
 
 @pytest.mark.parametrize(
-    ("where", "name", "defect", "seed"),
+    ("where", "name", "defect", "seed", "least"),
     [
-        (expressions.Expressions, "_among", drops_members, 1),
-        (expressions, "exact", grows_by_small_steps, 1),
+        (expressions.Expressions, "_among", drops_members, 1, "return 1 not in (s.cell[0], 0, 1)"),
+        (expressions, "exact", grows_by_small_steps, 7, "return -(s.full - (1 ^ s.part[0].low))"),
     ],
     ids=["a member of a tuple is left out", "a sum leaves 64 bits unseen"],
 )
-def test_a_defect_that_was_repaired_would_be_found(monkeypatch, where, name, defect, seed):
+def test_a_defect_that_was_repaired_would_be_found(monkeypatch, where, name, defect, seed, least):
     monkeypatch.setattr(where, name, defect)
-    difference, count = first_difference(3000, seed)
-    print(count.programs, shown(difference) if difference else None)
+    difference, _ = first_difference(600, seed)
     assert difference is not None
-    least = smallest(difference)
-    print(shown(least))
+    shortest = smallest(difference)
+    assert shortest.program.source.splitlines()[-1].strip() == least
+    assert f"--only {difference.seed}." in shown(shortest)
+
+
+def test_a_program_is_the_same_each_time():
+    assert batch(3) == batch(3) != batch(4)
+
+
+ENDLESS = """\
+def program0(s, k, i, j) -> int:
+    while s.b < 300:
+        i += 1
+    return 1
+"""
+
+
+def test_a_program_that_never_ends_is_left_to_python(monkeypatch):
+    monkeypatch.setattr(laboratory, "LONGEST", 0.1)
+    endless = Program("program0", ENDLESS, "whole", (0, 0), True)
+    bench = Workbench([], [endless], optimised=False)
+    states = batch(0, 1).states
+    assert list(bench.differences(states)) == []
+    assert bench.count.agreed == 0
+    assert bench.count.failed == FEWER
+    # Were machine code to answer, Python would be asked, and would be stopped.
+    assert run(bench.space["program0"], states[0], endless) is None

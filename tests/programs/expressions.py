@@ -184,6 +184,12 @@ class Expressions:
         one, other = self.two(size)
         return f"({one} {operator} {other})"
 
+    def stepped(self, size: int) -> str:
+        """Write a sum beside an end of 64 bits, of which no range is known, and a step from it."""
+        far = self.one_of(("s.full", "s.full", "s.top") if self.state else self.edges)
+        first, second = self.one_of(("+", "-")), self.one_of(("+", "-"))
+        return f"(({far} {first} {self.number(size // 2)}) {second} {self.number(size // 2)})"
+
     def unary(self, size: int) -> str:
         """Write an operation on one number."""
         return f"({self.one_of(('-', '-', '~', '+'))}{self.number(size)})"
@@ -361,7 +367,7 @@ class Expressions:
 NUMBERS: list[Callable[[Expressions, int], str]] = [
     *[Expressions.binary] * 9, *[Expressions.unary] * 2, *[Expressions.chosen] * 3,
     *[Expressions.extreme] * 3, *[Expressions.as_number] * 3, Expressions.known_operand,
-    Expressions.item, *[Expressions.called] * 2,
+    Expressions.item, *[Expressions.called] * 2, Expressions.stepped,
 ]  # fmt: skip
 TRUTHS: list[Callable[[Expressions, int], str]] = [
     *[Expressions.compared] * 7, *[Expressions.chain] * 2, *[Expressions.among] * 4,

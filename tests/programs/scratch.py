@@ -59,12 +59,13 @@ WORDS = LAYOUT.words
 
 
 def random_state(random: Random) -> State:
-    """Return a random stored state: each variable at an end, beside it, or anywhere."""
+    """Return a random stored state: each variable at or beside an end, near 0, or anywhere."""
     values = []
     for variable in LAYOUT.stored:
         most = variable.high - variable.low
+        beside = min(most, random.randrange(1, 4))
         near = min(most, max(0, random.randrange(-2, 4) - min(variable.low, 0)))
-        values.append(
-            random.choice((0, most, near, near, random.randint(0, most), random.randint(0, most)))
-        )
+        anywhere = random.randint(0, most)
+        some = (0, most, beside, most - beside, near, near, anywhere, anywhere)
+        values.append(random.choice(some))
     return tuple(values)

@@ -28,7 +28,8 @@ def smallest(difference: Difference) -> Difference:
     while shrinking:
         shrinking, done, less = False, 0, _candidates(least)
         while done < len(less) and process_time() - began < LONGEST:
-            shorter = _again(less[done](), optimised)
+            candidate = less[done]()
+            shorter = _again(candidate, optimised) if candidate != least else None
             if shorter is None:
                 done += 1
             else:
@@ -94,7 +95,7 @@ def _ways(node: ast.AST) -> int:
         simple = isinstance(node, (ast.Constant, ast.Name))
         return 0 if simple else 2 + sum(isinstance(n, ast.expr) for n in _children(node))
     if isinstance(node, (ast.Pass, ast.FunctionDef)):
-        return int(isinstance(node, ast.FunctionDef))
+        return 1
     return 2 if isinstance(node, ast.stmt) else 0
 
 

@@ -46,6 +46,9 @@ STATES, FEWER = 40, 13
 """States that an action is tried in, and a function: the last eight of a group are a remainder."""
 
 
+VECTORS = ', !{!"llvm.loop.vectorize.enable", i1 true}'
+"""What tells LLVM to make vectors of a loop."""
+
 LONGEST = 5
 """Seconds after which a program is taken to go on for ever, which machine code does not."""
 
@@ -200,9 +203,9 @@ class Workbench:
         expansion = self.expansion
         keeping = KEEPING.format(words=max(self.unit.points.elements, 1))
         bodies = [*self.unit.bodies, *expansion.guards.bodies]
-        return "\n".join(
-            [DECLARATIONS, keeping, *bodies, *self.texts, _exported(expansion._unpack())]
-        )
+        # LLVM complains of a loop over so many columns that it is told to make vectors of.
+        unpack = _exported(expansion._unpack()).replace(VECTORS, "")
+        return "\n".join([DECLARATIONS, keeping, *bodies, *self.texts, unpack])
 
     def _action(self, number: int) -> None:
         """Add the guards and the effect of an action."""

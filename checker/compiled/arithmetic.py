@@ -13,7 +13,7 @@ from typing import Any
 
 from ...layout import WORD_BITS
 from .emitter import Emitter
-from .values import Number, Static, Value, fits, span
+from .values import Number, Static, Value, fits, integer_of, span
 
 ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul",
@@ -35,7 +35,17 @@ UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
 }  # fmt: skip
 
+FURTHEST = 1 << 10
+"""Bits by which a known number is shifted to the left at most; of the result a mask may be made."""
+
 CHECKED = {"add": "sadd", "sub": "ssub", "mul": "smul"}
+
+
+def folds(node: ast.operator, right: object) -> bool:
+    """Return whether Python computes what is known: it shifts so far, and has the memory for it."""
+    shifts = isinstance(node, (ast.LShift, ast.RShift))
+    distance = (integer_of(right) if shifts else None) or 0
+    return distance >= 0 and (distance <= FURTHEST or isinstance(node, ast.RShift))
 
 
 def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:

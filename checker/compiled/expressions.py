@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .arithmetic import ARITHMETIC, COMPARISONS, FOLDED, UNARY, exact
+from .arithmetic import ARITHMETIC, COMPARISONS, FOLDED, UNARY, exact, folds
 from .emitter import Aside, Emitter, is_cheap
 from .marking import Marking, is_marked
 from .unit import Compiled, Mode, Unit
@@ -197,8 +197,8 @@ class Expressions(Marking):
         if type(operator) not in ARITHMETIC:
             raise UnsupportedError(f"the operator {type(operator).__name__}")
         if isinstance(left, Static) and isinstance(right, Static):
-            if type(operator) in (ast.LShift, ast.RShift) and (integer_of(right.value) or 0) < 0:
-                # The model may never come to a shift by a negative number.
+            if not folds(operator, right.value):
+                # The model may never come there.
                 self.out.fail_if("true")
                 return Static(0)
             folded = FOLDED[type(operator)].__name__

@@ -15,7 +15,7 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from ...guards import syntax_tree
+from ...guards import read_tree
 from .values import UnsupportedError
 
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
@@ -44,7 +44,7 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function, as long as it has this code."""
     wanted = described(code)
     try:
-        tree = syntax_tree(function)
+        tree = read_tree(function)
         is_source = any(
             described(again) == wanted
             for imports in (_nothing, _imports)

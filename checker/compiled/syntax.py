@@ -19,17 +19,25 @@ def parameter_names(tree: ast.FunctionDef) -> list[str]:
 def assignments(tree: ast.FunctionDef) -> dict[str, set[int]]:
     """Return for each local name the statements that assign to it."""
     found: dict[str, set[int]] = {name: {0} for name in parameter_names(tree)}
-    for node in ast.walk(tree):
-        targets: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For)):
-            targets = [node.target]
-        for target in targets:
-            for name in ast.walk(target):
-                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
-                    found.setdefault(name.id, set()).add(id(node))
+    for node in _statements(tree.body):
+        for name in stored(_targets(node)):
+            found.setdefault(name, set()).add(id(node))
     return found
+
+
+def _statements(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a block, with those within them."""
+    for node in block:
+        yield node
+        for part in _blocks(node):
+            yield from _statements(part)
+
+
+def _targets(node: ast.stmt) -> list[ast.expr]:
+    """Return what a statement assigns to."""
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For)) else []
 
 
 @cache
@@ -40,21 +48,48 @@ def held(tree: ast.FunctionDef) -> set[str]:
     depending on the way that was taken.
     """
     once = {name for name, where in assignments(tree).items() if len(where) == 1}
-    reads = Counter(_reads(tree.body))
-    following = Counter({name: reads[name] for name in parameter_names(tree)})
-    for block in _blocks(tree):
-        for number, node in enumerate(block):
-            if isinstance(node, ast.For):
-                names, behind = stored([node.target]), node.body
-            elif isinstance(node, ast.Assign):
-                names, behind = stored(node.targets), block[number + 1 :]
-            elif isinstance(node, ast.AnnAssign):
-                names, behind = stored([node.target]), block[number + 1 :]
-            else:
-                continue
-            later = Counter(_reads(behind))
-            following.update({name: later[name] for name in names})
-    return {name for name in once if following[name] == reads[name]}
+    following = Counter[str]()
+    everywhere = _count_block(tree.body, following)
+    following.update({name: everywhere[name] for name in parameter_names(tree)})
+    return {name for name in once if following[name] == everywhere[name]}
+
+
+def _count_block(block: list[ast.stmt], following: Counter[str]) -> Counter[str]:
+    """Return how often names are read in a block; add what is read behind an assignment.
+
+    Each part of a function is looked at once, for the functions of a large model are many.
+    """
+    after = Counter[str]()
+    for node in reversed(block):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            following.update({name: after[name] for name in stored(_targets(node))})
+        for number, part in enumerate(_blocks(node)):
+            inside = _count_block(part, following)
+            after.update(inside)
+            if isinstance(node, ast.For) and number == 0:
+                following.update({name: inside[name] for name in stored([node.target])})
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+                _count_reads(child, after)
+        if isinstance(node, ast.AugAssign):
+            after.update(stored([node.target]))
+    return after
+
+
+def _count_reads(node: ast.AST, reads: Counter[str], hidden: frozenset[str] = frozenset()) -> None:
+    """Count the names that an expression reads, those of a generator expression's own left out."""
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Load) and node.id not in hidden:
+            reads[node.id] += 1
+    elif isinstance(node, ast.GeneratorExp):
+        first, *others = node.generators
+        own = hidden | stored(clause.target for clause in node.generators)
+        _count_reads(first.iter, reads, hidden)
+        for part in (node.elt, *first.ifs, *(p for c in others for p in (c.iter, *c.ifs))):
+            _count_reads(part, reads, own)
+    elif not isinstance(node, ast.Constant):
+        for child in ast.iter_child_nodes(node):
+            _count_reads(child, reads, hidden)
 
 
 def stored(nodes: Iterable[ast.AST]) -> set[str]:
@@ -67,30 +102,12 @@ def stored(nodes: Iterable[ast.AST]) -> set[str]:
     }
 
 
-def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Yield every list of statements in a function."""
-    for node in ast.walk(tree):
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list):
-                yield block
-
-
-def _reads(nodes: Iterable[ast.AST], hidden: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Yield the names that are read, those of a generator expression's own left out."""
-    for node in nodes:
-        if isinstance(node, ast.Name):
-            if node.id not in hidden and isinstance(node.ctx, ast.Load):
-                yield node.id
-        elif isinstance(node, ast.GeneratorExp):
-            own = hidden | stored(clause.target for clause in node.generators)
-            yield from _reads([node.generators[0].iter], hidden)
-            yield from _reads([node.elt, *(i for c in node.generators for i in c.ifs)], own)
-            yield from _reads([clause.iter for clause in node.generators[1:]], own)
-        else:
-            if isinstance(node, ast.AugAssign):
-                yield from stored([node.target])
-            yield from _reads(ast.iter_child_nodes(node), hidden)
+def _blocks(node: ast.stmt) -> list[list[ast.stmt]]:
+    """Return the lists of statements in a statement."""
+    names = ("body", "orelse", "finalbody")
+    blocks = [part for name in names if (part := getattr(node, name, None))]
+    others = (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))
+    return [*blocks, *(part.body for part in others)]
 
 
 def counts_members(node: ast.While) -> tuple[str, list[ast.AugAssign]] | None:

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.checker.compiled.asking import make_marks
 from tidegate.checker.compiled.build import Code, object_code
-from tidegate.checker.compiled.columns import Columns
-from tidegate.checker.compiled.emitter import Emitter
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.places import Places
-from tidegate.checker.compiled.unit import Mode, Unit
+from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Place, Static
 from tidegate.checker.render.report import report
 from tidegate.checker.result import Limits, Resources
@@ -205,18 +202,13 @@ class Meanings:
             return None
         return result, self.layout.dump()
 
-    def compiled(self, state, part="whole"):
-        """Return the same of the translated function, or of its guards or effect alone."""
+    def compiled(self, state):
+        """Return the same of the translated function."""
         words = (ctypes.c_uint64 * (self.layout.words + 2))(*self.layout.pack(state))
-        result = self.code.function(part, 1)(ctypes.addressof(words))
+        result = self.code.function("whole", 1)(ctypes.addressof(words))
         if words[self.layout.words]:
             return None
         return result, self.layout.unpack(words[:-2])
-
-    def stepped(self, state):
-        """Return the same of the translated action: its guards first, then its effect."""
-        allowed = self.compiled(state, "guards")
-        return self.compiled(state, "effect") if allowed and allowed[0] else allowed
 
 
 @pytest.fixture(scope="session")
@@ -224,53 +216,25 @@ def translated():
     """Translate a function ``f(s, k)`` over `Scratch`, given itself or as source text."""
     layout = Layout(Scratch, None)
 
-    def exported(unit, function, given, name, mode):
-        part = unit.function(function, given, mode)
-        failure = f"getelementptr i64, ptr %s, i64 {layout.words}"
-        call = f'call {part.returns} @"{part.name}"({", ".join(part.passed(given, "%failure"))})'
+    def make(function, constants=None):
+        if isinstance(function, str):
+            function = from_source(function)
+        unit = Unit(Places(layout), {})
+        given = [Place("%s", "", (), layout.record), Static(constants)]
+        whole = unit.function(function, given)
+        call = f'call {whole.returns} @"{whole.name}"({", ".join(whole.passed(given))})'
         end = {
             "i64": f"  %r = {call}\n  ret i64 %r",
             "i1": f"  %r = {call}\n  %n = zext i1 %r to i64\n  ret i64 %n",
             "void": f"  {call}\n  ret i64 0",
-        }[part.returns]
-        return (
-            f"define i64 @tidegate_{name}(i64 %address) nounwind {{\n"
-            f"  %s = inttoptr i64 %address to ptr\n  %failure = {failure}\n"
-            f"  %marks = alloca [4096 x i64]\n{end}\n}}"
+        }[whole.returns]
+        exported = (
+            "define i64 @tidegate_whole(i64 %address) nounwind {\n"
+            "  %s = inttoptr i64 %address to ptr\n"
+            f"  %failure = getelementptr i64, ptr %s, i64 {layout.words}\n"
+            f"  %marks = alloca [{max(unit.points.elements, 1)} x i64]\n{end}\n}}"
         )
-
-    def guards(unit, columns, function, constants):
-        """The guards, asked of variables side by side as in a search."""
-        given = [Place("%slots", "", (), layout.record), Static(constants)]
-        part = unit.function(function, given, Mode.GUARDS)
-        out = Emitter()
-        out.emit("%s = inttoptr i64 %address to ptr")
-        words = [out.value(f"load i64, ptr {out.element('%s', n)}") for n in range(layout.words)]
-        out.prologue.append(f"  %sides = alloca [{1 + columns.bytes} x i8], align 64")
-        columns.fill(out, "%sides", "7", words)
-        slots, _ = columns.slots(out, "%sides", "7", part.reads)
-        make_marks(out, unit.points)
-        passed = f"ptr {slots}, ptr %marks, ptr {slots}"
-        enabled = out.value(f'call i1 @"{part.name}"({passed})')
-        error = out.value(f"load i64, ptr {slots}")
-        out.emit(f"store i64 {error}, ptr {out.element('%s', layout.words)}")
-        out.emit(f"ret i64 {out.value(f'zext i1 {enabled} to i64')}")
-        return out.definition("i64 @tidegate_guards(i64 %address)", "").replace(" internal", "", 1)
-
-    def make(function, constants=None, parts=("whole",)):
-        if isinstance(function, str):
-            function = from_source(function)
-        columns = Columns(layout)
-        unit, asked = Unit(Places(layout), {}), Unit(columns, {}, "asked.", width=8)
-        given = [Place("%s", "", (), layout.record), Static(constants)]
-        exports = [
-            guards(asked, columns, function, constants)
-            if part == "guards"
-            else exported(unit, function, given, part, Mode(part))
-            for part in parts
-        ]
-        text = "\n".join([DECLARATIONS, *unit.bodies, *asked.bodies, *exports])
-        code = Code(object_code(text))
+        code = Code(object_code("\n".join([DECLARATIONS, *unit.bodies, exported])))
         return Meanings(layout, function, code, constants)
 
     return make

@@ -239,6 +239,7 @@ FAILS = {
     "later(s, (1 << 63) - 1) - s.a + 2": "a sum in a function that knows no state",
     "later(s, -(1 << 63)) - 1": "a difference of more than 64 bits",
     "s.b if s.flag else 1 << -1": "a shift by a negative number that is known",
+    "s.b if s.flag else (1 << 63) << (1 << 36)": "a shift that takes all memory",
     "s.b if s.flag else (1, 2)[5]": "beyond a tuple that is known",
 }
 

@@ -388,8 +388,7 @@ def _choices(action: Action, constants: object) -> list[tuple[int, ...]]:
     ModelError
         If that does not fit the parameters of the action.
     """
-    who = f"arguments() of action {action.name}"
-    with blaming(who):
+    with blaming(who := f"arguments() of action {action.name}"):
         choices: list[Any] = list(action.arguments(constants))
     with blaming(f"the signature of action {action.name}"):
         names = action.parameters

@@ -62,7 +62,7 @@ define internal void @count_ways(i64 %a, i64 %b) noinline {{
 """What a search keeps states with for Python to be asked about: here all of them are."""
 
 
-OPTIMISED = 6
+OPTIMISED = 12
 """One batch in so many goes through all that LLVM does for a search; the others are quick."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -18,7 +19,6 @@ import click
 
 from . import __version__
 from .checker.interrupts import LimitReachedError, any_abandoned, listening, received
-from .checker.render.terminal import say
 from .commands.again import remember
 from .commands.status import (
     EXIT_HOLDS,
@@ -30,9 +30,10 @@ from .commands.status import (
     EXIT_USAGE,
     Ended,
 )
-from .errors import is_users, place_of, shown
-from .printable import one_line
-from .spec import EngineError, ModelError, TidegateError
+from .core.errors import is_users, place_of, shown
+from .core.printable import one_line
+from .core.spec import EngineError, ModelError, TidegateError
+from .render.terminal import say
 
 COMMANDS = {
     "check": "check:check_command",
@@ -58,11 +59,23 @@ COMMANDS = {
 _PRINTERS = (
     "click",
     "rich",
-    f"{__package__}.checker.render.printed",
-    f"{__package__}.checker.render.terminal",
+    f"{__package__}.render.printed",
+    f"{__package__}.render.terminal",
     __name__,
 )
 """Modules, and packages of modules, that print."""
+
+
+class _Warnings(logging.Handler):
+    """Prints on standard error what the engines warn of, a line each."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a warning, if there is anywhere to print it."""
+        with suppress(OSError, ValueError, AttributeError):
+            say(record.getMessage(), stderr=True)
+
+
+logging.getLogger(__package__).addHandler(_Warnings())
 
 
 class _Group(click.Group):

@@ -11,11 +11,11 @@ import resource
 import sys
 import time
 
-from tidegate.bounds import parse
+from tidegate.analysis.selection import find_protocol
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.counterexample import shortest_traces
 from tidegate.checker.result import Limits, Resources
-from tidegate.commands.selection import find_protocol
+from tidegate.core.bounds import parse
 
 DEFAULT = ["published/kip-320", "replicas=3", "records=3", "max_leader_epoch=4"]
 

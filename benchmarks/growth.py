@@ -10,9 +10,9 @@ without any property, so that no history is part of the state.
 
 import sys
 
+from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.commands.selection import assemble
-from tidegate.spec import Outcome
+from tidegate.core.spec import Outcome
 
 BOUNDS = (
     ("records=1", "elections=1", "crashes=1"),

@@ -9,9 +9,9 @@ import statistics
 import sys
 import time
 
-from tidegate.bounds import parse
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
+from tidegate.core.bounds import parse
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
 

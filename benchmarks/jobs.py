@@ -17,11 +17,11 @@ from tempfile import TemporaryDirectory
 
 from processes import cpu_seconds
 
+from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.distributed.jobs import Jobs
 from tidegate.checker.distributed.session import spark_context
 from tidegate.checker.result import Cluster, Limits, Resources
-from tidegate.commands.selection import assemble
 
 DEFAULT = (1, 2, 8, 32, 128, 256)
 

@@ -14,11 +14,11 @@ import sys
 
 from processes import below
 
+from tidegate.analysis.selection import assemble
 from tidegate.checker.compiled.blocks import EXPORTED
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.validity import ranges_of
 from tidegate.checker.distributed.kernel import Candidates, Kernel
-from tidegate.commands.selection import assemble
 
 PIECE = 10_000
 

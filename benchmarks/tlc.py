@@ -25,11 +25,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tidegate.bounds import parse, unknown
 from tidegate.checker.check import check
+from tidegate.core.bounds import parse, unknown
+from tidegate.core.spec import TidegateError
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS, Protocol
-from tidegate.spec import TidegateError
 
 GOLDENS = Path(__file__).parents[1] / "tests" / "goldens.json"
 

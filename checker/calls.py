@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from types import FrameType
 
-from .. import spec
-from ..errors import Line, is_users, shown
+from ..core import spec
+from ..core.errors import Line, is_users, shown
 from . import healing
 
 CALLERS = (spec.__file__, healing.__file__)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from ..spec import (
+from ..core.spec import (
     DisagreementError,
     EngineError,
     Kind,
@@ -16,7 +16,7 @@ from ..spec import (
     TidegateError,
     TransitionSystem,
 )
-from ..symmetry import Symmetry, refuse_unsound
+from ..core.symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
 from .healing import stuck_states

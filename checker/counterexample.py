@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..layout import State
-from ..spec import EngineError, Property, Trace, TransitionSystem
+from ..core.layout import State
+from ..core.spec import EngineError, Property, Trace, TransitionSystem
 
 Canonical = Callable[[State], State]
 

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
-from ..layout import State
-from ..spec import Kind, Property, TidegateError, TransitionSystem
-from ..symmetry import Symmetry
+from ..core.layout import State
+from ..core.spec import Kind, Property, TidegateError, TransitionSystem
+from ..core.symmetry import Symmetry
 from .interpreted import Pause, Search
 from .interrupts import alarm, reason
 from .kept import Store
@@ -278,7 +278,7 @@ def _unloaded() -> str:
             "more (ulimit -v)"
         )
     try:
-        from .compiled import build as build
+        pass
     except (MemoryError, OSError, RuntimeError, SystemError) as error:
         return f"LLVM cannot be loaded ({type(error).__name__}: {error}); install llvmlite anew"
     return ""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..layout import State
-from ..spec import Kind, Property, Step, Trace, TransitionSystem
+from ..core.layout import State
+from ..core.spec import Kind, Property, Step, Trace, TransitionSystem
 from .reasons import why_not
 
 

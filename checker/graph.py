@@ -12,9 +12,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..layout import State
-from ..scene import Scene
-from ..spec import Property, Step, TidegateError, Trace, TransitionSystem
+from ..core.layout import State
+from ..core.scene import Scene
+from ..core.spec import Property, Step, TidegateError, Trace, TransitionSystem
 
 if TYPE_CHECKING:
     import networkx as nx

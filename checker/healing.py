@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..layout import State
-from ..spec import Fairness, Property, TransitionSystem
+from ..core.layout import State
+from ..core.spec import Fairness, Property, TransitionSystem
 
 
 def stuck_states(

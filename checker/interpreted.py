@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from ..layout import State
-from ..spec import Kind, ModelError, Property, TransitionSystem
-from ..symmetry import Symmetry
+from ..core.layout import State
+from ..core.spec import Kind, ModelError, Property, TransitionSystem
+from ..core.symmetry import Symmetry
 from .counterexample import itself
 from .interrupts import Alarm, reason
 from .result import Limits, Progress

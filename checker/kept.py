@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import hmac
+import logging
 import multiprocessing
 import os
 import pwd
@@ -21,8 +22,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-
-from .render.terminal import say
 
 SHARED_KEY = "TIDEGATE_CACHE_KEY"
 """The environment variable that holds a key, for users who share what is kept between machines.
@@ -220,19 +219,19 @@ class Store:
     def _refused(self) -> bool:
         """Whether nothing is believed; the user is told so once."""
         if self.trouble and self.folder is not None:
-            _say(f"tidegate: nothing is kept between runs: {self.trouble}")
+            _warn(f"tidegate: nothing is kept between runs: {self.trouble}")
         return bool(self.trouble)
 
 
-_said: set[str] = set()
+_log = logging.getLogger(__name__)
+_warned: set[str] = set()
 
 
-def _say(text: str) -> None:
-    """Tell the user once; a process that another one started leaves that to the other."""
-    if text not in _said and multiprocessing.parent_process() is None:
-        _said.add(text)
-        with suppress(OSError, ValueError, AttributeError):
-            say(text, stderr=True)
+def _warn(text: str) -> None:
+    """Warn the user once; a process that another one started leaves that to the other."""
+    if text not in _warned and multiprocessing.parent_process() is None:
+        _warned.add(text)
+        _log.warning(text)
 
 
 def key_file() -> Path | None:

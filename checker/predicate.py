@@ -14,9 +14,9 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..bounds import unknown
-from ..layout import State, Variable
-from ..spec import Property, TidegateError, TransitionSystem
+from ..core.bounds import unknown
+from ..core.layout import State, Variable
+from ..core.spec import Property, TidegateError, TransitionSystem
 
 _LONGEST = 500
 

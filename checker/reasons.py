@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import blaming
-from ..guards import Refusal, passed, refusal, requirement
-from ..layout import State
-from ..spec import Instance, Step, TransitionSystem
+from ..core.errors import blaming
+from ..core.guards import Refusal, passed, refusal, requirement
+from ..core.layout import State
+from ..core.spec import Instance, Step, TransitionSystem
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ..guards import Refusal
-from ..layout import State
-from ..spec import ModelError, Step, Trace, TransitionSystem
+from ..core.guards import Refusal
+from ..core.layout import State
+from ..core.spec import ModelError, Step, Trace, TransitionSystem
+from .itf import encoded
 from .reasons import why_not
-from .render.itf import encoded
 from .tracefile import Recorded
 
 T = TypeVar("T")

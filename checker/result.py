@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..spec import Outcome, Property, Trace
+from ..core.spec import Outcome, Property, Trace
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from ..layout import State
-from ..spec import Kind, Property, TidegateError, TransitionSystem
+from ..core.layout import State
+from ..core.spec import Kind, Property, TidegateError, TransitionSystem
 
 
 class SimulationError(TidegateError):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..bounds import unknown
-from ..spec import ReplayError, Step
-from .render.itf import VERSION
+from ..core.bounds import unknown
+from ..core.spec import ReplayError, Step
+from .itf import VERSION
 
 _LONGEST_NUMBER = 40
 """Digits of a number; what is longer was not written by Tidegate."""

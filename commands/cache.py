@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..checker.render.terminal import say
+from ..render.terminal import say
 from .status import EXIT_HOLDS, Ended
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from ..bounds import declared
-from ..checker.render.catalogue import print_catalogue
-from ..checker.render.story import print_story, story
-from ..checker.render.terminal import make_console, say_json
+from ..analysis.selection import find_protocol
+from ..core.bounds import declared
 from ..invariants import PROPERTIES
 from ..model import PROTOCOLS
-from .selection import find_protocol
+from ..render.catalogue import print_catalogue
+from ..render.story import print_story, story
+from ..render.terminal import make_console, say_json
 from .status import EXIT_HOLDS, Ended
 
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import click
 
+from ..analysis.named import is_own
+from ..analysis.selection import assemble
 from ..checker.check import check
 from ..checker.engines import ENGINES
-from ..checker.render.output import Reports
-from ..checker.render.report import report
-from ..checker.render.terminal import make_console, progress, say, write_json
 from ..checker.result import Cluster, Limits, Resources, Result
-from ..model.named import is_own
-from ..spec import TransitionSystem
+from ..core.spec import TransitionSystem
+from ..render.output import Reports
+from ..render.report import report
+from ..render.terminal import make_console, progress, say, write_json
 from .parameters import (
     checkpoint_option,
     cluster,
@@ -24,7 +25,6 @@ from .parameters import (
     output_options,
     search_options,
 )
-from .selection import assemble
 from .status import EXIT_STATUS, Ended, ended, exit_status
 from .telling import found_page
 from .trust import resume_command
@@ -187,7 +187,7 @@ def _print(
     """Print the result; `again` is the command that goes on with the search, if there is one."""
     # rich takes a tenth of the time until a small search begins, and --json needs nothing of it.
 
-    from ..checker.render.summary import print_result, print_verdict
+    from ..render.summary import print_result, print_verdict
 
     console = make_console()
     if options["quiet"]:

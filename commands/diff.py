@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..analysis.differences import differences
 from ..checker.interrupts import alarm, is_interrupt
-from ..checker.render import contrast
-from ..checker.render.contrast_json import document
-from ..checker.render.contrasted import Contrasts
-from ..checker.render.output import Reports
-from ..checker.render.terminal import make_console, write_json
 from ..checker.result import Limits
-from ..model.differences import differences
+from ..render import contrast
+from ..render.contrast_json import document
+from ..render.contrasted import Contrasts
+from ..render.output import Reports
+from ..render.terminal import make_console, write_json
 from .comparison.comparing import bounds_to_try, counterexamples, decide, states
 from .comparison.revisions import opened
 from .parameters import json_option, model_options, quiet_option, time_limit_option
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 if TYPE_CHECKING:
-    from ..checker.render.printed import Console
+    from ..render.printed import Console
     from .comparison.sides import Side
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..bounds import declared, parse
+from ..analysis.selection import SelectionError, assemble, find_protocol
 from ..checker.check import check
 from ..checker.interrupts import (
     INTERRUPT,
@@ -19,26 +19,20 @@ from ..checker.interrupts import (
     is_interrupt,
     reason,
 )
-from ..checker.render.output import Reports
-from ..checker.render.terminal import make_console, progress, write_json
 from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits
-from ..printable import one_line
-from ..spec import Kind, Outcome, TransitionSystem
-from .parameters import (
-    json_option,
-    model_options,
-    quiet_option,
-    time_limit_option,
-    trace_options,
-)
-from .selection import SelectionError, assemble, find_protocol
+from ..core.bounds import declared, parse
+from ..core.printable import one_line
+from ..core.spec import Kind, Outcome, TransitionSystem
+from ..render.output import Reports
+from ..render.terminal import make_console, progress, write_json
+from .parameters import json_option, model_options, quiet_option, time_limit_option, trace_options
 from .status import EXIT_HOLDS, Ended, ended, stopped_status
 from .telling import Saved, saved, systems_to_tell
 
 if TYPE_CHECKING:
-    from ..checker.needs import Build
-    from ..checker.render.explained import Findings
+    from ..analysis.needs import Build
+    from ..render.explained import Findings
 
 
 @click.command(short_help="Tell a trace in words, and which faults and elections it needs.")
@@ -69,8 +63,8 @@ def explain(trace: str, **options: Any) -> Ended:
       3   a limit was reached before everything was decided
       130 interrupted
     """
-    from ..checker.render.explained import document, print_findings, print_sentences
-    from ..checker.render.narrative import narrate
+    from ..render.explained import document, print_findings, print_sentences
+    from ..render.narrative import narrate
 
     with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()
@@ -144,9 +138,9 @@ def _find(
 def _findings(
     it: Saved, words: Mapping[str, str], options: Mapping[str, Any]
 ) -> tuple[Findings, str | None]:
-    from ..checker.needs import Needs, dispensable
-    from ..checker.render.explained import Findings
-    from ..checker.shorten import shortened
+    from ..analysis.needs import Needs, dispensable
+    from ..analysis.shorten import shortened
+    from ..render.explained import Findings
 
     assert it.property is not None
     with progress(options["quiet"]) as show:

@@ -6,15 +6,14 @@ import sys
 
 import click
 
+from ..analysis.selection import assemble, find_properties, find_protocol, with_every_history
 from ..checker.explore import Exploration
-from ..checker.render.itf import itf
-from ..checker.render.output import report_file
-from ..checker.render.terminal import write_json
-from ..spec import TidegateError
+from ..checker.itf import itf
+from ..core.spec import TidegateError
+from ..render.output import report_file
+from ..render.terminal import write_json
 from .parameters import model_options
-from .selection import assemble, find_properties, find_protocol
 from .status import EXIT_HOLDS, EXIT_INTERNAL, Ended
-from .telling import with_every_history
 
 
 class ExplorerError(TidegateError):
@@ -55,7 +54,7 @@ def explore(
     """
     assemble(protocol, settings, names)
     try:
-        from ..checker.render.explorer import Explorer
+        from ..render.explorer import Explorer
     except ImportError as error:
         if not (error.name or "").startswith("textual"):
             raise

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..checker.render.output import OutputError, Reports, report_file
-from ..checker.render.terminal import command, make_console, write_json
+from ..core.printable import one_line, printable
 from ..gate.cache import record, recorded
 from ..gate.cells import TIERS, Cell
 from ..gate.document import NAME, of_tier, read
 from ..gate.results import Outcome
-from ..printable import one_line, printable
+from ..render.output import OutputError, Reports, report_file
+from ..render.terminal import command, make_console, write_json
 from .status import EXIT_HOLDS, EXIT_STATUS, Ended, ended, gate_status
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _progress(quiet: bool, total: int) -> Iterator[Callable[[Sequence[Running], 
     if quiet or not console.is_terminal:
         yield lambda running, done: None
         return
-    from ..checker.render.printed import Text
+    from ..render.printed import Text
 
     with console.status("", spinner="line") as status:
         yield lambda running, done: status.update(

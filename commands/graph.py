@@ -9,13 +9,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..checker.render.output import Reports, replace_file
-from ..checker.render.printed import Text
-from ..checker.render.terminal import make_console, write_json
+from ..analysis.selection import assemble, find_protocol
+from ..core.spec import TransitionSystem
 from ..invariants import INVARIANTS
-from ..spec import TransitionSystem
+from ..render.output import Reports, replace_file
+from ..render.printed import Text
+from ..render.terminal import make_console, write_json
 from .parameters import model_options
-from .selection import assemble, find_protocol
 from .status import EXIT_HOLDS, Ended, ended
 
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ def graph(
       tidegate graph kip-320 -b records=1 --farthest --parquet tables
     """
     from ..checker.graph import state_graph
+    from ..checker.itf import itf
     from ..checker.predicate import predicate
-    from ..checker.render.graphs import require_parquet
-    from ..checker.render.itf import itf
+    from ..render.graphs import require_parquet
 
     if options["parquet_dir"]:
         require_parquet()
@@ -138,7 +138,7 @@ def graph(
 def _export(made: StateGraph, options: dict[str, Any], reports: Reports) -> None:
     """Write the files that were asked for."""
     from ..checker.graph import quotient
-    from ..checker.render.graphs import WRITERS, parquet
+    from ..render.graphs import WRITERS, parquet
 
     wanted = [name for name in EXPORTS if options[f"{name}_file"] is not None]
     if wanted:
@@ -181,8 +181,8 @@ def _nearest(made: StateGraph, ends: Mapping[str, Callable[[Any], bool]]) -> Nea
 
 def _print_nearest(system: TransitionSystem[Any, Any], found: Nearest, full: bool) -> None:
     """Print how many shortest behaviors there are, and one of them."""
-    from ..checker.render.summary import count
-    from ..checker.render.text import print_behavior, print_prose
+    from ..render.summary import count
+    from ..render.text import print_behavior, print_prose
 
     console = make_console()
     steps = count(len(found.trace.steps) - found.lead, "step")
@@ -198,8 +198,8 @@ def _print_nearest(system: TransitionSystem[Any, Any], found: Nearest, full: boo
 def _print_figures(system: TransitionSystem[Any, Any], made: StateGraph, view: str) -> None:
     """Print the figures of the graph, and the size of its view."""
     from ..checker.graph import quotient
-    from ..checker.render.graphs import print_statistics
     from ..checker.statistics import statistics
+    from ..render.graphs import print_statistics
 
     console = make_console()
     print_statistics(console, f"{system.name}, {system.headline}", statistics(made))

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from ..bounds import declared
-from ..checker.front import Front
-from ..checker.render.fronts import PAGE, section
-from ..checker.render.terminal import say
+from ..analysis.front import Front
+from ..analysis.pool import processes, share
+from ..analysis.selection import find_properties, find_protocol
+from ..core.bounds import declared
 from ..model import Protocol
-from .pool import processes, share
-from .selection import find_properties, find_protocol
+from ..render.fronts import PAGE, section
+from ..render.terminal import say
 from .smallest import Ladder, find_front, ladder
 
 

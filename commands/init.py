@@ -8,9 +8,9 @@ from shlex import quote
 
 import click
 
-from ..checker.render.output import report_file
-from ..checker.render.terminal import say
-from ..spec import TidegateError
+from ..core.spec import TidegateError
+from ..render.output import report_file
+from ..render.terminal import say
 from .status import EXIT_HOLDS, Ended
 
 FILES = {"tidegate.toml": "tidegate.toml", "my_protocol.py": "protocol.py"}

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..bounds import parse
+from ..analysis.mutants import Mutant, mutants
+from ..analysis.pool import processes, share
+from ..analysis.selection import find_properties, find_protocol
 from ..checker.check import check
-from ..checker.render.printed import Text
-from ..checker.render.summary import count
-from ..checker.render.terminal import make_console
-from ..checker.render.text import print_prose
 from ..checker.result import Limits, Result
+from ..core.bounds import parse
+from ..core.spec import ModelError, Outcome, Property
 from ..invariants import INVARIANTS
 from ..model import Protocol
-from ..model.mutants import Mutant, mutants
-from ..spec import ModelError, Outcome, Property
+from ..render.printed import Text
+from ..render.summary import count
+from ..render.terminal import make_console
+from ..render.text import print_prose
 from .parameters import time_limit_option
-from .pool import processes, share
-from .selection import find_properties, find_protocol
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, Ended
 
 if TYPE_CHECKING:
-    from ..checker.render.printed import Console
+    from ..render.printed import Console
 
 
 @dataclass(frozen=True)

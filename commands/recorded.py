@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..checker import fields
-from ..spec import TidegateError
+from ..core.spec import TidegateError
 from .check import SEARCHED
 from .parameters import CLUSTER
 

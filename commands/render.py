@@ -7,14 +7,14 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..checker.render.output import Reports
-from ..checker.render.terminal import say, write_json
+from ..render.output import Reports
+from ..render.terminal import say, write_json
 from .parameters import trace_options
 from .status import EXIT_HOLDS, Ended, ended
 from .telling import Saved, saved
 
 if TYPE_CHECKING:
-    from ..checker.render.narrative import Narrative
+    from ..render.narrative import Narrative
 
 OPTIONS = {
     "html": "a page that stands alone",
@@ -88,7 +88,7 @@ def render(
 def _write(
     target: IO[str], name: str, told: Narrative, document: dict[str, Any], full: bool
 ) -> None:
-    from ..checker.render.forms import FORMS
+    from ..render.forms import FORMS
 
     if name == "itf":
         write_json(target, document)
@@ -98,9 +98,9 @@ def _write(
 
 def _told(it: Saved) -> tuple[Narrative, dict[str, Any]]:
     """Return a saved trace in the intermediate form, and as ITF."""
-    from ..checker.render.forms import numbers
-    from ..checker.render.itf import itf
-    from ..checker.render.narrative import narrate
+    from ..checker.itf import itf
+    from ..render.forms import numbers
+    from ..render.narrative import narrate
 
     run = numbers(it.report)
     told = narrate(it.system, it.trace, it.property, run, it.protocol.summary)

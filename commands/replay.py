@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from ..checker.render.replayed import print_replayed
-from ..checker.render.terminal import make_console
+from ..analysis.selection import refuse_unknown_property
 from ..checker.tracefile import read_trace
 from ..invariants import INVARIANTS, PROPERTIES
+from ..render.replayed import print_replayed
+from ..render.terminal import make_console
 from .parameters import trace_options
-from .selection import refuse_unknown_property
 from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended
 from .telling import keeps_what_is_read, replayed_as_recorded, violated_at_end
 from .trust import protocol_to_replay

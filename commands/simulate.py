@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..analysis.pool import processes
+from ..analysis.selection import assemble
+from ..analysis.shorten import shortened
 from ..checker.interrupts import LimitReachedError, alarm, reason
-from ..checker.render.output import Reports
-from ..checker.render.terminal import make_console, write_json
 from ..checker.result import Result, Verdict
-from ..checker.shorten import shortened
 from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
-from ..spec import Outcome, Property, Trace, TransitionSystem
+from ..core.spec import Outcome, Property, Trace, TransitionSystem
+from ..render.output import Reports
+from ..render.terminal import make_console, write_json
 from .parameters import model_options, output_options, time_limit_option
-from .pool import processes
-from .selection import assemble
 from .status import EXIT_STATUS, Ended, ended, exit_status
 from .telling import found_page
 
 if TYPE_CHECKING:
-    from ..checker.render.simulated import Simulation
+    from ..render.simulated import Simulation
 
 BATCH = 20
 """Walks that a process takes before it reports; what is found does not depend on it."""
@@ -80,7 +80,7 @@ def simulate(**options: Any) -> Ended:
       tidegate simulate kip-279 -b replicas=3 -b elections=4 --walks 20000 --seed 7
       tidegate simulate kip-320 -b replicas=5 -b records=6 --choose rare --steps 300
     """
-    from ..checker.render.simulated import print_simulation, simulation_report
+    from ..render.simulated import print_simulation, simulation_report
 
     system, properties = assemble(options["protocol"], options["settings"], options["names"])
     refuse_undecidable(properties)
@@ -110,7 +110,7 @@ def _simulate(
     system: TransitionSystem[Any, Any], properties: Sequence[Property], options: dict[str, Any]
 ) -> Simulation:
     """Take the walks and shorten what they found."""
-    from ..checker.render.simulated import Simulation
+    from ..render.simulated import Simulation
 
     started = perf_counter()
     tally = Tally()

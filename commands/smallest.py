@@ -9,17 +9,17 @@ from typing import Any
 
 import click
 
-from ..bounds import BoundsError, declared, parse, unknown
-from ..checker.front import Climb, Front
+from ..analysis.front import Climb, Front
+from ..analysis.ladder import Rung
+from ..analysis.selection import SelectionError, find_properties, find_protocol
 from ..checker.interrupts import is_interrupt
-from ..checker.ladder import Rung
-from ..checker.render.output import Reports, report_file
-from ..checker.render.terminal import make_console, progress, write_json
 from ..checker.result import DEFAULT, Resources
+from ..core.bounds import BoundsError, declared, parse, unknown
+from ..core.spec import Kind, Property, TransitionSystem
 from ..model import PROTOCOLS, Protocol
-from ..spec import Kind, Property, TransitionSystem
+from ..render.output import Reports, report_file
+from ..render.terminal import make_console, progress, write_json
 from .parameters import json_option, model_options, quiet_option, time_limit_option
-from .selection import SelectionError, find_properties, find_protocol
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 
@@ -177,7 +177,7 @@ def bounds(protocol: str | None, **options: Any) -> Ended:
 
 def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
     """Search for the smallest bounds of each property, and print them."""
-    from ..checker.render.fronts import document, print_front
+    from ..render.fronts import document, print_front
 
     with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()

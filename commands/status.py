@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from ..checker.interrupts import is_interrupt
 from ..checker.result import Result
-from ..spec import Kind, Outcome
+from ..core.spec import Kind, Outcome
 
 if TYPE_CHECKING:
-    from ..checker.render.output import Reports
     from ..gate.results import Outcome as GateOutcome
+    from ..render.output import Reports
 
 EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
 EXIT_DEADLOCK, EXIT_SAFETY = 11, 12

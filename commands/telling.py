@@ -6,29 +6,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..bounds import parse
-from ..checker.render.terminal import say
+from ..analysis.properties import every_history
+from ..analysis.selection import find_protocol, refuse_unknown_property
 from ..checker.replay import Replayed, replay, retaken, without_failure
 from ..checker.result import Verdict
 from ..checker.tracefile import Recorded, read_trace
+from ..core.bounds import parse
+from ..core.spec import (
+    ModelError,
+    Property,
+    ReplayError,
+    Step,
+    TidegateError,
+    Trace,
+    TransitionSystem,
+)
 from ..invariants import PROPERTIES
-from ..invariants.named import every_history
 from ..model import Protocol
-from ..spec import ModelError, Property, ReplayError, Step, TidegateError, Trace, TransitionSystem
-from .selection import find_protocol, refuse_unknown_property
+from ..render.terminal import say
 from .trust import protocol_to_replay
 
 if TYPE_CHECKING:
-    from ..checker.render.narrative import Narrative
-
-
-def with_every_history(name: str, settings: Sequence[str]) -> TransitionSystem[Any, Any]:
-    """Return a protocol's system whose states hold what any property of its family reads.
-
-    No guard reads histories, so every behavior of the protocol is one of this system.
-    """
-    protocol = find_protocol(name)
-    return protocol.system(parse(protocol.family.bounds, settings), every_history(protocol))
+    from ..render.narrative import Narrative
 
 
 def systems_to_tell(
@@ -75,7 +74,7 @@ def saved(path: str, asked: str | None, named: str | None, trusted: bool) -> Sav
     asked
         Of a report that holds several traces, the property that the wanted one violates.
     named, trusted
-        As for :func:`~tidegate.commands.selection.recorded_protocol`.
+        As for :func:`~tidegate.analysis.selection.recorded_protocol`.
 
     Raises
     ------
@@ -152,7 +151,7 @@ def tell(
     numbers: Iterable[tuple[str, str]] = (),
 ) -> Narrative:
     """Return a behavior in the intermediate form, from which every other one is made."""
-    from ..checker.render.narrative import narrate
+    from ..render.narrative import narrate
 
     protocol = find_protocol(name)
     return without_failure(
@@ -169,7 +168,7 @@ def found_page(
     full: bool,
 ) -> str:
     """Return the behavior that was found as a page; nothing if nothing is violated, and say so."""
-    from ..checker.render.forms import FORMS, numbers
+    from ..render.forms import FORMS, numbers
 
     if first is None or first.trace is None:
         say("--html: nothing is violated, so no page is written", stderr=True)

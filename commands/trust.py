@@ -14,11 +14,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from ..analysis.named import SelectionError, find_protocol, is_own, is_same
 from ..checker.result import Cluster
 from ..checker.tracefile import Recorded
+from ..core.spec import TidegateError
 from ..model import Protocol
-from ..model.named import SelectionError, find_protocol, is_own, is_same
-from ..spec import TidegateError
 from .again import command_with
 
 _ON_THIS_MACHINE = re.compile(r"local(-cluster)?(\[[0-9*, ]*\])?")

@@ -8,16 +8,16 @@ from typing import IO, Any
 
 import click
 
-from ..bounds import parse
-from ..checker.ladder import Found, Rung, climb
-from ..checker.render.output import report_file
-from ..checker.render.terminal import say
-from ..checker.render.verdicts import INTRODUCTION, section
+from ..analysis.ladder import Found, Rung, climb
+from ..analysis.pool import processes, share
+from ..analysis.selection import SelectionError, find_protocol, protocols_to_compare
+from ..core.bounds import parse
+from ..core.spec import TransitionSystem
 from ..invariants import INVARIANTS
 from ..model import Protocol, Scenario
-from ..spec import TransitionSystem
-from .pool import processes, share
-from .selection import SelectionError, find_protocol, protocols_to_compare
+from ..render.output import report_file
+from ..render.terminal import say
+from ..render.verdicts import INTRODUCTION, section
 from .status import EXIT_HOLDS, Ended
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..analysis.properties import find_properties
 from ..checker.result import Result
-from ..invariants.named import find_properties
+from ..core.spec import Outcome, Property
 from ..model import Protocol
-from ..spec import Outcome, Property
 
 TIERS = ("pr", "nightly", "weekly")
 """When a cell runs; a tier includes those before it."""

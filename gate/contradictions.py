@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..bounds import BoundsError, parse
-from ..bounds import shown as bounds_shown
-from ..model.named import SelectionError, find_protocol, is_own
+from ..analysis.named import SelectionError, find_protocol, is_own
+from ..core.bounds import BoundsError, parse
+from ..core.bounds import shown as bounds_shown
 from .cells import Cell, Expectation, expanded
 from .faults import Faults
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..bounds import BoundsError, parse, unknown
+from ..analysis.named import SelectionError, find_protocol, is_own
+from ..analysis.properties import find_properties
 from ..checker.engines import ENGINES
 from ..checker.memory import parse_size
-from ..invariants.named import find_properties
-from ..model.named import SelectionError, find_protocol, is_own
+from ..core.bounds import BoundsError, parse, unknown
 from .cells import EVERY, TIERS, Cell, Expectation, Limits
 from .contradictions import note_contradictions
 from .faults import LIMITS, NAMES, PINS, SECONDS, TEXT, Faults, GateFileError, Kind, shown

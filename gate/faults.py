@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..bounds import unknown
-from ..spec import TidegateError
+from ..core.bounds import unknown
+from ..core.spec import TidegateError
 from .positions import Path
 
 

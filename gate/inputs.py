@@ -21,8 +21,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from ..analysis.named import is_own, own_file
 from ..checker.compiled.sources import described
-from ..model.named import is_own, own_file
 from .cells import Cell
 
 _TIDEGATE = __name__.partition(".")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..spec import Outcome
+from ..core.spec import Outcome
 from .cells import Cell, Expectation, Found
 
 VIOLATED = "violated"

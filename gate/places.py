@@ -11,11 +11,11 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from ..errors import Line, is_users
-from ..guards import guards
+from ..analysis.named import find_protocol, is_own, own_file
+from ..core.errors import Line, is_users
+from ..core.guards import guards
+from ..core.spec import Trace, TransitionSystem
 from ..model import Protocol
-from ..model.named import find_protocol, is_own, own_file
-from ..spec import Trace, TransitionSystem
 
 Place = tuple[Line, str]
 """A line, and what stands there."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import Line
+from ..core.errors import Line
 from .cells import Cell
 from .inputs import Inputs
 from .judge import ERROR, LIMIT, Finding

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from ..bounds import parse
+from ..analysis.named import find_protocol, is_own
+from ..analysis.properties import every_history, find_properties
 from ..checker.check import check
 from ..checker.interrupts import after_limit
 from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
-from ..invariants.named import every_history, find_properties
+from ..core.bounds import parse
+from ..core.spec import Outcome as Decided
+from ..core.spec import Property as Asked
+from ..core.spec import TransitionSystem
 from ..model import Protocol
-from ..model.named import find_protocol, is_own
-from ..spec import Outcome as Decided
-from ..spec import Property as Asked
-from ..spec import TransitionSystem
 from . import results
 from .cells import Cell, Expectation, Found, expanded
 from .judge import LONGER, VIOLATED, Finding, judge
@@ -164,7 +164,7 @@ class _Search:
         self, needs: frozenset[str], system: TransitionSystem[Any, Any], verdict: Verdict
     ) -> Shown:
         """Return a counterexample in the forms that reports need."""
-        from ..checker.render.itf import itf
+        from ..checker.itf import itf
 
         assert verdict.trace is not None
         # Where a wrong protocol fails with every history, those that the search kept will do.
@@ -196,8 +196,8 @@ def _limit(stopped_by: str | None, cell: Cell) -> str | None:
 
 def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
     """Return a counterexample as ``tidegate check`` prints it."""
-    from ..checker.render.printed import Console
-    from ..checker.render.text import print_trace
+    from ..render.printed import Console
+    from ..render.text import print_trace
 
     assert verdict.trace is not None
     text = io.StringIO()
@@ -208,8 +208,8 @@ def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
 
 def _markdown(protocol: Protocol, knowing: TransitionSystem[Any, Any], verdict: Verdict) -> str:
     """Return a counterexample as Markdown, told by a system that keeps every history."""
-    from ..checker.render.markdown import markdown
-    from ..checker.render.narrative import narrate
+    from ..render.markdown import markdown
+    from ..render.narrative import narrate
 
     assert verdict.trace is not None
     trace = retaken(knowing, 0, verdict.trace.steps)

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from time import monotonic
 from types import FrameType
 
+from ..analysis import named
 from ..checker.calls import CALLERS, described, innermost, model_call
 from ..checker.result import Progress
-from ..errors import Line
-from ..model import named
+from ..core.errors import Line
 
 HUNG = "hung"
 """What is reported where machine code makes no progress: nobody sees in which action it is."""

@@ -10,11 +10,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic, perf_counter
 
+from ..analysis.named import find_protocol, is_own
 from ..checker.interrupts import leave_to_parent
 from ..checker.memory import resident_memory
 from ..checker.result import Progress, Resources
-from ..errors import Line, TidegateError, place_of
-from ..model.named import find_protocol, is_own
+from ..core.errors import Line, TidegateError, place_of
 from .cells import Cell
 from .inputs import Watch
 from .judge import LIMIT, Finding

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ..spec import DEADLOCK, Property
+from ..core.spec import DEADLOCK, Property
 from . import (
     async_isr,
     candidates,

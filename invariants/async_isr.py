@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..layout import NONE
+from ..core.layout import NONE
+from ..core.spec import Property
 from ..model.async_isr.actions import high_watermark
 from ..model.async_isr.bounds import Constants
 from ..model.async_isr.state import AsyncIsrState
-from ..spec import Property
 
 
 def _behind(s: AsyncIsrState, k: Constants) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..layout import NONE
+from ..core.layout import NONE
+from ..core.scene import Place
+from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
-from ..scene import Place
-from ..spec import Property
 
 
 def _settled(s: BrokerState, k: Constants, number: int) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..layout import members
+from ..core.layout import members
+from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
-from ..spec import Property
 
 
 def _ineligible(s: BrokerState) -> int:

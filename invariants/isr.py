@@ -5,13 +5,13 @@ These speak of both families, whose states declare what is read here alike.
 
 from __future__ import annotations
 
-from ..layout import NONE, members
+from ..core.layout import NONE, members
+from ..core.scene import Place
+from ..core.spec import Property
 from ..model.broker.bounds import Constants as BrokerConstants
 from ..model.broker.state import BrokerState
 from ..model.published.bounds import Constants as PublishedConstants
 from ..model.published.state import PublishedState
-from ..scene import Place
-from ..spec import Property
 
 AnyState = BrokerState | PublishedState
 AnyConstants = BrokerConstants | PublishedConstants

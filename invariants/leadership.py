@@ -5,11 +5,11 @@ This speaks of two families, whose states declare what is read here alike.
 
 from __future__ import annotations
 
+from ..core.spec import Property
 from ..model.broker.bounds import Constants as BrokerConstants
 from ..model.broker.state import BrokerState
 from ..model.published.bounds import Constants as PublishedConstants
 from ..model.published.state import PublishedState
-from ..spec import Property
 
 AnyState = BrokerState | PublishedState
 AnyConstants = BrokerConstants | PublishedConstants

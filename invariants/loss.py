@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..layout import NONE
+from ..core.layout import NONE
+from ..core.scene import Place
+from ..core.spec import Property
 from ..model.broker.bounds import ACKS_ALL, Constants
 from ..model.broker.leadership import acting_leader
 from ..model.broker.state import BrokerState
-from ..scene import Place
-from ..spec import Property
 
 
 def _missing_committed(s: BrokerState, k: Constants) -> tuple[int, int] | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..layout import NONE
+from ..core.layout import NONE
+from ..core.spec import Kind, Property
 from ..model.broker.bounds import Constants
 from ..model.broker.leadership import acting_leader
 from ..model.broker.state import BrokerState
-from ..spec import Kind, Property
 
 
 def _can_be_led(s: BrokerState, k: Constants) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..layout import NONE, members
+from ..core.layout import NONE, members
+from ..core.scene import Place
+from ..core.spec import Property
 from ..model.published.actions import true_leader
 from ..model.published.bounds import Constants
 from ..model.published.state import PublishedState
-from ..scene import Place
-from ..spec import Property
 from .divergence import (
     explain_log_matching_everywhere,
     log_matching_everywhere,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..core.spec import Kind, Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
-from ..spec import Kind, Property
 
 
 def hw_within_log(s: BrokerState, k: Constants) -> bool:

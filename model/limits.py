@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..guards import counted
+from ..core.guards import counted
 from .protocol import Protocol, counter
 
 

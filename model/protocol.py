@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
-from ..bounds import brief, shown, unknown
-from ..errors import blaming
-from ..layout import Layout, integer
-from ..printable import one_line
-from ..spec import Action, TransitionSystem
+from ..core.bounds import brief, shown, unknown
+from ..core.errors import blaming
+from ..core.layout import Layout, integer
+from ..core.printable import one_line
+from ..core.spec import Action, TransitionSystem
 
 S = TypeVar("S")
 K = TypeVar("K")

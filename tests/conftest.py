@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.bounds import parse
+from tidegate.analysis.named import find_protocol
 from tidegate.checker.check import check
 from tidegate.checker.result import Result
+from tidegate.core.bounds import parse
+from tidegate.core.spec import Step, TransitionSystem
 from tidegate.invariants import INVARIANTS, PROPERTIES
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
-from tidegate.model.named import find_protocol
-from tidegate.spec import Step, TransitionSystem
 
 EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark", "listed_offsets", "read"})
 

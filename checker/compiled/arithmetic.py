@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ...layout import WORD_BITS
+from ...core.layout import WORD_BITS
 from .emitter import Emitter
 from .values import Number, Static, Value, fits, integer_of, span
 

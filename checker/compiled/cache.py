@@ -9,8 +9,8 @@ from typing import Any
 
 import llvmlite
 
-from ...spec import Property, TransitionSystem
-from ...symmetry import Symmetry
+from ...core.spec import Property, TransitionSystem
+from ...core.symmetry import Symmetry
 from ..kept import Store
 from . import build, closure
 from .build import object_code, target

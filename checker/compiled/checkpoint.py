@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...layout import Layout
-from ...spec import Property, TidegateError
+from ...core.layout import Layout
+from ...core.spec import Property, TidegateError
 from .. import fields
 from ..sealed import sealed, unsealed
 from .validity import is_state

@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...layout import Layout
-from ...spec import Kind, Property, TransitionSystem
-from ...symmetry import Symmetry
+from ...core.layout import Layout
+from ...core.spec import Kind, Property, TransitionSystem
+from ...core.symmetry import Symmetry
 from .program import Module
 from .reads import Question, Reads, answers_are_same
 
@@ -115,7 +115,7 @@ def translator() -> str:
 
 
 def source_of_translator() -> str:
-    """Return the hash of the source that translates: this package, and what lies at the root."""
+    """Return the hash of the source that translates: this package, and the core."""
     here = Path(__file__).parent
-    files = [*sorted(here.glob("*.py")), *sorted(here.parents[1].glob("*.py"))]
+    files = [*sorted(here.glob("*.py")), *sorted((here.parents[1] / "core").glob("*.py"))]
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()

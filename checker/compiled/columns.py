@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...layout import WORD_BITS, Layout, Variable
+from ...core.layout import WORD_BITS, Layout, Variable
 from .emitter import Emitter
 from .memory import GROUP
 from .places import Places

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...layout import State
-from ...spec import DisagreementError, Property, TransitionSystem
+from ...core.layout import State
+from ...core.spec import DisagreementError, Property, TransitionSystem
 from .sampler import Sample, Words
 from .sampling import Asked
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...layout import Layout
-from ...spec import Instance, TransitionSystem
+from ...core.layout import Layout
+from ...core.spec import Instance, TransitionSystem
 from .asking import clear_marks, keep_guarded, keep_if_wanted, make_marks, note_beside
 from .columns import Columns
 from .emitter import Emitter

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...layout import WORD_BITS, Layout
-from ...spec import Kind, Property, TransitionSystem
-from ...symmetry import Symmetry
+from ...core.layout import WORD_BITS, Layout
+from ...core.spec import Kind, Property, TransitionSystem
+from ...core.symmetry import Symmetry
 from . import growth, kernel, sampling, validity
 from .asking import clear_marks, keep_if_wanted, make_marks
 from .closure import roots_of

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from .intrinsics import (
-    fetch_add,
-    high_product,
-    load,
-    prefetch,
-    shifted,
-    store,
-    swap_if,
-)
+from .intrinsics import fetch_add, high_product, load, prefetch, shifted, store, swap_if
 from .memory import BATCH, Shared, Worker
 from .program import Program
 from .seen import BUCKET, UPPER, bucket_of, copy, examine, mark_of, same, seal, stash_position

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-from ...layout import State
-from ...spec import Property, TransitionSystem
-from ...symmetry import Symmetry
+from ...core.layout import State
+from ...core.spec import Property, TransitionSystem
+from ...core.symmetry import Symmetry
 from ..result import Limits, Progress
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from ...layout import members
+from ...core.layout import members
 from .calls import Calls
 from .values import (
     WORD,

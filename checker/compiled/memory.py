@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from time import perf_counter
 
-from ...spec import TidegateError
+from ...core.spec import TidegateError
 
 NORESERVE = 0x4000
 """Linux's MAP_NORESERVE: address space is set aside, and memory is used where it is written."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ...layout import Layout, Variable
-from ...symmetry import Permutation, renamed
+from ...core.layout import Layout, Variable
+from ...core.symmetry import Permutation, renamed
 from .emitter import Emitter
 from .values import UnsupportedError
 

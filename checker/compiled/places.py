@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...layout import Layout, Variable
+from ...core.layout import Layout, Variable
 from .emitter import Emitter
 from .values import Number, Place, Static, UnsupportedError, Value, fits
 

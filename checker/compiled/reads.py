@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from ...layout import WORD_BITS, members
+from ...core.layout import WORD_BITS, members
 from .intrinsics import INTRINSICS
 from .sources import described
 from .values import PLAIN, UnsupportedError, integer_of

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...spec import Kind, Property, TransitionSystem
-from ...symmetry import Symmetry
+from ...core.spec import Kind, Property, TransitionSystem
+from ...core.symmetry import Symmetry
 from ..counterexample import itself
 from .checkpoint import CheckpointError, Manifest, damaged
 from .journal import Journal

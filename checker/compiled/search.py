@@ -8,9 +8,9 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from ...layout import State
-from ...spec import Kind, Property, TransitionSystem
-from ...symmetry import Symmetry
+from ...core.layout import State
+from ...core.spec import Kind, Property, TransitionSystem
+from ...core.symmetry import Symmetry
 from ..counterexample import least
 from ..interpreted import Search, least_parents
 from ..interrupts import reason

@@ -40,7 +40,7 @@ UPPER = 0xFFFFFFFFFF000000
 
 
 def mix(word: int) -> int:
-    """Scramble 64 bits, as :func:`tidegate.layout.mix` does."""
+    """Scramble 64 bits, as :func:`tidegate.core.layout.mix` does."""
     word = word + 0x9E3779B97F4A7C15
     word = (word ^ shifted(word, 30)) * 0xBF58476D1CE4E5B9
     word = (word ^ shifted(word, 27)) * 0x94D049BB133111EB
@@ -48,7 +48,7 @@ def mix(word: int) -> int:
 
 
 def fingerprint(p: Program, state: int) -> int:
-    """Return the fingerprint of a state, as :meth:`tidegate.layout.Layout.fingerprint` does."""
+    """Return the fingerprint of a state, as :meth:`.layout.Layout.fingerprint` does."""
     hashed = p.words
     for word in range(p.words):
         hashed = mix(hashed ^ load(state + 8 * word))

@@ -15,7 +15,7 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from ...guards import read_tree
+from ...core.guards import read_tree
 from .values import UnsupportedError
 
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})

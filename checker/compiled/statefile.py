@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...spec import TidegateError
+from ...core.spec import TidegateError
 from .memory import Region
 
 PIECE = 1 << 22

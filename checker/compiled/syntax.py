@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from ...guards import refuses
+from ...core.guards import refuses
 
 
 def parameter_names(tree: ast.FunctionDef) -> list[str]:

@@ -10,7 +10,7 @@ from enum import Enum
 from functools import reduce
 from typing import Any
 
-from ...layout import WORD_BITS
+from ...core.layout import WORD_BITS
 from .emitter import FAILURE, Emitter
 from .places import Places
 from .points import MARKS, Points

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
-from ...layout import WORD_BITS, Layout
+from ...core.layout import WORD_BITS, Layout
 from .build import Code
 from .intrinsics import below, load, shifted
 from .memory import Region

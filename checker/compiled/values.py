@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import KEEP, Enum, Flag, IntEnum, IntFlag, ReprEnum
 from typing import Any
 
-from ...layout import WORD_BITS
-from ...spec import TidegateError
+from ...core.layout import WORD_BITS
+from ...core.spec import TidegateError
 
 
 class UnsupportedError(TidegateError):

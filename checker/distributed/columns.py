@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...layout import Layout, Variable
-from ...spec import Kind, Property, TidegateError, TransitionSystem
+from ...core.layout import Layout, Variable
+from ...core.spec import Kind, Property, TidegateError, TransitionSystem
 
 OWN = ("fingerprint", "depth")
 """Columns of the states that are no variables."""

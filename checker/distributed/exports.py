@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...spec import Property, TransitionSystem
+from ...core.spec import Property, TransitionSystem
 from .columns import ExportError, described
 from .manifest import Manifest
 from .store import Store

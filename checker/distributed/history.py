@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...layout import State
-from ...spec import EngineError, TransitionSystem
+from ...core.layout import State
+from ...core.spec import EngineError, TransitionSystem
 from .runs import Run, RunFile, record_of, stretches
 from .store import Store
 

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from ...spec import TidegateError
+from ...core.spec import TidegateError
 
 JAVA = 17
 """The oldest Java that Spark 4 runs on."""

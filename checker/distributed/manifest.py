@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...layout import Layout
-from ...spec import Property
+from ...core.layout import Layout
+from ...core.spec import Property
 from .. import fields
 from ..compiled.checkpoint import (
     MOST_STATES,

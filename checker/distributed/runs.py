@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ...layout import mix
+from ...core.layout import mix
 from .checksums import BLOCK, SEAL, Summing, Sums, blocks, sealed
 from .store import Store, StoreError
 
@@ -237,7 +237,7 @@ def record_of(words: Sequence[int]) -> tuple[int, ...]:
 
 
 def unmixed(word: int) -> int:
-    """Return the word of which :func:`tidegate.layout.mix` makes this one."""
+    """Return the word of which :func:`tidegate.core.layout.mix` makes this one."""
     word = ((word ^ word >> 31 ^ word >> 62) * 0x319642B2D24D8EC3) & _WORD
     word = ((word ^ word >> 27 ^ word >> 54) * 0x96DE1B173F119089) & _WORD
     return ((word ^ word >> 30 ^ word >> 60) - 0x9E3779B97F4A7C15) & _WORD

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from time import perf_counter
 from typing import Any
 
-from ...layout import State
-from ...spec import Kind, Property, TransitionSystem
-from ...symmetry import Symmetry
+from ...core.layout import State
+from ...core.spec import Kind, Property, TransitionSystem
+from ...core.symmetry import Symmetry
 from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
 from ..compiled.journal import code_hash

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...spec import TidegateError
+from ...core.spec import TidegateError
 
 WRITTEN_WHOLE = ("s3", "gcs", "abfs")
 """File systems on which a file appears only when it is complete, under its own name at once."""

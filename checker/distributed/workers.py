@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from ...spec import TidegateError
+from ...core.spec import TidegateError
 from ..compiled.program import Module
 from .kernel import Kernel
 from .store import Store

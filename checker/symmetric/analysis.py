@@ -10,8 +10,8 @@ from inspect import getdoc
 from types import FunctionType
 from typing import Any
 
-from ...errors import shown
-from ...guards import read_tree
+from ...core.errors import shown
+from ...core.guards import read_tree
 from ..compiled.sources import plain_tree
 from ..compiled.values import UnsupportedError
 from ..result import Declared

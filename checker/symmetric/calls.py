@@ -8,7 +8,7 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...layout import Array, members
+from ...core.layout import Array, members
 from .expressions import Expressions, wrapped
 from .names import FEW, described, may_be_none_at
 from .operations import truth

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ...layout import NONE
+from ...core.layout import NONE
 from .names import described, may_be_none_at
 from .operations import COMPARISONS, compared, computed, inverted, is_nothing, negated, truth
 from .parts import Parts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 
-from ...layout import NONE
-from ...symmetry import Permutation, renamed
+from ...core.layout import NONE
+from ...core.symmetry import Permutation, renamed
 from .values import (
     NOTHING,
     Constant,

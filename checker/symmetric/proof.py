@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
-from ...layout import NONE
-from ...spec import Kind, Property, TransitionSystem
-from ...symmetry import Permutation, Symmetry, SymmetryError, renamed
+from ...core.layout import NONE
+from ...core.spec import Kind, Property, TransitionSystem
+from ...core.symmetry import Permutation, Symmetry, SymmetryError, renamed
 from ..result import Grounds
 from .analysis import Analysis, place
 from .names import Names

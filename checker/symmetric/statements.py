@@ -11,17 +11,7 @@ from .calls import SUBSET, Attempt, Element
 from .expressions import drops_the_lowest
 from .names import may_be_none_at, shape
 from .operations import computed
-from .values import (
-    NOTHING,
-    Constant,
-    Flow,
-    NotShownError,
-    Number,
-    Picked,
-    Replica,
-    Several,
-    Value,
-)
+from .values import NOTHING, Constant, Flow, NotShownError, Number, Picked, Replica, Several, Value
 from .visits import ADDING, Visits
 
 MOST_ROUNDS = 12

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from itertools import count
 
-from ...layout import Array, Field, Record
+from ...core.layout import Array, Field, Record
 
 Index = int | str
 """Which element of an array: a symbol, or a constant as text."""

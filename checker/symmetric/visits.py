@@ -14,17 +14,7 @@ from typing import Any
 
 from .calls import SUBSET, Calls
 from .operations import computed
-from .values import (
-    Constant,
-    Effects,
-    Flow,
-    Location,
-    NotShownError,
-    Number,
-    Unclear,
-    Value,
-    Write,
-)
+from .values import Constant, Effects, Flow, Location, NotShownError, Number, Unclear, Value, Write
 
 ADDING: dict[type[ast.operator], str] = {
     ast.Add: "sum", ast.Sub: "sum", ast.Mult: "product",

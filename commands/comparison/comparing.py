@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from ...checker.compare import Alone, Contrast, alone, contrast, shared
+from ...analysis.compare import Alone, Contrast, alone, contrast, shared
+from ...analysis.selection import SelectionError
 from ...checker.interrupts import INTERRUPT, is_interrupt
 from ...checker.result import Limits
-from ...spec import Outcome, Step
-from ..selection import SelectionError
+from ...core.spec import Outcome, Step
 from .sides import Count, Row, Side, Verdicts
 
 

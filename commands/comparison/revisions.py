@@ -22,8 +22,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from ...model.named import SelectionError, is_own, own_file
-from ...spec import TidegateError
+from ...analysis.named import SelectionError, is_own, own_file
+from ...core.spec import TidegateError
 from .sides import Side
 from .worker import MODEL, Origin
 
@@ -41,15 +41,6 @@ from tidegate.commands.comparison.worker import serve
 serve()
 """
 """Imports the package that runs here, whatever its directory is called and where it lies."""
-
-_PRESENT = (
-    "model/code.py",
-    "model/differences.py",
-    "model/mutants.py",
-    "model/named.py",
-    "invariants/named.py",
-)
-"""What is said about protocols is not part of one: these files are not taken from the revision."""
 
 
 class RevisionError(TidegateError):
@@ -80,8 +71,6 @@ def opened(name: str) -> Iterator[Side]:
             here, checkout = _unpack_own(protocol, revision, files)
         if checkout == _PACKAGE:
             _unpack(_PACKAGE, revision, model, MODEL, name)
-            for file in _PRESENT:
-                (model / file).unlink(missing_ok=True)
         origin = Origin(
             str(model) if checkout == _PACKAGE else "",
             str(files) if is_own(protocol) else "",

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...bounds import parse
+from ...analysis.code import Code, code
+from ...analysis.compare import Followed, Projected, Ranges, Reached, follow, ranges
+from ...analysis.selection import find_properties, find_protocol, with_every_history
 from ...checker.check import check
-from ...checker.compare import Followed, Projected, Ranges, Reached, follow, ranges
-from ...checker.render.terminal import progress
 from ...checker.result import Limits
+from ...core.bounds import parse
+from ...core.spec import Step, TidegateError, TransitionSystem
 from ...invariants import PROPERTIES
 from ...model import Protocol
-from ...model.code import Code, code
-from ...spec import Step, TidegateError, TransitionSystem
-from ..selection import find_properties, find_protocol
-from ..telling import with_every_history
+from ...render.terminal import progress
 
 
 class NothingReachedError(TidegateError):

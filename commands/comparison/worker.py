@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...errors import EngineError, ModelError, TidegateError, is_users
+from ...core.errors import EngineError, ModelError, TidegateError, is_users
 
 MODEL = ("model", "invariants")
 """Packages that are taken from the revision where it is one of Tidegate itself."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-from ...printable import printable
+from ...core.printable import printable
 from .. import judge, results
 from ..judge import Finding
 from ..results import Outcome

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...checker.render.markdown import escaped
-from ...printable import one_line
+from ...core.printable import one_line
+from ...render.markdown import escaped
 from .. import results
 from ..results import Outcome
 from .where import pointers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ...checker.render.printed import Text
-from ...printable import one_line
+from ...core.printable import one_line
+from ...render.printed import Text
 from .. import results
 from ..cells import Cell
 from ..results import Outcome
@@ -15,7 +15,7 @@ from .summary import headline
 from .where import pointers
 
 if TYPE_CHECKING:
-    from ...checker.render.printed import Console
+    from ...render.printed import Console
 
 _STYLES = {
     results.PASSED: "green",

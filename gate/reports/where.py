@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import Line
+from ...core.errors import Line
 from ..judge import Finding
 from ..results import Outcome
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...bounds import number
+from ...core.bounds import number
 from .rules import Rules
 
 LEADER = 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import product
 
-from ...spec import Action, Fairness, TransitionSystem
+from ...core.spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol, assemble
 from . import actions
 from .bounds import AsyncIsrBounds, Constants

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...layout import NONE, members
-from ...scene import Event, Message, Participant, Scene, View
+from ...core.layout import NONE, members
+from ...core.scene import Event, Message, Participant, Scene, View
 from ..broker.replica_sets import braced
 from .actions import high_watermark
 from .bounds import LEADER, Constants

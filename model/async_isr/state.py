@@ -10,7 +10,7 @@ Ranges reach one beyond the bounds, since a state that is outside the constraint
 
 from __future__ import annotations
 
-from ...layout import NONE, Record, array, integer, nested, replica_id, subset
+from ...core.layout import NONE, Record, array, integer, nested, replica_id, subset
 from .bounds import LEADER, Constants
 
 

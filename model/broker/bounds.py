@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...bounds import BoundsError, choice, number, switch
+from ...core.bounds import BoundsError, choice, number, switch
 from .rules import Rules
 
 ACKS_ALL = -1

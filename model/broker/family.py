@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import permutations, product
 from typing import Any
 
-from ...spec import Action, Fairness, TransitionSystem
+from ...core.spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol, Scenario, assemble
 from .actions import (
     alter_partition,
@@ -26,10 +26,10 @@ from .actions import (
     purgatory,
 )
 from .bounds import ACKS_ALL, KRAFT, ZOOKEEPER, BrokerBounds, Constants
-from .scenes import VIEW
+from .presentation.scenes import VIEW
+from .presentation.view import ELR_LEGEND, LEGEND, columns
 from .state import BrokerState
 from .survivors import SURVIVORS
-from .view import ELR_LEGEND, LEGEND, columns
 
 
 def initialise(s: BrokerState, k: Constants) -> Iterator[None]:

@@ -6,7 +6,7 @@ what it keeps.
 
 from __future__ import annotations
 
-from ...layout import NONE
+from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
 from .state import BrokerState
 

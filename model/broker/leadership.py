@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...layout import NONE
+from ...core.layout import NONE
 from .bounds import ACKS_ALL, ZOOKEEPER, Constants
 from .history import note_acked, note_committed, note_high_watermark, note_listed_offsets
 from .state import BrokerState

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...layout import NONE
+from ...core.layout import NONE
 from .log import truncate_to
 from .messages import IDLE, NOTHING
 

@@ -6,7 +6,7 @@ range holds a single value (because an option is off) takes no room in the store
 
 from __future__ import annotations
 
-from ...layout import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
+from ...core.layout import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
 from .bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
 from .messages import (
     ALTER_PARTITION,

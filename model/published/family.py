@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import permutations, product
 
-from ...spec import Action, Fairness, TransitionSystem
-from ..broker.view import LEGEND
+from ...core.spec import Action, Fairness, TransitionSystem
+from ..broker.presentation.view import LEGEND
 from ..protocol import Family, Protocol, assemble
 from . import actions
 from .bounds import Constants, PublishedBounds

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...layout import NONE, members
-from ...scene import Entry, Event, Log, Message, Participant, Promise, Scene, View
+from ...core.layout import NONE, members
+from ...core.scene import Entry, Event, Log, Message, Participant, Promise, Scene, View
 from ..broker.replica_sets import braced
 from .bounds import Constants
 from .state import PublishedState

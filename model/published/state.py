@@ -7,7 +7,7 @@ set holds exactly one per epoch up to the quorum state's and is an array here.
 
 from __future__ import annotations
 
-from ...layout import NONE, Record, array, integer, nested, replica_id, subset
+from ...core.layout import NONE, Record, array, integer, nested, replica_id, subset
 from .bounds import Constants
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.cli import main
 from tidegate.commands.holes import front_of, known_holes
-from tidegate.commands.selection import assemble
+from tidegate.core.spec import Outcome
 from tidegate.model import PROTOCOLS
-from tidegate.spec import Outcome
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bounds.md").read_text()
 

@@ -13,12 +13,12 @@ from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.places import Places
 from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Place, Static
-from tidegate.checker.render.report import report
 from tidegate.checker.result import Limits, Resources
+from tidegate.core.layout import Layout, Record, array, boolean, integer, members, subset
+from tidegate.core.spec import Action, Property, TransitionSystem
 from tidegate.invariants import PROPERTIES
-from tidegate.layout import Layout, Record, array, boolean, integer, members, subset
 from tidegate.model import PROTOCOLS
-from tidegate.spec import Action, Property, TransitionSystem
+from tidegate.render.report import report
 
 
 def assemble(declaration, constants, actions, initialise):

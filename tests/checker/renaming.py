@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tidegate.checker.symmetric.proof import show
-from tidegate.layout import (
+from tidegate.core.layout import (
     NONE,
     Layout,
     Record,
@@ -18,8 +18,8 @@ from tidegate.layout import (
     replica_id,
     subset,
 )
-from tidegate.spec import Action, Kind, Property, TransitionSystem
-from tidegate.symmetry import Symmetry, permuted
+from tidegate.core.spec import Action, Kind, Property, TransitionSystem
+from tidegate.core.symmetry import Symmetry, permuted
 
 PEERS = 3
 

@@ -22,7 +22,7 @@ from tidegate.checker.compiled.checkpoint import Checkpoint, CheckpointError
 from tidegate.checker.compiled.statefile import StateFileError
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.result import Limits, Resources
-from tidegate.spec import Outcome
+from tidegate.core.spec import Outcome
 
 HW = ("hw", "", {"keep_going": True})
 KIP_101 = ("published/kip-101", "replicas=3 records=1", {})

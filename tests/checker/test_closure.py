@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tidegate.bounds import parse
+from tidegate.analysis.mutants import mutants
 from tidegate.checker.check import check
 from tidegate.checker.compiled import closure, generate
 from tidegate.checker.compiled.cache import cached_code, cached_translation
@@ -18,12 +18,12 @@ from tidegate.checker.compiled.reads import Reads, answers_are_same
 from tidegate.checker.compiled.sources import described, plain_tree
 from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.checker.result import Resources
+from tidegate.core.bounds import parse
+from tidegate.core.layout import Record, array, integer, replica_id
+from tidegate.core.spec import Kind
+from tidegate.core.symmetry import Symmetry
 from tidegate.invariants import PROPERTIES
-from tidegate.layout import Record, array, integer, replica_id
 from tidegate.model import PROTOCOLS
-from tidegate.model.mutants import mutants
-from tidegate.spec import Kind
-from tidegate.symmetry import Symmetry
 
 NAMES = [protocol.name for protocol in PROTOCOLS]
 

@@ -15,9 +15,9 @@ from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.values import Static, Truth
 from tidegate.checker.interpreted import Search
 from tidegate.checker.result import Cluster, Limits, Resources
-from tidegate.layout import Record, integer
+from tidegate.core.layout import Record, integer
+from tidegate.core.spec import EngineError, Outcome
 from tidegate.model.broker.protocols.kip320 import KIP_320
-from tidegate.spec import EngineError, Outcome
 
 COMPILED = Resources(engine="compiled")
 

@@ -5,7 +5,8 @@ from contextlib import suppress
 
 import pytest
 
-from tidegate.bounds import BoundsError
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import PROPERTIES
 from tidegate.checker.check import check
 from tidegate.checker.compiled import search as compiled_search
 from tidegate.checker.compiled import statefile
@@ -14,13 +15,12 @@ from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Search
 from tidegate.checker.result import Limits, Resources
-from tidegate.guards import without
+from tidegate.core.bounds import BoundsError
+from tidegate.core.guards import without
+from tidegate.core.layout import Record, array, boolean, integer
+from tidegate.core.spec import Kind, ModelError, Outcome
 from tidegate.invariants import INVARIANTS
-from tidegate.invariants.named import PROPERTIES
-from tidegate.layout import Record, array, boolean, integer
 from tidegate.model import PROTOCOLS
-from tidegate.model.named import find_protocol
-from tidegate.spec import Kind, ModelError, Outcome
 
 SMALL = [
     ("hw", "records=1 elections=1", False),
@@ -47,7 +47,7 @@ def levels(layout, search):
 def test_every_level_has_the_fingerprints_of_the_interpreted_engine(
     system, protocol, settings, symmetric
 ):
-    from tidegate.symmetry import Symmetry
+    from tidegate.core.symmetry import Symmetry
 
     toy = system(protocol, settings)
     for symmetry in (None, Symmetry(toy))[: 1 + symmetric]:

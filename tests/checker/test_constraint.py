@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidegate.checker.check import check
-from tidegate.spec import DEADLOCK, Fairness, Kind, Outcome, Property
+from tidegate.core.spec import DEADLOCK, Fairness, Kind, Outcome, Property
 
 RING = {(0, 1), (1, 2), (2, 3), (3, 0)}
 

@@ -15,8 +15,8 @@ from tidegate.checker.compiled.checkpoint import CheckpointError
 from tidegate.checker.compiled.statefile import StateFile, StateFileError
 from tidegate.checker.result import Limits
 from tidegate.cli import main
-from tidegate.spec import TidegateError
-from tidegate.symmetry import Symmetry, permuted
+from tidegate.core.spec import TidegateError
+from tidegate.core.symmetry import Symmetry, permuted
 
 HW = ("hw", "", {"keep_going": True})
 SYMMETRIC = ("published/kip-320", "replicas=3", {"symmetry": True})

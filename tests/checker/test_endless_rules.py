@@ -7,7 +7,7 @@ import pytest
 from tidegate.checker.compiled.emitter import MOST_ROUNDS
 from tidegate.checker.compiled.search import CompiledSearch, UnfitError
 from tidegate.checker.result import Limits, Resources
-from tidegate.layout import Record, integer, subset
+from tidegate.core.layout import Record, integer, subset
 
 
 class Walk(Record):

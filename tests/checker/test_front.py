@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from tidegate.bounds import BoundsError, declared, parse
+from tidegate.analysis.front import Climb, below, sufficient
 from tidegate.checker.check import check
-from tidegate.checker.front import Climb, below, sufficient
+from tidegate.core.bounds import BoundsError, declared, parse
+from tidegate.core.spec import Outcome
 from tidegate.model import PROTOCOLS
-from tidegate.spec import Outcome
 
 LOWS, HIGHS = {"a": 0, "b": 0, "c": 0}, {"a": 3, "b": 2, "c": 3}
 

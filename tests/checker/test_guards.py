@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tidegate.checker.reasons import lacking, why_not
-from tidegate.guards import guards, passed, refusal, syntax_tree, without
+from tidegate.core.guards import guards, passed, refusal, syntax_tree, without
+from tidegate.core.spec import Step
 from tidegate.model import PROTOCOLS
-from tidegate.spec import Step
 
 LIMIT = 3
 

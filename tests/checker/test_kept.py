@@ -27,7 +27,7 @@ def home(tmp_path, monkeypatch):
     home = tmp_path / "home"
     home.mkdir(mode=0o755)
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr("tidegate.checker.kept._said", set())
+    monkeypatch.setattr("tidegate.checker.kept._warned", set())
     return home
 
 

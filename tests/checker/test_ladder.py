@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from tidegate.analysis.ladder import climb, rungs
 from tidegate.checker.check import check
-from tidegate.checker.ladder import climb, rungs
+from tidegate.core.spec import Fairness, Kind, Outcome, Property
 from tidegate.invariants.progress import STUCK
 from tidegate.model import PROTOCOLS
-from tidegate.spec import Fairness, Kind, Outcome, Property
 
 BROKER = [protocol for protocol in PROTOCOLS if protocol.family.name == "broker"]
 

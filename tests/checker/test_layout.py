@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidegate.layout import WORD_BITS, Layout, Record, array, boolean, integer, nested, subset
+from tidegate.core.layout import WORD_BITS, Layout, Record, array, boolean, integer, nested, subset
 from tidegate.model import PROTOCOLS
 
 

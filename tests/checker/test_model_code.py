@@ -13,8 +13,8 @@ from tidegate.checker.graph import state_graph
 from tidegate.checker.predicate import PredicateError, predicate
 from tidegate.checker.result import Resources
 from tidegate.checker.simulate import walk as random_walk
-from tidegate.layout import Record, integer
-from tidegate.spec import DEADLOCK, Kind, ModelError, Outcome, Property
+from tidegate.core.layout import Record, integer
+from tidegate.core.spec import DEADLOCK, Kind, ModelError, Outcome, Property
 
 ERRORS = [
     SystemExit(0),

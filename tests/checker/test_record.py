@@ -10,8 +10,8 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.result import Resources
-from tidegate.layout import Layout, Record, array, integer, nested
-from tidegate.spec import ModelError, Outcome
+from tidegate.core.layout import Layout, Record, array, integer, nested
+from tidegate.core.spec import ModelError, Outcome
 
 
 class Entry(Record):

@@ -11,7 +11,7 @@ from tidegate.checker.check import check
 from tidegate.checker.counterexample import confirm, shortest_traces
 from tidegate.checker.interpreted import Search
 from tidegate.checker.result import Limits
-from tidegate.spec import DEADLOCK, EngineError, ModelError, Outcome, ReplayError, Step
+from tidegate.core.spec import DEADLOCK, EngineError, ModelError, Outcome, ReplayError, Step
 
 
 def test_die_hard_has_16_states_and_4_gallons_take_6_steps(jugs, make_invariant):

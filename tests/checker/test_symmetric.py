@@ -3,7 +3,7 @@
 import pytest
 
 from tests.checker.renaming import difference, function, shown
-from tidegate.symmetry import SymmetryError
+from tidegate.core.symmetry import SymmetryError
 
 HEAD = """
 def f(s, k, r):

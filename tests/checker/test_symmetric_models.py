@@ -4,13 +4,13 @@ import pytest
 
 from tests.checker.renaming import PEERS, Constants, difference, function, shown, tiny
 from tests.conftest import make_system
+from tidegate.analysis.mutants import mutants
 from tidegate.checker.symmetric.proof import show
+from tidegate.core.layout import NONE, Layout, Record, array, boolean, replica_id, subset
+from tidegate.core.spec import Action, TransitionSystem
+from tidegate.core.symmetry import Symmetry, SymmetryError
 from tidegate.invariants import INVARIANTS
-from tidegate.layout import NONE, Layout, Record, array, boolean, replica_id, subset
 from tidegate.model import PROTOCOLS
-from tidegate.model.mutants import mutants
-from tidegate.spec import Action, TransitionSystem
-from tidegate.symmetry import Symmetry, SymmetryError
 
 APART = {
     "a helper returns the alias": """

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.checker.renaming import difference, function, shown
-from tidegate.symmetry import SymmetryError
+from tidegate.core.symmetry import SymmetryError
 
 REPLICA, SET, NUMBER, TRUTH = "replica", "set", "number", "truth"
 

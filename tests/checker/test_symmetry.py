@@ -13,10 +13,10 @@ from tidegate.checker.check import check
 from tidegate.checker.interpreted import Search
 from tidegate.checker.result import Limits, Resources
 from tidegate.cli import main
+from tidegate.core.spec import ModelError, Outcome
+from tidegate.core.symmetry import Symmetry, SymmetryError, permuted
 from tidegate.invariants import INVARIANTS
 from tidegate.invariants.progress import STUCK
-from tidegate.spec import ModelError, Outcome
-from tidegate.symmetry import Symmetry, SymmetryError, permuted
 
 SMALL = {
     "published/kip-320": "replicas=3 log_size=1 records=1 max_leader_epoch=1",

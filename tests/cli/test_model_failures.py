@@ -20,7 +20,7 @@ from tidegate.model.async_isr.protocols.async_isr import ASYNC_ISR
 from tidegate.model.async_isr.scenes import VIEW
 from tidegate.model.async_isr.state import AsyncIsrState
 from tidegate.model.protocol import assemble
-from tidegate.scene import View
+from tidegate.core.scene import View
 
 
 class Odd(BaseException):

@@ -6,13 +6,13 @@ from dataclasses import fields, replace
 import pytest
 from click.testing import CliRunner
 
+from tidegate.analysis.mutants import mutants
 from tidegate.cli import main
 from tidegate.commands.mutate import fates
-from tidegate.guards import guards, without
+from tidegate.core.guards import guards, without
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.actions.leader import produce
-from tidegate.model.mutants import mutants
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)

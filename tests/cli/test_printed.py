@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.checker.render.printed import Console, Text
-from tidegate.checker.render.terminal import say
 from tidegate.cli import main
-from tidegate.printable import inert, one_line, printable
+from tidegate.core.printable import inert, one_line, printable
+from tidegate.render.printed import Console, Text
+from tidegate.render.terminal import say
 
 NASTY = (
     "\x1b]0;x\x07\x1b[2J\x9b31m\r\x00\u202eevil\u2066\u2028\ud800\ufffe[red][/nothing]\n::error::x"

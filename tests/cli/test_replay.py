@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
-from tidegate.guards import guards
+from tidegate.core.guards import guards
 from tidegate.model import PROTOCOLS
 
 

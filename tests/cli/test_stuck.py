@@ -8,11 +8,11 @@ import time
 import pytest
 
 from tests.cli.conftest import BEGUN, ENDLESS, wait_until
+from tidegate.analysis.named import find_protocol
 from tidegate.checker.check import check
 from tidegate.checker.interrupts import is_interrupt
 from tidegate.checker.result import Limits, Resources
-from tidegate.model.named import find_protocol
-from tidegate.spec import Outcome
+from tidegate.core.spec import Outcome
 
 WHERE = r"in \w+\(.*\), which has not returned \(apply, own\.py:1[0-3]\)"
 """The loop is on either of two lines when somebody looks, after one that may be before it."""

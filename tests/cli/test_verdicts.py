@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.checker.ladder import Found
-from tidegate.checker.render.verdicts import letters, section
+from tidegate.analysis.ladder import Found
 from tidegate.cli import main
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
+from tidegate.render.verdicts import letters, section
 
 BROKER = [protocol for protocol in PROTOCOLS if protocol.family.name == "broker"]
 

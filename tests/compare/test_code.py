@@ -2,11 +2,11 @@
 
 import pytest
 
-from tidegate.commands.selection import find_protocol
-from tidegate.guards import guards
+from tidegate.analysis.code import code
+from tidegate.analysis.differences import differences
+from tidegate.analysis.selection import find_protocol
+from tidegate.core.guards import guards
 from tidegate.model import PROTOCOLS
-from tidegate.model.code import code
-from tidegate.model.differences import differences
 
 
 def between(old, new):

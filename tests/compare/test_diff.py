@@ -10,10 +10,10 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from tidegate.checker.compare import follow, ranges
+from tidegate.analysis.compare import follow, ranges
+from tidegate.analysis.selection import assemble
 from tidegate.cli import main
-from tidegate.commands.selection import assemble
-from tidegate.spec import Step
+from tidegate.core.spec import Step
 
 WEAKER = "kip-320~HandleFetch: not leads(s, leader)"
 

@@ -10,10 +10,10 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.checker.distributed.session import spark_context
-from tidegate.checker.render.report import report
 from tidegate.checker.result import Cluster, Resources
 from tidegate.invariants import PROPERTIES
 from tidegate.model import PROTOCOLS
+from tidegate.render.report import report
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "cluster"
 

@@ -16,10 +16,10 @@ from tidegate.checker.distributed.columns import ExportError
 from tidegate.checker.distributed.search import SparkSearch
 from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.cli import main
+from tidegate.core.spec import Property
+from tidegate.core.symmetry import Symmetry
 from tidegate.invariants import PROPERTIES
 from tidegate.model import PROTOCOLS
-from tidegate.spec import Property
-from tidegate.symmetry import Symmetry
 
 pytestmark = pytest.mark.usefixtures("java")
 slow = pytest.mark.slow

@@ -13,7 +13,7 @@ from pathlib import Path
 from tidegate.checker.compiled import build, cache
 from tidegate.checker.compiled.blocks import EXPORTED
 from tidegate.checker.compiled.generate import Generator
-from tidegate.commands.selection import assemble
+from tidegate.analysis.selection import assemble
 
 folder, name = Path(sys.argv[1]), sys.argv[2]
 

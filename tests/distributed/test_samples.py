@@ -7,8 +7,8 @@ from tidegate.checker.check import check
 from tidegate.checker.compiled.expressions import Expressions
 from tidegate.checker.compiled.values import Static
 from tidegate.checker.result import Cluster, Resources
-from tidegate.layout import Record, integer
-from tidegate.spec import EngineError
+from tidegate.core.layout import Record, integer
+from tidegate.core.spec import EngineError
 
 pytestmark = pytest.mark.spark
 

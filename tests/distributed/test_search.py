@@ -14,7 +14,7 @@ from tidegate.checker.distributed.runs import Run
 from tidegate.checker.distributed.store import Store, StoreError
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.result import Cluster, Limits, Resources
-from tidegate.spec import DEADLOCK, Outcome, Property
+from tidegate.core.spec import DEADLOCK, Outcome, Property
 
 pytestmark = pytest.mark.usefixtures("java")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.docs.catalogue import bugs
-from tidegate.bounds import parse
+from tidegate.analysis.named import find_protocol
+from tidegate.core.bounds import parse
 from tidegate.gate.cells import expanded
 from tidegate.gate.document import read
 from tidegate.invariants import INVARIANTS
-from tidegate.model.named import find_protocol
 
 ROOT = Path(__file__).parents[2]
 BUGS = bugs((ROOT / "docs" / "catalogue.md").read_text())

@@ -5,13 +5,13 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from tidegate.analysis.needs import dispensable
+from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.checker.needs import dispensable
-from tidegate.checker.render.itf import itf
+from tidegate.checker.itf import itf
 from tidegate.checker.replay import retaken
 from tidegate.cli import main
-from tidegate.commands.selection import assemble
-from tidegate.spec import Outcome, Step
+from tidegate.core.spec import Outcome, Step
 
 
 def run(*arguments):

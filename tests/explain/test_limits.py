@@ -2,15 +2,15 @@
 
 import pytest
 
-from tidegate.bounds import parse
+from tidegate.analysis.compare import ranges
+from tidegate.analysis.selection import find_properties, find_protocol
 from tidegate.checker.check import check
-from tidegate.checker.compare import ranges
 from tidegate.checker.result import Resources
-from tidegate.commands.selection import find_properties, find_protocol
-from tidegate.guards import counted
+from tidegate.core.bounds import parse
+from tidegate.core.guards import counted
+from tidegate.core.spec import ModelError
 from tidegate.model import PROTOCOLS
 from tidegate.model.limits import limited
-from tidegate.spec import ModelError
 
 BOUNDS = {"broker": "records=1 crashes=1", "published": "records=1", "async-isr": ""}
 

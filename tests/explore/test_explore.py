@@ -69,7 +69,7 @@ def test_a_jump_that_finds_nothing_stays_where_it_is(exploration):
 
 def driven(exploration, path, keys):
     """Press keys in the explorer; return the lines that it shows and what it notified."""
-    from tidegate.checker.render.explorer import Explorer
+    from tidegate.render.explorer import Explorer
 
     seen = {}
 
@@ -152,7 +152,7 @@ def test_without_a_terminal_it_says_so():
 
 
 def test_without_textual_it_says_what_to_install(monkeypatch):
-    monkeypatch.delitem(sys.modules, "tidegate.checker.render.explorer", raising=False)
+    monkeypatch.delitem(sys.modules, "tidegate.render.explorer", raising=False)
     monkeypatch.setitem(sys.modules, "textual.app", None)
     result = CliRunner().invoke(main, ["explore", "hw"])
     assert result.exit_code == 2

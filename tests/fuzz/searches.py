@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from tidegate.bounds import declared, parse
 from tidegate.checker.check import check
-from tidegate.checker.render.report import report
 from tidegate.checker.result import Limits, Resources
+from tidegate.core.bounds import declared, parse
+from tidegate.core.spec import EngineError, TidegateError
 from tidegate.invariants import PROPERTIES
 from tidegate.model.protocol import Protocol
-from tidegate.spec import EngineError, TidegateError
+from tidegate.render.report import report
 
 DIFFERS = ("seconds", "symmetry", "engine", "exact", "collision_probability", "spark_levels")
 """What a report says of how it was found."""

@@ -5,10 +5,10 @@ from contextlib import suppress
 import click
 import pytest
 
+from tidegate.analysis.selection import assemble
 from tidegate.checker.graph import state_graph
 from tidegate.checker.predicate import PredicateError, predicate
 from tidegate.cli import COMMANDS, main
-from tidegate.commands.selection import assemble
 from tidegate.invariants import INVARIANTS
 
 WRITTEN = (

@@ -18,12 +18,12 @@ from random import Random
 import pytest
 
 from tests.fuzz.searches import drawn
+from tidegate.analysis.mutants import mutants
 from tidegate.checker import engines
 from tidegate.checker.distributed import compaction
 from tidegate.checker.distributed.java import require_java
 from tidegate.checker.result import Cluster, Limits
 from tidegate.model import PROTOCOLS
-from tidegate.model.mutants import mutants
 
 FEW = 24
 MANY = int(os.environ.get("TIDEGATE_FUZZ", "2000"))

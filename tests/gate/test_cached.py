@@ -10,13 +10,13 @@ import zipfile
 
 import pytest
 
+from tidegate.analysis.named import find_protocol
 from tidegate.checker.kept import Store
 from tidegate.gate.cache import key, record, recorded
 from tidegate.gate.document import read
 from tidegate.gate.inputs import Inputs, Watch, modules, search_path
 from tidegate.gate.results import PASSED, Outcome
 from tidegate.gate.run import run
-from tidegate.model.named import find_protocol
 
 TEXT = """[[case]]
 protocols = "own.py"

@@ -2,10 +2,10 @@
 
 import pytest
 
+from tidegate.core.spec import Outcome
 from tidegate.gate.cells import Cell, Expectation, Found, Seen
 from tidegate.gate.judge import judge
 from tidegate.gate.results import status_of
-from tidegate.spec import Outcome
 
 A, B = Expectation("A"), Expectation("B", True, 5)
 

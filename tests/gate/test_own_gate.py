@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.bounds import parse
+from tidegate.analysis.named import find_protocol
 from tidegate.cli import main
+from tidegate.core.bounds import parse
+from tidegate.core.spec import Outcome
 from tidegate.gate.cells import EVERY, Found, Seen, expanded
 from tidegate.gate.document import of_tier, read
 from tidegate.gate.judge import judge
 from tidegate.model import PROTOCOLS
-from tidegate.model.named import find_protocol
-from tidegate.spec import Outcome
 
 FILE = Path(__file__).parents[2] / "tidegate.toml"
 

@@ -39,8 +39,8 @@ def test_workers_count_the_same_states(spark):
         # A worker is sent this function, and imports there what the function needs.
         import os
 
-        from tidegate.bounds import parse
         from tidegate.checker.check import check
+        from tidegate.core.bounds import parse
         from tidegate.model import PROTOCOLS
 
         [protocol] = [p for p in PROTOCOLS if p.name == "hw"]

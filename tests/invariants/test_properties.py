@@ -144,7 +144,7 @@ def test_a_committed_record_that_follows_a_lost_one_is_told_from_it(begin):
 
 def test_no_guard_and_no_rule_reads_history():
     """Auxiliary variables are written by the history module and read by properties alone."""
-    from tidegate.model.broker import family, view
+    from tidegate.model.broker import family
     from tidegate.model.broker.actions import (
         alter_partition,
         controller,
@@ -156,6 +156,7 @@ def test_no_guard_and_no_rule_reads_history():
         notification,
         purgatory,
     )
+    from tidegate.model.broker.presentation import view
 
     modules = (
         actions, leadership, log, rules, older, hw, kip101, kip279, kip320, kip595, family, view,

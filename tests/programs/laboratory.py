@@ -33,8 +33,8 @@ from tidegate.checker.compiled.memory import GROUP
 from tidegate.checker.compiled.places import Places
 from tidegate.checker.compiled.unit import Mode, Unit
 from tidegate.checker.compiled.values import Number, Place, Static, Truth, UnsupportedError
-from tidegate.layout import State, members
-from tidegate.spec import Action, TransitionSystem
+from tidegate.core.layout import State, members
+from tidegate.core.spec import Action, TransitionSystem
 
 ALIGNED = 64
 """Bytes of a vector."""

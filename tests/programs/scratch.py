@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tidegate.layout import Layout, Record, State, array, boolean, integer, subset
+from tidegate.core.layout import Layout, Record, State, array, boolean, integer, subset
 
 
 class Part(Record):

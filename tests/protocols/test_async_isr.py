@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from tidegate.bounds import parse
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits
+from tidegate.core.bounds import parse
 from tidegate.invariants import INVARIANTS
 from tidegate.model.async_isr.protocols.async_isr import ASYNC_ISR
 from tidegate.model.async_isr.rules import any_version, isr_alone

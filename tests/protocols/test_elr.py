@@ -3,8 +3,8 @@
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.layout import NONE
-from tidegate.spec import Outcome, Property
+from tidegate.core.layout import NONE
+from tidegate.core.spec import Outcome, Property
 
 LOSS = ["NoCommittedRecordLost", "NoAckedRecordLost"]
 

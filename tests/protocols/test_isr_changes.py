@@ -3,9 +3,9 @@
 import pytest
 
 from tidegate.checker.result import Resources
+from tidegate.core.spec import Outcome
 from tidegate.invariants import INVARIANTS
 from tidegate.model.broker.older import OF_ISR_CHANGES
-from tidegate.spec import Outcome
 
 LOST, STUCK, ELIGIBLE = "NoCommittedRecordLost", "Stuck", "EligibleIsr"
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from tidegate.bounds import parse
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import find_properties
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
+from tidegate.core.bounds import parse
+from tidegate.core.layout import NONE
+from tidegate.core.spec import Outcome
 from tidegate.invariants import INVARIANTS
-from tidegate.invariants.named import find_properties
-from tidegate.layout import NONE
 from tidegate.model.broker.protocols.kip320 import KIP_320
 from tidegate.model.broker.protocols.kip595 import KIP_595
-from tidegate.model.named import find_protocol
-from tidegate.spec import Outcome
 
 COUNTED = "kip-595~counts_diverging_fetch = also_if_diverging"
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from tidegate.bounds import parse
 from tidegate.checker.check import check
+from tidegate.core.bounds import parse
+from tidegate.core.spec import Outcome
 from tidegate.invariants import INVARIANTS
 from tidegate.model.broker.older import (
     OF_ISR_CHANGES,
@@ -23,7 +24,6 @@ from tidegate.model.broker.rules import (
     cache_with_first_record,
     serve_anyone,
 )
-from tidegate.spec import Outcome
 
 slow = pytest.mark.slow
 

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from tidegate.bounds import parse
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits
+from tidegate.core.bounds import parse
 from tidegate.invariants import INVARIANTS, PROPERTIES
 from tidegate.model import PROTOCOLS
 

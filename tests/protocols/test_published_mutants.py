@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from tidegate.bounds import parse
 from tidegate.checker.check import check
+from tidegate.core.bounds import parse
+from tidegate.core.layout import NONE
 from tidegate.invariants import INVARIANTS
-from tidegate.layout import NONE
 from tidegate.model.published.actions import _begin_epoch
 from tidegate.model.published.protocols.kip320 import KIP_320
 from tidegate.model.published.protocols.kip320_first_try import keep_log

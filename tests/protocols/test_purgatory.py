@@ -13,10 +13,10 @@ of records that are acknowledged, or of members of an ISR, holds of fewer of the
 import pytest
 
 from tests.conftest import EVERY_HISTORY
+from tidegate.core.layout import NONE
+from tidegate.core.spec import Outcome
 from tidegate.invariants import INVARIANTS
-from tidegate.layout import NONE
 from tidegate.model.broker.messages import DELAYED_FETCH, FETCH_RESPONSE, IDLE
-from tidegate.spec import Outcome
 
 slow = pytest.mark.slow
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import EVERY_HISTORY
-from tidegate.bounds import declared
+from tidegate.core.bounds import declared
+from tidegate.core.symmetry import Symmetry, permuted
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.bounds import ZOOKEEPER
-from tidegate.symmetry import Symmetry, permuted
 
 LARGEST = 3
 """The largest value that is drawn for a bound."""

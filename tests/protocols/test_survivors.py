@@ -2,11 +2,11 @@
 
 import pytest
 
-from tidegate.bounds import parse
+from tidegate.analysis.mutants import mutants
 from tidegate.checker.check import check
+from tidegate.core.bounds import parse
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
-from tidegate.model.mutants import mutants
 
 LATE = "replicas=3 records=2 log_size=1 crashes=1 moves late_request"
 

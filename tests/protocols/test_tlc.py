@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.bounds import parse
+from tidegate.core.bounds import parse
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
 

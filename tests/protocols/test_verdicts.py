@@ -8,8 +8,8 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits
+from tidegate.core.spec import Outcome
 from tidegate.model import PROTOCOLS
-from tidegate.spec import Outcome
 
 LOSS = {"NoCommittedRecordLost", "NoAckedRecordLost"}
 DIVERGENCE = {"LogMatching", "EpochLogMatching"}

@@ -7,13 +7,13 @@ from functools import cache
 
 import pytest
 
+from tidegate.analysis.selection import assemble, with_every_history
 from tidegate.checker.check import check
-from tidegate.checker.render.narrative import narrate
 from tidegate.checker.simulate import walk as walk_at_random
-from tidegate.commands.selection import assemble
-from tidegate.commands.telling import tell, with_every_history
-from tidegate.scene import Event
-from tidegate.spec import Trace
+from tidegate.commands.telling import tell
+from tidegate.core.scene import Event
+from tidegate.core.spec import Trace
+from tidegate.render.narrative import narrate
 
 HOSTILE = '</script><img src=x onerror=alert(1)>\n!include /etc/passwd\n"; end | `b` <style>'
 

@@ -4,15 +4,15 @@ from types import SimpleNamespace
 
 import pytest
 
+from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
-from tidegate.commands.selection import assemble
 from tidegate.commands.telling import tell
-from tidegate.layout import NONE
-from tidegate.model.broker.pictures import Answer, Broker
+from tidegate.core.layout import NONE
+from tidegate.core.scene import Entry, Log
+from tidegate.model.broker.presentation.pictures import Answer, Broker
+from tidegate.model.broker.presentation.truncation import cache_told, why_answer, why_cut
 from tidegate.model.broker.protocols.kip101 import KIP_101
 from tidegate.model.broker.protocols.kip279 import KIP_279
-from tidegate.model.broker.truncation import cache_told, why_answer, why_cut
-from tidegate.scene import Entry, Log
 
 
 @pytest.fixture(scope="module")

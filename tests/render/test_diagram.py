@@ -4,8 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from tidegate.checker.render.diagram import diagram
-from tidegate.checker.render.placing import LINE, WIDE, Box, Room, Spot, wrapped
+from tidegate.render.diagram import diagram
+from tidegate.render.placing import LINE, WIDE, Box, Room, Spot, wrapped
 
 
 def box(text):

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 from click.testing import CliRunner
 
-from tidegate.checker.render.forms import FORMS
 from tidegate.cli import main
+from tidegate.render.forms import FORMS
 
 
 def run(*arguments):

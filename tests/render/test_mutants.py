@@ -2,16 +2,16 @@
 
 import pytest
 
-from tidegate.bounds import parse
+from tidegate.analysis.mutants import mutants
+from tidegate.analysis.properties import every_history, find_properties
 from tidegate.checker.check import check
-from tidegate.checker.render.forms import FORMS
-from tidegate.checker.render.narrative import narrate
 from tidegate.checker.replay import retaken
 from tidegate.checker.result import Limits, Resources
-from tidegate.invariants.named import every_history, find_properties
+from tidegate.core.bounds import parse
+from tidegate.core.spec import ModelError
 from tidegate.model import PROTOCOLS
-from tidegate.model.mutants import mutants
-from tidegate.spec import ModelError
+from tidegate.render.forms import FORMS
+from tidegate.render.narrative import narrate
 
 NAMES = [protocol.name for protocol in PROTOCOLS]
 

@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from tidegate.checker.render.narrative import LOST, RECEIVED, UNDER_WAY, narrate
-from tidegate.commands.telling import with_every_history
-from tidegate.layout import Layout, Record, integer
+from tidegate.analysis.selection import with_every_history
+from tidegate.core.layout import Layout, Record, integer
+from tidegate.core.spec import Action, Step, Trace, TransitionSystem
 from tidegate.model import PROTOCOLS
 from tidegate.model.async_isr import scenes as async_scenes
-from tidegate.model.broker import events as broker_events
+from tidegate.model.broker.presentation import events as broker_events
 from tidegate.model.published import scenes as published_scenes
-from tidegate.spec import Action, Step, Trace, TransitionSystem
+from tidegate.render.narrative import LOST, RECEIVED, UNDER_WAY, narrate
 
 ALL_OPTIONS = (
     "replicas=3 records=3 elections=4 crashes=3 power_losses=2 lost_messages=3 moves "

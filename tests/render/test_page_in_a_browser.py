@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tidegate.checker.render.page import page as written
+from tidegate.render.page import page as written
 
 pytestmark = pytest.mark.browser
 

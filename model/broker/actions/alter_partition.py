@@ -6,7 +6,7 @@ The rules say what it counts meanwhile, and what the controller refuses.
 
 from __future__ import annotations
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ..bounds import Constants
 from ..leadership import advance_hw, leads, set_isr
 from ..messages import ACCEPTED, NOTHING, ORPHANED, OUTDATED, REFUSED, REQUEST

@@ -6,7 +6,7 @@ own steps looks at it.
 
 from __future__ import annotations
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ..bounds import ZOOKEEPER, Constants
 from ..history import note_read
 from ..leadership import leads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ..bounds import KRAFT, Constants
 from ..leadership import size
 from ..state import BrokerState

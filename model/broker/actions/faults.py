@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ..bounds import KRAFT, Constants
 from ..leadership import size
 from ..log import last_fetched_epoch, truncate_to

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ..bounds import Constants
 from ..log import append, truncate_to
 from ..messages import DIVERGING, FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
 from ..history import note_acked
 from ..leadership import advance_hw, change_isr, leads, size

@@ -6,7 +6,7 @@ What was said of an epoch stays there to be taken up: it may arrive late, out of
 
 from __future__ import annotations
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ..bounds import ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark, note_listed_offsets
 from ..leadership import advance_hw, set_isr

@@ -13,7 +13,7 @@ its ISR are the stored ones, which the rule ``may_change_isr`` compares.
 
 from __future__ import annotations
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ..bounds import Constants
 from ..state import BrokerState
 

@@ -6,7 +6,7 @@ follower is when it arrives, and not once more when it is completed.
 
 from __future__ import annotations
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ..bounds import Constants
 from ..history import note_acked
 from ..leadership import leads, size

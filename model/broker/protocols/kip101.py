@@ -11,7 +11,7 @@ Source: KIP-101; the lookup is that of Kafka 0.11's LeaderEpochFileCache.endOffs
 
 from dataclasses import replace
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ...protocol import Expected
 from ..bounds import Constants
 from ..family import EPOCH_REQUESTS

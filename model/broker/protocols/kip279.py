@@ -12,16 +12,10 @@ Source: KIP-279, apache/kafka#4882.
 
 from dataclasses import replace
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ...protocol import Expected
 from ..bounds import Constants
-from ..log import (
-    cache_epoch,
-    end_offset,
-    largest_epoch_up_to,
-    smallest_epoch_above,
-    truncate_to,
-)
+from ..log import cache_epoch, end_offset, largest_epoch_up_to, smallest_epoch_above, truncate_to
 from ..state import BrokerState
 from .kip101 import KIP_101
 

@@ -18,7 +18,7 @@ Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetch
 
 from dataclasses import replace
 
-from ....layout import NONE
+from ....core.layout import NONE
 from ..bounds import Constants
 from ..family import TRUNCATION_ON_FETCH
 from ..older import (

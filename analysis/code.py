@@ -1,0 +1,232 @@
+"""The code of a protocol as data: what its rules and actions say and do, ready to be compared.
+
+It is read from the source, like guards: nobody describes a protocol a second time.  Being plain
+data, it can come from another process, which has loaded another revision of the same protocol.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from types import FunctionType
+from typing import Any
+
+from ..core.guards import place, refuses, syntax_tree
+from ..model.protocol import Protocol
+
+
+@dataclass(frozen=True)
+class Function:
+    """What a function says and does.
+
+    Parameters
+    ----------
+    name
+        As it is called in the source.
+    place
+        File and line.
+    says
+        The first line of its docstring.
+    source
+        Its parameters and its statements, without the docstring and without comments.
+    guards
+        The conditions under which an action is not enabled.
+    effect
+        Its statements but for these guards.
+    rules
+        Rules of the protocol that it asks.
+    helpers
+        Functions that it calls, by module and name.
+    constants
+        Names and values of the constants that it uses.
+    """
+
+    name: str
+    place: str
+    says: str
+    source: str
+    guards: tuple[str, ...]
+    effect: str
+    rules: frozenset[str]
+    helpers: frozenset[str]
+    constants: tuple[tuple[str, str], ...]
+
+    @property
+    def does(self) -> tuple[object, ...]:
+        """What has to be equal for two functions to do the same by themselves."""
+        return self.source, self.constants
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A decision of a protocol: what it is about, and the function or value that it comes to."""
+
+    name: str
+    decides: str
+    function: Function | None
+    value: str
+
+
+@dataclass(frozen=True)
+class ActionCode:
+    """An action: who takes it, whether it is fair, and its function."""
+
+    name: str
+    who: str
+    fairness: str
+    function: Function
+
+
+@dataclass(frozen=True)
+class Code:
+    """The code of a protocol.
+
+    Parameters
+    ----------
+    helpers
+        The functions that rules and actions call, directly or not, by module and name.
+    """
+
+    name: str
+    family: str
+    summary: str
+    rules: dict[str, Rule]
+    actions: dict[str, ActionCode]
+    helpers: dict[str, Function]
+
+    def rules_asked(self, action: str) -> set[str]:
+        """Return the rules that an action asks, directly or through what it calls."""
+        asked: set[str] = set()
+        todo = [self.actions[action].function]
+        seen = set()
+        while todo:
+            function = todo.pop()
+            seen.add(function.place)
+            asked |= function.rules & set(self.rules)
+            called = [self.helpers[name] for name in function.helpers]
+            called += [f for name in function.rules if (f := self._function_of(name))]
+            todo += [other for other in called if other.place not in seen]
+        return asked
+
+    def _function_of(self, rule: str) -> Function | None:
+        return self.rules[rule].function if rule in self.rules else None
+
+
+def code(protocol: Protocol) -> Code:
+    """Return the code of a protocol."""
+    decides = _decisions(type(protocol.rules))
+    roots: list[Callable[..., Any]] = [action.apply for action in protocol.actions]
+    rules = {}
+    for field in fields(protocol.rules):
+        rule = getattr(protocol.rules, field.name)
+        function = _function(rule) if isinstance(rule, FunctionType) else None
+        if isinstance(rule, FunctionType):
+            roots.append(rule)
+        value = function.name if function else str(rule)
+        rules[field.name] = Rule(field.name, decides.get(field.name, ""), function, value)
+    return Code(
+        name=protocol.name,
+        family=protocol.family.name,
+        summary=protocol.summary,
+        rules=rules,
+        actions={
+            action.name: ActionCode(
+                action.name, action.who, action.fairness.value, _function(action.apply)
+            )
+            for action in protocol.actions
+        },
+        helpers=_helpers(roots),
+    )
+
+
+def _helpers(roots: Iterable[Callable[..., Any]]) -> dict[str, Function]:
+    """Return the functions that others call, directly or not."""
+    found: dict[str, Function] = {}
+    todo = list(roots)
+    while todo:
+        for name, called in _called(todo.pop()).items():
+            if name not in found:
+                found[name] = _function(called)
+                todo.append(called)
+    return dict(sorted(found.items()))
+
+
+def _function(function: Callable[..., Any]) -> Function:
+    """Return what a function says and does."""
+    tree = syntax_tree(function)
+    if ast.get_docstring(tree) is not None:
+        del tree.body[0]
+    guards = [node.test for node in tree.body if isinstance(node, ast.If) and refuses(node)]
+    effect = [node for node in tree.body if not refuses(node)]
+    body = "\n".join(ast.unparse(node) for node in tree.body)
+    names = ", ".join(argument.arg for argument in tree.args.args)
+    return Function(
+        name=tree.name,
+        place=place(function),
+        says=(inspect.getdoc(function) or "").split("\n")[0],
+        source=f"({names})\n{body or 'pass'}",
+        guards=tuple(ast.unparse(test) for test in guards),
+        effect="\n".join(ast.unparse(node) for node in effect),
+        rules=frozenset(_asked(tree)),
+        helpers=frozenset(_called(function)),
+        constants=tuple(_constants(function, tree)),
+    )
+
+
+def _asked(tree: ast.FunctionDef) -> Iterable[str]:
+    """Yield the names of rules that a function asks, as in ``k.rules.may_serve_fetch``."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Attribute):
+            continue
+        if node.value.attr == "rules":
+            yield node.attr
+
+
+def _called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """Return the plain functions that a function names, but for those of the standard library."""
+    found: dict[str, Callable[..., Any]] = {}
+    for node in ast.walk(syntax_tree(function)):
+        if isinstance(node, ast.Name):
+            value = function.__globals__.get(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            value = getattr(function.__globals__.get(node.value.id), node.attr, None)
+        else:
+            continue
+        if not isinstance(value, FunctionType) or value is function:
+            continue
+        if value.__module__.split(".")[0] not in sys.stdlib_module_names:
+            found[f"{_module(value)}.{value.__name__}"] = value
+    return found
+
+
+def _module(function: Callable[..., Any]) -> str:
+    """Return the name of a function's module; of one that a file became, that of the file."""
+    return re.sub(r"^tidegate_own_[0-9a-f]+_", "", function.__module__)
+
+
+def _constants(function: Callable[..., Any], tree: ast.FunctionDef) -> Iterable[tuple[str, str]]:
+    """Yield the constants that a function uses, with their values."""
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    for name in sorted(names & set(function.__globals__)):
+        value = function.__globals__[name]
+        if isinstance(value, (int, str, tuple, frozenset)):
+            yield name, repr(value)
+
+
+def _decisions(rules: type) -> dict[str, str]:
+    """Return what each rule is about, from the docstring of the class that declares them.
+
+    It is a numpydoc docstring, whose section ``Parameters`` describes each field; one description
+    may be of several.
+    """
+    _, _, section = (inspect.getdoc(rules) or "").partition("Parameters\n----------\n")
+    said = {}
+    for block in re.split(r"\n(?=\S)", section):
+        names, _, text = block.partition("\n")
+        for name in names.split(","):
+            said[name.strip()] = " ".join(text.split())
+    return said

@@ -1,0 +1,286 @@
+"""Two systems side by side: the steps of one taken in the other, and states of one alone.
+
+Everything that is handed out is plain data, so that the two may live in different processes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from ..checker.counterexample import shortest_traces
+from ..checker.engines import Finished, finished_search
+from ..checker.events import events_of
+from ..checker.reasons import Reason, lacking
+from ..checker.result import DEFAULT, Limits, Progress
+from ..core.layout import State
+from ..core.spec import Property, ReplayError, Step, TransitionSystem
+
+Ranges = dict[str, tuple[int, int]]
+"""The lowest and the highest value of each variable that has several, by its path."""
+
+Projected = tuple[int, ...]
+"""The values of some variables of a state."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where a behavior stops being possible.
+
+    Parameters
+    ----------
+    step
+        The first step that cannot be taken.
+    reason
+        The guard that it does not pass; None where there is no such step at all.
+    rules
+        Names of the rules that this guard asks.
+    """
+
+    step: Step
+    reason: Reason | None
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A state on a behavior.
+
+    Parameters
+    ----------
+    step
+        The step that led there; None for the initial state.
+    sentence
+        What happened in it.
+    columns
+        The state in a few words per participant.
+    variables
+        The state, by variable: those that have more than one value.
+    """
+
+    step: Step | None
+    sentence: str
+    columns: dict[str, str]
+    variables: dict[str, object]
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A behavior as far as it can be taken.
+
+    Parameters
+    ----------
+    states
+        The initial one first.
+    stopped
+        What cannot be taken any more; None if every step was.
+    judged
+        Names of the properties that the last state was asked about.
+    violated
+        Those of them that it violates.
+    """
+
+    states: tuple[Taken, ...]
+    stopped: Stop | None
+    judged: tuple[str, ...]
+    violated: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A step with which two behaviors that take the same steps become different.
+
+    ``number`` counts the steps up to there, and ``variables`` are those that differ and did not
+    before.
+    """
+
+    number: int
+    variables: tuple[str, ...]
+
+
+def ranges(system: TransitionSystem[Any, Any]) -> Ranges:
+    """Return the range of every variable that is more than a constant; histories left out."""
+    return {
+        variable.path: (variable.low, variable.high)
+        for variable in system.layout.stored
+        if not variable.path.startswith("aux_")
+    }
+
+
+def follow(
+    system: TransitionSystem[Any, Any], properties: Iterable[Property], steps: Sequence[Step]
+) -> Followed:
+    """Take steps in `system` from its first initial state, as far as they are enabled."""
+    states = [next(iter(system.initial_states()))]
+    stopped = None
+    for step in steps:
+        try:
+            following = system.take(states[-1], step)
+        except ReplayError:
+            stopped = Stop(step, None)
+            break
+        if following is None:
+            stopped = _stop(system, states[-1], step)
+            break
+        states.append(following)
+    scenes = [system.scene(state) for state in states]
+    events = events_of(system, steps[: len(states) - 1], scenes)
+    taken = tuple(
+        Taken(step, event.sentence, system.columns(state), _shown(system, state))
+        for step, event, state in zip((None, *steps), events, states, strict=False)
+    )
+    judged = {prop.name: system.violates(prop, states[-1]) for prop in properties}
+    violated = tuple(name for name, violates in judged.items() if violates)
+    return Followed(taken, stopped, tuple(judged), violated)
+
+
+def _stop(system: TransitionSystem[Any, Any], state: State, step: Step) -> Stop:
+    """Say what refuses a step."""
+    reason = lacking(system, state, step)
+    rules = re.findall(r"k\.rules\.(\w+)", reason.needs) if reason else ()
+    return Stop(step, reason, tuple(dict.fromkeys(rules)))
+
+
+def _shown(system: TransitionSystem[Any, Any], state: State) -> dict[str, object]:
+    """Return the variables of a state as people see them."""
+    system.layout.load(state)
+    values = zip(system.layout.variables, system.layout.values(), strict=True)
+    kept = ranges(system)
+    return {
+        variable.path: variable.shown(value) for variable, value in values if variable.path in kept
+    }
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A behavior of one system, and what the other makes of its steps.
+
+    Parameters
+    ----------
+    of
+        0 if it is the first system's, 1 if the second one's.
+    here, there
+        The steps taken in the system whose they are, and in the other.
+    departures
+        The steps with which the two become different.
+    """
+
+    of: int
+    here: Followed
+    there: Followed
+    departures: tuple[Departure, ...]
+
+
+def contrast(of: int, here: Followed, there: Followed) -> Contrast:
+    """Return what two systems make of the same steps."""
+    both = shared(here.states[0].variables, there.states[0].variables)
+    return Contrast(of, here, there, tuple(departures(here, there, both)))
+
+
+def departures(one: Followed, other: Followed, shared: Iterable[str]) -> list[Departure]:
+    """Return the steps with which two behaviors become different in variables that both have."""
+    known: set[str] = set()
+    found = []
+    names = list(shared)
+    for number, (mine, theirs) in enumerate(zip(one.states, other.states, strict=False)):
+        differ = [name for name in names if mine.variables[name] != theirs.variables[name]]
+        if new := [name for name in differ if name not in known]:
+            found.append(Departure(number, tuple(new)))
+        known |= set(new)
+    return found
+
+
+class Reached:
+    """All states of a system that can be reached, without histories.
+
+    Parameters
+    ----------
+    system
+        Built for no property at all.
+    limits
+        Where to give up; what was not seen whole cannot be compared.
+    """
+
+    def __init__(
+        self,
+        system: TransitionSystem[Any, Any],
+        limits: Limits,
+        report: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        self._system = system
+        self._search: Finished = finished_search(
+            system, [], True, None, DEFAULT, limits, report, perf_counter()
+        )
+        self.stopped_by = self._search.stopped_by
+        self.distinct_states = self._search.distinct_states
+        self._levels = self._search.states() if self.stopped_by is None else []
+        self._project: Callable[[State], Projected] = tuple
+
+    @property
+    def taken(self) -> dict[str, int]:
+        """In how many states each action is enabled, counted for each choice of its arguments."""
+        counts = dict.fromkeys((action.name for action in self._system.actions), 0)
+        for instance, count in zip(self._system.instances, self._search.taken, strict=True):
+            counts[instance.action.name] += count
+        return counts
+
+    def levels(self, variables: Sequence[str]) -> list[set[Projected]]:
+        """Return the values that some variables have together, by steps from an initial state."""
+        places = {v.path: (i, v.low) for i, v in enumerate(self._system.layout.stored)}
+        chosen = [places[path] for path in variables]
+
+        def project(state: State) -> Projected:
+            return tuple(state[index] + low for index, low in chosen)
+
+        self._project = project
+        return [set(map(project, level)) for level in self._levels]
+
+    def behavior(self, level: int, projected: Projected) -> tuple[Step, ...]:
+        """Return the steps of a shortest behavior to a state with these values."""
+        fingerprint = self._system.layout.fingerprint
+        ends = (state for state in self._levels[level] if self._project(state) == projected)
+        end = min(ends, key=fingerprint)
+        traces = shortest_traces(self._system, self._search.least_parents, [(level, end)])
+        return traces[end].steps
+
+    def close(self) -> None:
+        """Give back what the search holds."""
+        self._search.close()
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What one of two systems reaches and the other does not.
+
+    Parameters
+    ----------
+    count
+        How many states, as far as the compared variables tell them apart.
+    nearest
+        The first level that holds some, and the least of these; None if there is none.
+    """
+
+    count: int
+    nearest: tuple[int, Projected] | None
+
+
+def alone(mine: Sequence[set[Projected]], theirs: Sequence[set[Projected]]) -> Alone:
+    """Return what is on some level of `mine` and on none of `theirs`.
+
+    >>> alone([{(0,)}, {(1,), (2,)}], [{(0,)}, {(1,)}])
+    Alone(count=1, nearest=(1, (2,)))
+    """
+    known: set[Projected] = set().union(*theirs)
+    missing = set().union(*mine) - known
+    for number, level in enumerate(mine):
+        if found := level & missing:
+            return Alone(len(missing), (number, min(found)))
+    return Alone(0, None)
+
+
+def shared(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
+    """Return the variables that two systems have, in order."""
+    return [name for name in new if name in old]

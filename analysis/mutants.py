@@ -1,0 +1,90 @@
+"""Mutants: a protocol with one guard left out, or one rule as an older version had it.
+
+A guard or a rule that is there for safety is needed: without it some property must be violated at
+some bounds.  A mutant that nothing kills shows a guard that is not needed, bounds that are too
+small, or a property that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from ..core.guards import guards, without
+from ..model.protocol import Protocol
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A protocol that differs from its original in one place.
+
+    Parameters
+    ----------
+    name
+        What was weakened: ``Action: guard``, or ``rule = what it was before``.
+    protocol
+        The weakened protocol, which is called ``PROTOCOL~MUTANT``.
+    """
+
+    name: str
+    protocol: Protocol
+
+
+def mutants(protocol: Protocol) -> Iterator[Mutant]:
+    """Yield a mutant for every rule that was another one before, then for every guard.
+
+    A rule becomes what it was before `protocol` or an ancestor replaced it for the last time: that
+    of an ancestor, or the family's first form.  It also becomes each of the protocol's
+    ``older_rules``.
+    """
+    yield from _rules(protocol)
+    for index, action in enumerate(protocol.actions):
+        for guard in guards(action.apply):
+            weaker = replace(action, apply=without(action.apply, guard.number))
+            actions = (*protocol.actions[:index], weaker, *protocol.actions[index + 1 :])
+            about = f"without the guard of {action.name} that refuses it if {guard.test}"
+            yield _mutant(protocol, f"{action.name}: {guard.test}", about, actions=actions)
+
+
+def _rules(protocol: Protocol) -> Iterator[Mutant]:
+    """Yield a mutant for every rule that was another one before, and for each of its older forms.
+
+    A rule that an own protocol inherits as one of its parent's older ones, and has itself, is none.
+    """
+    named: set[str] = set()
+    for rule, before in (*_replaced(protocol), *protocol.older_rules):
+        name = f"{rule} = {before.__name__}"
+        if name in named or getattr(protocol.rules, rule) is before:
+            continue
+        named.add(name)
+        about = f"with the older rule {before.__name__} for {rule}"
+        yield _mutant(protocol, name, about, rules=replace(protocol.rules, **{rule: before}))
+
+
+def _replaced(protocol: Protocol) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield every rule that is not the family's first form of it, with what it was before."""
+    first = type(protocol.rules)()
+    for field in fields(protocol.rules):
+        rule = getattr(protocol.rules, field.name)
+        ancestor = protocol.parent
+        while ancestor is not None and getattr(ancestor.rules, field.name) is rule:
+            ancestor = ancestor.parent
+        before = getattr(ancestor.rules if ancestor is not None else first, field.name)
+        if before is not rule and callable(rule):
+            yield field.name, before
+
+
+def _mutant(protocol: Protocol, name: str, about: str, **changed: Any) -> Mutant:
+    """Return a mutant; no verdict is expected of it."""
+    summary = f"{protocol.name} {about}."
+    weaker = replace(
+        protocol,
+        name=f"{protocol.name}~{name}",
+        summary=summary,
+        story=summary,
+        parent=protocol,
+        expected=(),
+        **changed,
+    )
+    return Mutant(name, weaker)

@@ -1,0 +1,216 @@
+"""From a name to the protocol that it names.
+
+A protocol is named as ``tidegate list`` does, or it is a user's own: the path of a Python file
+(``fence.py``, or ``fence.py:FENCE`` where the file has several), or a module and a name in it
+(``kafka_rules.fence:FENCE``).  Behind a tilde follows the name of a mutant, as ``tidegate mutate``
+prints it: ``kip-320~Produce: s.written == k.records``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from ..core.bounds import unknown
+from ..core.errors import TidegateError, place_of
+from ..core.printable import one_line
+from ..model import PROTOCOLS
+from ..model.protocol import Protocol
+from .mutants import mutants
+
+
+class SelectionError(TidegateError):
+    """A name that names nothing, or names that contradict each other."""
+
+
+def find_protocol(name: str) -> Protocol:
+    """Return the protocol of that name; one that is not built in has `name` as its own name.
+
+    Raises
+    ------
+    SelectionError
+        If there is none, or if the file that should hold it cannot be used.
+    """
+    base, tilde, mutant = _parts(name)
+    if not tilde:
+        return _own(base) if is_own(base) else _built_in(base)
+    if is_own(base):
+        own = _own(base)
+        return _mutated(own, {it.name: it.protocol for it in mutants(own)}, name, mutant)
+    return _mutated(_built_in(base), _mutants(base.lower()), name, mutant)
+
+
+def is_own(name: str) -> bool:
+    """Whether a name is that of a user's own protocol, or of a mutant of one.
+
+    >>> is_own("kip-320"), is_own("rules/fence.py"), is_own("kip-320~Produce: s.written == 1")
+    (False, True, False)
+    """
+    base, _, _ = _parts(name)
+    return ":" in base or base.endswith(".py")
+
+
+def own_file(name: str) -> Path | None:
+    """Return the file of a user's own protocol that is named by its path."""
+    path, _, _ = _parts(name)[0].rpartition(":")
+    path = path or _parts(name)[0]
+    return Path(path) if path.endswith(".py") else None
+
+
+def is_same(name: str, other: str) -> bool:
+    """Whether two names are of one protocol: one file may be named by several paths."""
+    return name == other or (is_own(name) and is_own(other) and _identity(name) == _identity(other))
+
+
+def _identity(name: str) -> tuple[str, str, str]:
+    """Return the file or the module of a user's own protocol, what it is called there, a mutant."""
+    base, _, mutant = _parts(name)
+    path = own_file(name)
+    if path is None:
+        return base, "", mutant
+    return os.path.realpath(path), "" if base.endswith(".py") else base.rpartition(":")[2], mutant
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    """Return a protocol's name, the tilde and a mutant's name, the last two empty for none."""
+    return (name, "", "") if os.path.isfile(name) else name.partition("~")
+
+
+def _built_in(name: str) -> Protocol:
+    known = {protocol.name: protocol for protocol in PROTOCOLS}
+    if name.lower() not in known:
+        own = "; a protocol of your own is named by its file (fence.py) or as module:NAME"
+        raise SelectionError(unknown("protocol", name, known) + own)
+    return known[name.lower()]
+
+
+@cache
+def _mutants(name: str) -> dict[str, Protocol]:
+    """Return all mutants of a built-in protocol by name."""
+    return {it.name: it.protocol for it in mutants(_built_in(name))}
+
+
+def _mutated(protocol: Protocol, known: Mapping[str, Protocol], name: str, mutant: str) -> Protocol:
+    """Return one of the mutants of a protocol."""
+    if mutant not in known:
+        near = difflib.get_close_matches(mutant, known, n=2, cutoff=0.4)
+        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        raise SelectionError(
+            f"{protocol.name} has no mutant {mutant!r}; {hint}"
+            f"'tidegate mutate {protocol.name}' names them all"
+        )
+    return replace(known[mutant], name=name)
+
+
+def _own(name: str) -> Protocol:
+    """Return a user's own protocol, named by a file or a module."""
+    if one_line(name) != name:
+        raise SelectionError(
+            f"{name}: the name of a protocol is printed in reports, so it must be UTF-8, and every "
+            "character must show; rename the file"
+        )
+    where, _, attribute = name.rpartition(":")
+    path = own_file(name)
+    if path is None:
+        module = _imported(where)
+    else:
+        attribute = "" if name.endswith(".py") else attribute
+        try:
+            source = path.read_bytes()
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise SelectionError(
+                f"{path}: cannot be read ({why}); name a Python file that holds a Protocol"
+            ) from None
+        module = _executed(path.resolve(), str(path), source)
+    found = _named(module, attribute, name) if attribute else _only(module, name)
+    return replace(found, name=name)
+
+
+def _imported(name: str) -> ModuleType:
+    """Import a module from the present directory or from where Python looks."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(name)
+    except BaseException as error:
+        raise _unusable(name, error) from error
+
+
+@cache
+def _executed(path: Path, shown: str, source: bytes) -> ModuleType:
+    """Run a file as a module.
+
+    Its bytecode is not looked up: that may be of an earlier content within the same second.
+    """
+    folder = str(path.parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    digest = hashlib.sha256(os.fsencode(path) + source).hexdigest()[:12]
+    module = ModuleType(f"tidegate_own_{digest}_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
+    except BaseException as error:
+        del sys.modules[module.__name__]
+        raise _unusable(shown, error) from error
+    return module
+
+
+def _unusable(name: str, error: BaseException) -> BaseException:
+    """Return what to raise where a user's file or module fails to be imported."""
+    if isinstance(error, KeyboardInterrupt):
+        return error
+    missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
+    text = "there is no such module" if missing else f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError):
+        text = f"{type(error).__name__}: {error.msg}"
+    failure = SelectionError(f"{name} cannot be imported: {text}")
+    failure.place = None if missing else place_of(error)
+    return failure
+
+
+def _named(module: ModuleType, attribute: str, name: str) -> Protocol:
+    """Return the protocol that a module calls `attribute`."""
+    found = getattr(module, attribute, None)
+    if not isinstance(found, Protocol):
+        what = f"is {type(found).__name__}, not Protocol" if found is not None else "is not there"
+        raise SelectionError(f"{name}: {attribute} {what}; {_choices(module)}")
+    return found
+
+
+def _only(module: ModuleType, name: str) -> Protocol:
+    """Return the only protocol of a module that is not a built-in one."""
+    found = _own_protocols(module)
+    if len(found) != 1:
+        how_many = f"{len(found)} protocols" if found else "no Protocol"
+        raise SelectionError(f"{name} has {how_many} of its own; {_choices(module)}")
+    return found[0][1]
+
+
+def _own_protocols(module: ModuleType) -> list[tuple[str, Protocol]]:
+    """Return the protocols that a module holds and that are not built in, each once."""
+    built_in = {id(protocol) for protocol in PROTOCOLS}
+    own = {
+        id(value): (name, value)
+        for name, value in vars(module).items()
+        if isinstance(value, Protocol) and id(value) not in built_in
+    }
+    return list(own.values())
+
+
+def _choices(module: ModuleType) -> str:
+    names = [name for name, _ in _own_protocols(module)]
+    if not names:
+        return "make one there, as in: FENCE = replace(KIP_320, name='fence', ...)"
+    return f"name it behind a colon: {', '.join(names)}"

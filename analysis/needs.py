@@ -1,0 +1,211 @@
+"""What a violation needs: how many faults and elections, which options, and which steps.
+
+That it needs something is said only where a search without it saw every state within the same
+bounds and found no violation of the same property.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from ..checker.check import check
+from ..checker.interrupts import is_interrupt
+from ..checker.result import Limits, Progress, Result
+from ..core.spec import Outcome, Property, Step, Trace, TransitionSystem
+from .shorten import without
+
+Build = Callable[[Mapping[str, int], Mapping[str, str]], TransitionSystem[Any, Any]]
+"""Makes the system of a trace with some actions taken at most so often, and some bounds changed."""
+
+Counts = dict[str, int]
+"""For each kind of perturbation, by the name of its action, how many steps of it."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What is known of one kind of perturbation, or of one option.
+
+    Parameters
+    ----------
+    name
+        The action, or the option.
+    numbers
+        The steps of the trace that are of this kind, from 1; none for an option.
+    least
+        The fewest with which any behavior within the bounds violates the property, as far as
+        searches showed; for an option 1 if it must be on, and 0 if it need not.
+    decided
+        Whether that is exact: with fewer, every state was seen and none violates it.
+    instead
+        Where fewer are enough: the perturbations of a behavior that has only so many.
+    steps
+        The steps of that behavior.
+    distinct_states, stopped_by
+        Of the search with fewer: what it saw, and what ended it early.
+    """
+
+    name: str
+    numbers: tuple[int, ...]
+    least: int
+    decided: bool
+    instead: Counts | None
+    steps: int | None
+    distinct_states: int
+    stopped_by: str | None
+
+
+@dataclass(frozen=True)
+class Smallest:
+    """A set of perturbations from which none can be taken away, out of those of a trace.
+
+    Parameters
+    ----------
+    counts
+        How many of each kind.
+    trace
+        A shortest behavior with these.
+    decided
+        Whether it is known that none can be taken away; otherwise some search was not finished.
+    """
+
+    counts: Counts
+    trace: Trace
+    decided: bool
+
+
+class Needs:
+    """Finds out what a violation needs.
+
+    Parameters
+    ----------
+    build
+        See :data:`Build`.
+    prop
+        The property that the trace violates.
+    trace
+        The violation.
+    kinds
+        Actions that are perturbations.
+    seconds
+        For all searches together.
+    report
+        Called now and then with how far a search is.
+    """
+
+    def __init__(
+        self,
+        build: Build,
+        prop: Property,
+        trace: Trace,
+        kinds: Iterable[str],
+        seconds: float,
+        report: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        self._build = build
+        self._property = prop
+        self._trace = trace
+        self._kinds = tuple(kinds)
+        self._until = perf_counter() + seconds
+        self._report = report
+        self.interrupted = False
+
+    def used(self) -> dict[str, tuple[int, ...]]:
+        """Return the numbers of the steps of each kind of perturbation, in the order of kinds."""
+        return {
+            kind: numbers
+            for kind in self._kinds
+            if (numbers := tuple(i for i, s in enumerate(self._trace.steps, 1) if s.action == kind))
+        }
+
+    def of_kind(self, kind: str) -> Need:
+        """Find the fewest perturbations of one kind that any violating behavior has."""
+        numbers = self.used()[kind]
+        least, best = len(numbers), None
+        while True:
+            result = self._search({kind: least - 1}, {})
+            if result.first is None or result.first.trace is None:
+                break
+            best = result.first.trace
+            least = self.counts(best.steps).get(kind, 0)
+            if not least:
+                break
+        return Need(
+            kind,
+            numbers,
+            least,
+            result.outcome is not Outcome.INCOMPLETE,
+            self.counts(best.steps) if best else None,
+            len(best.steps) if best else None,
+            result.distinct_states,
+            result.stopped_by,
+        )
+
+    def of_option(self, name: str, off: str) -> Need:
+        """Find out whether any behavior violates the property with an option switched off."""
+        result = self._search({}, {name: off})
+        found = result.first.trace if result.first else None
+        return Need(
+            name,
+            (),
+            0 if found else 1,
+            result.outcome is not Outcome.INCOMPLETE,
+            self.counts(found.steps) if found else None,
+            len(found.steps) if found else None,
+            result.distinct_states,
+            result.stopped_by,
+        )
+
+    def smallest(self) -> Smallest:
+        """Take away perturbations of the trace, one by one, as long as a violation remains.
+
+        In place of those that are left other steps may be taken, but no other perturbations.
+        """
+        counts, trace, decided = self.counts(self._trace.steps), self._trace, True
+        needed: set[str] = set()
+        while todo := [kind for kind in counts if kind not in needed]:
+            kind = todo[0]
+            fewer = dict.fromkeys(self._kinds, 0) | counts | {kind: counts[kind] - 1}
+            result = self._search(fewer, {})
+            if result.first is not None and result.first.trace is not None:
+                trace = result.first.trace
+                counts, needed = self.counts(trace.steps), set()
+            else:
+                needed.add(kind)
+                decided = decided and result.outcome is Outcome.HOLDS
+        return Smallest(counts, trace, decided)
+
+    def counts(self, steps: Sequence[Step]) -> Counts:
+        """Return how many perturbations of each kind some steps are."""
+        found = Counter(step.action for step in steps)
+        return {kind: found[kind] for kind in self._kinds if found[kind]}
+
+    def _search(self, most: Mapping[str, int], changed: Mapping[str, str]) -> Result:
+        """Look for a violation with fewer perturbations, or under other options."""
+        seconds = max(0.1, round(self._until - perf_counter(), 1))
+        result = check(
+            self._build(most, changed),
+            [self._property],
+            limits=Limits(seconds=0.1 if self.interrupted else seconds),
+            report=self._report,
+        )
+        self.interrupted = self.interrupted or is_interrupt(result.stopped_by)
+        return result
+
+
+def dispensable(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> list[int]:
+    """Return the numbers of the steps, from 1, without any one of which the rest still violates it.
+
+    With a step go those behind it that cannot be taken any more.
+    """
+    return [
+        number
+        for number in range(1, len(trace.steps) + 1)
+        if any(
+            system.violates(prop, state)
+            for state in without(system, trace, number - 1).states[number - 1 :]
+        )
+    ]

@@ -1,0 +1,44 @@
+"""From names to the properties that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.bounds import unknown
+from ..core.spec import Property
+from ..invariants import INVARIANTS, PROPERTIES
+from ..model import Protocol
+from .named import SelectionError
+
+
+def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
+    """Return the properties asked for: by name, 'all', 'none', or the protocol's own."""
+    family = protocol.family.name
+    if family not in PROPERTIES:
+        raise SelectionError(f"{protocol.name}: {unknown('family', family, PROPERTIES)}")
+    known = {prop.name.lower(): prop for prop in PROPERTIES[family]}
+    elsewhere = {prop.name.lower() for props in PROPERTIES.values() for prop in props}
+    chosen = [name.lower() for name in names or protocol.default_properties]
+    if len(chosen) > 1 and "none" in chosen:
+        raise SelectionError("property 'none' contradicts the others; give it alone")
+    wanted: dict[str, Property] = {}
+    for given, name in zip(names or chosen, chosen, strict=True):
+        if name == "all":
+            wanted.update({prop.name: prop for prop in INVARIANTS[family]})
+        elif name in known:
+            wanted[known[name].name] = known[name]
+        elif name in elsewhere:
+            raise SelectionError(
+                f"property {given} does not speak of the {family} family, to which {protocol.name} "
+                f"belongs; it has {', '.join(prop.name for prop in known.values())}"
+            )
+        elif name != "none":
+            everything = [*(prop.name for prop in known.values()), "all", "none"]
+            raise SelectionError(unknown("property", given, everything))
+    return list(wanted.values())
+
+
+def every_history(protocol: Protocol) -> frozenset[str]:
+    """Return the names of all histories that a property of a protocol's family reads."""
+    known = PROPERTIES[protocol.family.name]
+    return frozenset(need for prop in known for need in prop.needs)

@@ -1,0 +1,75 @@
+"""From names to what they name: protocols, properties, and the system to search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..checker.tracefile import Recorded
+from ..core.bounds import parse
+from ..core.spec import Property, ReplayError, TransitionSystem
+from ..invariants import PROPERTIES
+from ..model import PROTOCOLS, Protocol
+from .named import SelectionError as SelectionError
+from .named import find_protocol as find_protocol
+from .properties import every_history
+from .properties import find_properties as find_properties
+
+
+def refuse_unknown_property(file: str, protocol: Protocol, recorded: Recorded) -> None:
+    """Refuse a trace whose property is none of its protocol's family.
+
+    Raises
+    ------
+    ReplayError
+        With the properties that there are.
+    """
+    known = [prop.name for prop in PROPERTIES[protocol.family.name]]
+    if recorded.property and recorded.property not in known:
+        raise ReplayError(
+            f"{file}: its property {recorded.property!r} is none of the {protocol.family.name} "
+            f"family; known: {', '.join(known)}"
+        )
+
+
+def protocols_to_compare(names: Sequence[str]) -> list[Protocol]:
+    """Return the protocols of these names, or all whose family has scenarios to compare them in.
+
+    Raises
+    ------
+    SelectionError
+        If there is none of that name, or if its family has no scenarios.
+    """
+    named = [find_protocol(name) for name in names]
+    for protocol in named:
+        if not protocol.family.scenarios:
+            raise SelectionError(
+                f"the {protocol.family.name} family, to which {protocol.name} belongs, has no "
+                "scenarios to compare protocols in"
+            )
+    return named or [protocol for protocol in PROTOCOLS if protocol.family.scenarios]
+
+
+def assemble(
+    name: str, settings: Sequence[str], names: Sequence[str]
+) -> tuple[TransitionSystem[Any, Any], list[Property]]:
+    """Join a protocol, its bounds and the properties to check.
+
+    Raises
+    ------
+    SelectionError
+        For a name that does not exist or a value that cannot be.
+    """
+    protocol = find_protocol(name)
+    properties = find_properties(protocol, names)
+    needs = frozenset(need for prop in properties for need in prop.needs)
+    return protocol.system(parse(protocol.family.bounds, settings), needs), properties
+
+
+def with_every_history(name: str, settings: Sequence[str]) -> TransitionSystem[Any, Any]:
+    """Return a protocol's system whose states hold what any property of its family reads.
+
+    No guard reads histories, so every behavior of the protocol is one of this system.
+    """
+    protocol = find_protocol(name)
+    return protocol.system(parse(protocol.family.bounds, settings), every_history(protocol))

@@ -1,0 +1,96 @@
+"""Shorten a behavior that violates a property, by dropping what the violation does not need.
+
+A candidate is believed only when replayed: its steps are taken once more from the initial state,
+and the property is judged at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.layout import State
+from ..core.spec import Property, Step, Trace, TransitionSystem
+
+
+def shortened(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> Trace:
+    """Return a behavior that violates `prop` and from which no step can be dropped.
+
+    No step: neither alone, nor with those that cannot be taken any more without it.  There may be
+    a still shorter behavior that takes other steps; a search finds that one.
+    """
+    best = _without_loops(trace)
+    size = max(1, len(best.steps) // 2)
+    while True:
+        found = _drop(system, prop, best, size)
+        if found is not None:
+            best = _without_loops(found)
+            size = min(size, max(1, len(best.steps)))
+        elif size > 1:
+            size //= 2
+        else:
+            return best
+
+
+def _drop(
+    system: TransitionSystem[Any, Any], prop: Property, trace: Trace, size: int
+) -> Trace | None:
+    """Return a shorter behavior without some `size` steps in a row, if one violates `prop`.
+
+    The last ones are tried first: dropping them leaves most of the behavior as it is.
+    """
+    for start in range(len(trace.steps) - size, -1, -1):
+        for replace in (False, True):
+            candidate = without(system, trace, start, size, replace)
+            for end in range(start, len(candidate.states)):
+                if system.violates(prop, candidate.states[end]):
+                    return Trace(candidate.states[: end + 1], candidate.steps[:end])
+    return None
+
+
+def without(
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    start: int,
+    size: int = 1,
+    replace: bool = False,
+) -> Trace:
+    """Return a behavior without `size` steps, nor those that cannot be taken without them.
+
+    With `replace` such a step may be replaced by one that differs in an argument: without an
+    election, epochs have other numbers.
+    """
+    states: list[State] = list(trace.states[: start + 1])
+    steps = list(trace.steps[:start])
+    for step in trace.steps[start + size :]:
+        for candidate in (step, *(_like(system, step) if replace else ())):
+            following = system.take(states[-1], candidate)
+            if following is not None:
+                states.append(following)
+                steps.append(candidate)
+                break
+    return Trace(tuple(states), tuple(steps))
+
+
+def _like(system: TransitionSystem[Any, Any], step: Step) -> list[Step]:
+    """Return the steps of the same action that differ in one argument."""
+    return [
+        it.step
+        for it in system.instances
+        if it.action.name == step.action
+        and sum(a != b for a, b in zip(it.arguments, step.arguments, strict=True)) == 1
+    ]
+
+
+def _without_loops(trace: Trace) -> Trace:
+    """Return a behavior that comes back to no state."""
+    states: Sequence[State] = trace.states
+    last = {state: index for index, state in enumerate(states)}
+    here = last[states[0]]
+    steps = []
+    kept = [here]
+    while here < len(trace.steps):
+        steps.append(trace.steps[here])
+        here = last[states[here + 1]]
+        kept.append(here)
+    return Trace(tuple(states[index] for index in kept), tuple(steps))

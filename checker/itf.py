@@ -1,0 +1,64 @@
+"""A trace in ITF, Apalache's Informal Trace Format, for other programs and for replay.
+
+Source: Apalache ADR-015, https://apalache-mc.org/docs/adr/015adr-trace.html.  Integers are written
+as ``{"#bigint": "1"}`` and sets as ``{"#set": [...]}``, as that document asks for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.spec import Property, Trace, TransitionSystem
+
+VERSION = 1
+"""Of the trace's form; a replay refuses any other."""
+
+FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
+
+
+def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace) -> dict[str, Any]:
+    """Return a trace as an ITF document.
+
+    The ``#meta`` of each state but the first names the action, with its arguments, that led there;
+    that of the document names protocol, bounds and property, so that it can be replayed.  The
+    property is empty for a behavior that violates none.
+    """
+    shows = f"behavior of {system.name}" + (f" that violates {prop.name}" if prop else "")
+    states: list[dict[str, Any]] = []
+    for index, state in enumerate(trace.states):
+        meta: dict[str, Any] = {"index": index}
+        if index:
+            step = trace.steps[index - 1]
+            meta["action"] = step.action
+            meta["arguments"] = dict(zip(step.parameters, step.arguments, strict=True))
+        states.append({"#meta": meta, **encoded(system.layout.describe(state))})
+    return {
+        "#meta": {
+            "format": "ITF",
+            "format-description": FORMAT,
+            "description": shows,
+            "tidegate-trace": VERSION,
+            "protocol": system.name,
+            "bounds": system.bounds,
+            "property": prop.name if prop else "",
+        },
+        "vars": [name for name in states[0] if name != "#meta"],
+        "states": states,
+    }
+
+
+def encoded(value: Any) -> Any:
+    """Return a value as ITF writes it.
+
+    >>> encoded({"isr": {1, 0}, "alive": True, "hw": 2})
+    {'isr': {'#set': [{'#bigint': '0'}, {'#bigint': '1'}]}, 'alive': True, 'hw': {'#bigint': '2'}}
+    """
+    if isinstance(value, dict):
+        return {name: encoded(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [encoded(part) for part in value]
+    if isinstance(value, set):
+        return {"#set": [encoded(part) for part in sorted(value)]}
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {"#bigint": str(value)}
+    return value

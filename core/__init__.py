@@ -1,0 +1,1 @@
+"""What every model, engine and property is written in; it knows none of them."""

@@ -1,0 +1,203 @@
+"""What can go wrong, and where in the source it did: the file and the line to look at."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+Line = tuple[str, int]
+"""A file, and a line in it from 1."""
+
+_LONGEST = 80
+"""Characters of a value of the model's that are shown."""
+
+_PACKAGE = Path(__file__).parents[1]
+_RECORD = str(Path(__file__).with_name("record.py"))
+_LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
+
+
+class TidegateError(Exception):
+    """Something the user can repair; its text says what, where and how.
+
+    ``place`` is the line of the source that it is about, where there is one; ``details`` are the
+    lines of a list that follows the text.
+    """
+
+    place: Line | None = None
+    details: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return super().__str__() + (f" ({shown(self.place)})" if self.place else "")
+
+
+class ModelError(TidegateError):
+    """The model itself is ill-formed: an impure action, or a value out of its declared range."""
+
+
+class ReplayError(TidegateError):
+    """A step of a given behavior cannot be taken in this transition system."""
+
+
+class EngineError(TidegateError):
+    """An engine reported what the semantics do not confirm; its answer cannot be believed."""
+
+
+class DisagreementError(EngineError):
+    """Machine code and Python do not agree about a state."""
+
+
+def is_users(file: str) -> bool:
+    """Whether a file is neither Tidegate's nor one of Python and its libraries."""
+    path = Path(file)
+    known = any(path.is_relative_to(folder) for folder in (_PACKAGE, *_LIBRARIES))
+    return not known and path.is_file()
+
+
+Spot = tuple[str, Line]
+"""The name of a function, and a line in it."""
+
+
+def place_of(error: BaseException) -> Line | None:
+    """Return the line that raised `error`: the last one of the user's own, where there is one."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return error.filename, error.lineno
+    spot = _telling(_passed(error))
+    return spot[1] if spot else None
+
+
+def _passed(error: BaseException) -> list[Spot]:
+    """Return the functions and lines that an exception came through, the innermost one last."""
+    passed: list[Spot] = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        passed.append((code.co_name, (code.co_filename, traceback.tb_lineno)))
+        traceback = traceback.tb_next
+    return passed
+
+
+def _telling(passed: list[Spot]) -> Spot | None:
+    """Return the innermost spot in the user's own files; where there is none, the innermost."""
+    own = [spot for spot in passed if is_users(spot[1][0])] or passed
+    return own[-1] if own else None
+
+
+def spot_of(error: BaseException) -> Spot | None:
+    """Return the function of the model that raised `error`, and the line.
+
+    The first that it came through is the caller's, within the checker; the last may be the record.
+    """
+    passed = [spot for spot in _passed(error)[1:] if spot[1][0] != _RECORD]
+    return _telling(passed)
+
+
+def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Spot | None:
+    """Return function and line of a call after which `wrong` is first true; None if it never is.
+
+    The call is made once more, line by line, and may fail; `wrong` must be false before it.
+    """
+    found: Spot | None = None
+    last: Spot | None = None
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
+        nonlocal found, last
+        if found is None and wrong():
+            found = last
+        if event == "line":
+            last = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - it is known to be wrong, and why is being found out
+        pass
+    finally:
+        sys.settrace(before)
+    return found if found is not None or not wrong() else last
+
+
+def printed(value: object) -> str:
+    """Return a short text for a value of the model's, whatever its own ``__repr__`` does."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - it is the model's code
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+class blaming:  # noqa: N801 - it reads as part of a with statement, like contextlib.suppress
+    """Within this block code of the model runs; what it raises becomes a ModelError that says so.
+
+    Only a KeyboardInterrupt is let through, and what Tidegate raises itself.
+
+    Parameters
+    ----------
+    what
+        Which code runs, as the subject of a sentence.
+    describe
+        Returns the state that it was called in, for the text.
+    """
+
+    def __init__(self, what: object, describe: Callable[[], object] | None = None) -> None:
+        self._what = what
+        self._describe = describe
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if error is not None and not is_ours(error):
+            raise failure(self._what, error, self._describe) from error
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether an exception says something about Tidegate or its user, and not about the model."""
+    return isinstance(error, (KeyboardInterrupt, TidegateError))
+
+
+def at_the_yield(error: BaseException) -> bool:
+    """Whether an exception ends the generator that caught it, and was raised by nothing below."""
+    below = error.__traceback__ and error.__traceback__.tb_next
+    return isinstance(error, GeneratorExit) and below is None
+
+
+def failure(
+    what: object, error: BaseException, describe: Callable[[], object] | None = None
+) -> ModelError:
+    """Return the error that says which code of the model raised what, in which function."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - it is the model's code
+        text = "an exception without a text"
+    state = ""
+    if describe:
+        # The record itself may have been spoilt.
+        with suppress(Exception):
+            state = f"; in the state {describe()}"
+    name = type(error).__name__
+    said = f"{what} failed with {name}{': ' if text else ''}{text}"
+    return placed(said, spot_of(error), state)
+
+
+def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:
+    """Return an error that names function and line behind a text, with more behind these."""
+    where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
+    error = ModelError(f"{text}{where}{more}")
+    error.place = spot[1] if spot else None
+    return error
+
+
+def shown(line: Line) -> str:
+    """Return a line as people write it, the file relative to the present directory if below it."""
+    path = Path(line[0])
+    here = Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line[1]}"

@@ -1,0 +1,390 @@
+"""A transition system: the initial states and the steps of a model, for one choice of constants.
+
+This module holds no logic about Kafka and none about searching.  The words that it is described
+with come from :mod:`vocabulary`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+from .blame import Attempt, about, blamed, mistake, predicate_of, refuse_writing, truth
+from .errors import (
+    DisagreementError,
+    EngineError,
+    ModelError,
+    ReplayError,
+    TidegateError,
+    at_the_yield,
+    blaming,
+    failure,
+    is_ours,
+    printed,
+)
+from .layout import Layout, State
+from .scene import Participant, Place, Scene, View
+from .vocabulary import DEADLOCK, Action, Fairness, Instance, Kind, Outcome, Property, Step, Trace
+
+__all__ = [
+    "DEADLOCK",
+    "Action",
+    "DisagreementError",
+    "EngineError",
+    "Fairness",
+    "Instance",
+    "Kind",
+    "ModelError",
+    "Outcome",
+    "Property",
+    "ReplayError",
+    "Step",
+    "TidegateError",
+    "Trace",
+    "TransitionSystem",
+]
+
+S = TypeVar("S")
+"""The record that actions read and write, as the model declares it."""
+
+K = TypeVar("K")
+"""The constants of one run: its bounds and the protocol's rules."""
+
+Tried = tuple[int, Callable[..., Any], tuple[int, ...]]
+"""An index into ``instances``, with the action's function and the arguments of that instance."""
+
+_END = object()
+
+
+class TransitionSystem(Generic[S, K]):
+    """Initial states and steps over one declared state, for one choice of constants.
+
+    Parameters
+    ----------
+    name
+        The protocol's name.
+    bounds
+        Every bound as a user would set it, for reports.
+    headline
+        The bounds worth naming in one line.
+    constants
+        Handed to every action and predicate as ``k``.
+    layout
+        The state's declaration, laid out for these constants.
+    actions
+        In the order that decides between steps which are equal otherwise.
+    initialise
+        Writes each initial state into the record it is handed and yields after each.
+    columns
+        For traces: ``columns(s, k)`` gives a heading and a short text per participant.
+    legend
+        How to read those texts.
+    constraint
+        For a system that has more states than a search can see: ``constraint(s, k) -> bool``, plain
+        code like a predicate; None where there is none.  What an engine does with a state that
+        is outside it, initial or not, is what TLC does: the step there counts as taken, and the
+        invariants are decided there, so that a trace may end there; but the state does not
+        count as distinct or for the depth, and nothing is expanded from it.  A state all of
+        whose steps lead outside is no deadlock.
+    view
+        For diagrams: how the family shows states and steps.
+
+    Attributes
+    ----------
+    debug
+        Whether every action is watched: that it leaves the state untouched where it is not
+        enabled, and that it writes only values within their declared ranges.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        bounds: dict[str, str],
+        headline: str,
+        constants: K,
+        layout: Layout[S],
+        actions: Sequence[Action],
+        initialise: Callable[[S, K], Iterator[None]],
+        columns: Callable[[S, K], dict[str, str]],
+        legend: str = "",
+        constraint: Callable[[S, K], bool] | None = None,
+        view: View | None = None,
+    ) -> None:
+        self.name = name
+        self.bounds = bounds
+        self.headline = headline
+        self.constants = constants
+        self.layout = layout
+        self.record = layout.record
+        self.actions = tuple(action for action in actions if _is_available(action, constants))
+        self.instances = tuple(
+            Instance(action, arguments)
+            for action in self.actions
+            for arguments in _choices(action, constants)
+        )
+        self._initialise = initialise
+        self._columns = columns
+        self.legend = legend
+        self.constraint = constraint
+        self.view = view
+        self.debug = False
+        self._tried: list[Tried] = [
+            (index, instance.action.apply, instance.arguments)
+            for index, instance in enumerate(self.instances)
+        ]
+
+    def initial_states(self) -> Iterator[State]:
+        """Yield each initial state; while it is yielded, ``record`` holds it.
+
+        Raises
+        ------
+        ModelError
+            If ``initialise`` fails, writes what it must not, or yields no state at all.
+        """
+        layout, who, any_at_all = self.layout, "initialise", False
+        layout.reset()
+        with blaming(who):
+            states = iter(self._initialise(self.record, self.constants))
+        while True:
+            with blaming(who):
+                if next(states, _END) is _END:
+                    break
+            if not layout.sound():
+                again = lambda: list(self._initialise(self.record, self.constants))  # noqa: E731
+                raise mistake(layout, None, [(who, again)])
+            any_at_all = True
+            yield layout.dump()
+        if not any_at_all:
+            raise about(
+                self._initialise,
+                f"{who} of {self.name} yields no initial state, and where there is none every "
+                "property holds; write one into the state and yield",
+            )
+
+    def inside(self) -> bool:
+        """Whether the state that ``record`` holds satisfies the constraint, if there is one."""
+        if self.constraint is None:
+            return True
+        before = self.layout.values() if self.debug else None
+        with blaming("the constraint", self._here):
+            answer = self.constraint(self.record, self.constants)
+        if before is not None:
+            refuse_writing(self.layout, before, "the constraint")
+        return truth(answer, "the constraint", self.constraint)
+
+    def successors(self, state: State) -> Iterator[tuple[int, State]]:
+        """Yield (index into ``instances``, successor) for every enabled step of `state`.
+
+        While a successor is yielded, ``record`` holds it; whoever is iterating must leave the
+        record alone.  This is the only place where steps are taken.
+
+        Raises
+        ------
+        ModelError
+            If an action fails, answers neither True nor False, replaces or resizes a part of the
+            state, or writes a value that no stored state can hold.  In debug mode also if an action
+            writes a value out of its declared range, or writes anything before it answers "not
+            enabled".
+        """
+        return self._steps(state, self._tried)
+
+    def _steps(self, state: State, tried: Sequence[Tried]) -> Iterator[tuple[int, State]]:
+        """Yield the enabled ones of some steps of `state`."""
+        record, constants = self.record, self.constants
+        load, dump = self.layout.load, self.layout.dump
+        attempt = self._attempt_watched if self.debug else None
+        index = 0
+        load(state)
+        try:
+            for index, apply, arguments in tried:
+                answer = attempt(index, state) if attempt else apply(record, constants, *arguments)
+                if answer is False:
+                    continue
+                if answer is True or truth(answer, self.instances[index].step, apply):
+                    yield index, dump()
+                    load(state)
+        except BaseException as error:
+            if at_the_yield(error) or is_ours(error):
+                raise
+            raise mistake(self.layout, state, self._attempts(tried, index), error) from error
+
+    def _attempt_watched(self, index: int, state: State) -> Any:
+        """Take a step from `state`, which ``record`` holds, watching what the action does."""
+        layout, values = self.layout, self.layout.values
+        before = values()
+        _, apply, arguments = self._tried[index]
+        answer = apply(self.record, self.constants, *arguments)
+        disabled = isinstance(answer, int) and not answer
+        if disabled and values() == before and layout.intact():
+            return False
+        sound = layout.sound()
+        if sound and not disabled:
+            return answer
+        attempts = self._attempts(self._tried[index : index + 1], index)
+        if not sound:
+            raise mistake(layout, state, attempts)
+        written = ", ".join(layout.changed(before))
+        what = f"answered 'not enabled' after writing {written}; put every guard before the "
+        raise blamed(layout, state, attempts, what + "first write", lambda: values() != before)
+
+    def _attempts(self, tried: Sequence[Tried], last: int) -> list[Attempt]:
+        """Return the steps that were tried, the latest first, so that each can be taken again."""
+
+        def attempt(index: int, apply: Callable[..., Any], arguments: tuple[int, ...]) -> Attempt:
+            given = (self.record, self.constants, *arguments)
+            return self.instances[index].step, lambda: apply(*given)
+
+        return [attempt(*entry) for entry in reversed(tried) if entry[0] <= last]
+
+    def _here(self) -> object:
+        """Return the state that ``record`` holds, for a text."""
+        return self.layout.describe(self.layout.dump())
+
+    def attempt(self, index: int, state: State) -> State | None:
+        """Return the state that the instance of that number leads to; None if it is not enabled.
+
+        Raises
+        ------
+        ModelError
+            As :meth:`successors`.
+        """
+        step = next(self._steps(state, self._tried[index : index + 1]), None)
+        return step[1] if step else None
+
+    def take(self, state: State, step: Step) -> State | None:
+        """Return the state that `step` leads to, or None where it is not enabled.
+
+        Raises
+        ------
+        ReplayError
+            If this transition system has no such step at all.
+        """
+        for index, instance in enumerate(self.instances):
+            if instance.step == step:
+                return self.attempt(index, state)
+        raise ReplayError(f"{self.name} has no step {step} within these bounds")
+
+    def judge(self, properties: Iterable[Property]) -> Callable[[], list[Property]]:
+        """Return a function that names those `properties` that ``record`` violates.
+
+        This is the only place where properties are evaluated.
+        """
+        record, constants = self.record, self.constants
+        checks = [
+            (prop, self._in_range if prop.kind is Kind.TYPE else prop.predicate)
+            for prop in properties
+            if prop.kind in (Kind.INVARIANT, Kind.TYPE)
+        ]
+
+        def violated() -> list[Property]:
+            before = self.layout.values() if self.debug else None
+            found = []
+            for prop, holds in checks:
+                try:
+                    answer = holds(record, constants)
+                except BaseException as error:
+                    if is_ours(error):
+                        raise
+                    raise failure(predicate_of(prop), error, self._here) from error
+                if before is not None:
+                    refuse_writing(self.layout, before, predicate_of(prop))
+                if answer is not True and not truth(answer, predicate_of(prop), holds):
+                    found.append(prop)
+            return found
+
+        return violated
+
+    def satisfies(self, prop: Property) -> bool:
+        """Whether the state that ``record`` holds satisfies the predicate of `prop`."""
+        with blaming(predicate_of(prop), self._here):
+            answer = prop.predicate(self.record, self.constants)
+        return truth(answer, predicate_of(prop), prop.predicate)
+
+    def _in_range(self, record: S, constants: K) -> bool:
+        """Whether ``record`` is well typed, in the form of a predicate."""
+        return self.layout.in_range()
+
+    def violates(self, prop: Property, state: State) -> bool:
+        """Whether `state` violates `prop`."""
+        if prop.kind is Kind.DEADLOCK:
+            return next(self.successors(state), None) is None
+        if prop.kind is Kind.STUCK:
+            return not self._heals(prop, state)
+        self.layout.load(state)
+        return bool(self.judge([prop])())
+
+    def _heals(self, prop: Property, state: State) -> bool:
+        """Whether weakly fair steps alone can lead from `state` to one that has recovered."""
+        seen, todo = {state}, [state]
+        while todo:
+            here = todo.pop()
+            self.layout.load(here)
+            if self.satisfies(prop):
+                return True
+            for index, successor in self.successors(here):
+                weak = self.instances[index].action.fairness is Fairness.WEAK
+                if weak and successor not in seen and self.inside():
+                    seen.add(successor)
+                    todo.append(successor)
+        return False
+
+    def explain(self, prop: Property, state: State) -> str:
+        """Say in words how `state` violates `prop`."""
+        self.layout.load(state)
+        if prop.kind is Kind.TYPE:
+            return "; ".join(self.layout.range_errors())
+        who = f"explain() of property {prop.name}"
+        with blaming(who, self._here):
+            text = prop.explain(self.record, self.constants)
+        if not isinstance(text, str):
+            raise ModelError(f"{who} returned {printed(text)}; it must return a text")
+        return text
+
+    def places(self, prop: Property, state: State) -> tuple[Place, ...]:
+        """Return the offsets of logs at which `state` violates `prop`."""
+        self.layout.load(state)
+        with blaming(f"places() of property {prop.name}", self._here):
+            return tuple(prop.places(self.record, self.constants))
+
+    def columns(self, state: State) -> dict[str, str]:
+        """Return a heading and a short text per participant, for one row of a trace."""
+        self.layout.load(state)
+        with blaming(f"columns() of {self.name}", self._here):
+            return dict(self._columns(self.record, self.constants))
+
+    def scene(self, state: State) -> Scene:
+        """Return `state` as a picture; of a system without a view, what its columns say."""
+        if self.view is None:
+            shown = ((name, *text.split("\n")) for name, text in self.columns(state).items())
+            return Scene(tuple(Participant(name, role, tuple(rest)) for name, role, *rest in shown))
+        self.layout.load(state)
+        with blaming(f"the view of {self.name}", self._here):
+            return self.view.scene(self.record, self.constants)
+
+
+def _is_available(action: Action, constants: object) -> bool:
+    """Whether the constants leave room for an action."""
+    who = f"available() of action {action.name}"
+    with blaming(who):
+        answer = action.available(constants)
+    return truth(answer, who, action.available)
+
+
+def _choices(action: Action, constants: object) -> list[tuple[int, ...]]:
+    """Return what an action may be taken with.
+
+    Raises
+    ------
+    ModelError
+        If that does not fit the parameters of the action.
+    """
+    with blaming(who := f"arguments() of action {action.name}"):
+        choices: list[Any] = list(action.arguments(constants))
+    with blaming(f"the signature of action {action.name}"):
+        names = action.parameters
+    for choice in choices:
+        integers = isinstance(choice, tuple) and all(isinstance(it, int) for it in choice)
+        if not integers or len(choice) != len(names):
+            what = f"a tuple of {len(names)} integers ({', '.join(names)})" if names else "()"
+            raise about(action.arguments, f"{who} returned {printed(choice)}, not {what}")
+    return choices

@@ -1,0 +1,178 @@
+"""Steps by which a change of the ISR gets about, as pictures: AlterPartition and notifications."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ....core.scene import Event, Scene
+from ..replica_sets import braced
+from .pictures import CLIENTS, CONTROLLER, broker, of, proposal, proposal_of, quorum_of
+from .told import raised
+
+Arguments = Mapping[str, int]
+
+
+def _under_way(picture: Scene, leader: int) -> str:
+    """Return what is under way between a leader and the controller."""
+    found = proposal_of(picture, leader)
+    return found.text if found else "nothing"
+
+
+def _isr(picture: Scene) -> str:
+    return braced(quorum_of(picture).isr)
+
+
+def _propose_shrink(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader = a["leader"]
+    return Event(
+        broker(leader),
+        f"Broker {leader} finds broker {a['follower']} behind and asks the controller for an ISR "
+        f"without it: {_under_way(after, leader)}. Until it has the answer it counts both ISRs.",
+    )
+
+
+def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader = a["leader"]
+    asked, was = _under_way(before, leader), quorum_of(before).isr
+    since = [line for line in quorum_of(before).details if f"the request of {leader}" in line]
+    done = f"It accepts: the ISR was {braced(was)} and is {_isr(after)}."
+    if quorum_of(after).isr == was:
+        answer = proposal_of(after, leader)
+        refuses = f"It refuses ({answer.refusal}). " if answer and answer.refusal else ""
+        done = f"{refuses}The ISR stays {braced(was)}."
+    return Event(
+        CONTROLLER,
+        f"The controller handles the request of broker {leader}: {asked}"
+        f"{''.join(f' ({line})' for line in since)}. {done}",
+        takes=(proposal(leader),),
+        drops="nobody waits for the response",
+    )
+
+
+def _handle_alter_partition_response(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader = a["leader"]
+    now = of(after, broker(leader)).role
+    return Event(
+        broker(leader),
+        f"The response of the controller reaches broker {leader}: {_under_way(before, leader)}. "
+        f"It {now}{raised(leader, before, after)}.",
+        takes=(proposal(leader),),
+    )
+
+
+def _fence_out_of_sync(a: Arguments, before: Scene, after: Scene) -> Event:
+    return Event(
+        CONTROLLER,
+        f"The controller misses the heartbeats of broker {a['broker']} and fences it. It does not "
+        "lead, and leaves no ISR: no epoch begins.",
+    )
+
+
+def _unfence(a: Arguments, before: Scene, after: Scene) -> Event:
+    return Event(
+        CONTROLLER,
+        f"Broker {a['broker']} has registered and sends heartbeats; the controller unfences it.",
+    )
+
+
+def _fence_live_follower(a: Arguments, before: Scene, after: Scene) -> Event:
+    now = of(after, CONTROLLER)
+    return Event(
+        CONTROLLER,
+        f"Broker {a['broker']} announces that it is about to stop, or its heartbeats are late; the "
+        f"controller fences it and takes it out of the ISR: {now.role}, {', '.join(now.details)}.",
+        sign="election",
+    )
+
+
+def _write_notification(a: Arguments, before: Scene, after: Scene) -> Event:
+    return Event(
+        broker(a["leader"]),
+        f"Broker {a['leader']} announces in ZooKeeper that it has changed the ISR.",
+        exchange=((broker(a["leader"]), CONTROLLER, "the ISR has changed"),),
+    )
+
+
+def _read_notification(a: Arguments, before: Scene, after: Scene) -> Event:
+    return Event(CONTROLLER, "The controller reads the notification that the ISR has changed.")
+
+
+def _refresh_cache(a: Arguments, before: Scene, after: Scene) -> Event:
+    return Event(
+        CONTROLLER,
+        f"The controller reads the stored ISR, {_isr(after)}, into its cache and sends "
+        "UpdateMetadata to every broker.",
+    )
+
+
+def _delete_notification(a: Arguments, before: Scene, after: Scene) -> Event:
+    return Event(CONTROLLER, "The controller deletes the notification that it has handled.")
+
+
+def _crash_controller(a: Arguments, before: Scene, after: Scene) -> Event:
+    return Event(
+        CONTROLLER,
+        "The controller crashes. A notification that it had read and not deleted stays.",
+        sign="crash",
+    )
+
+
+def _start_controller(a: Arguments, before: Scene, after: Scene) -> Event:
+    return Event(
+        CONTROLLER,
+        f"Another broker becomes the controller and begins with the stored ISR, {_isr(after)}.",
+        sign="restart",
+    )
+
+
+def _update_metadata(a: Arguments, before: Scene, after: Scene) -> Event:
+    return Event(
+        broker(a["broker"]),
+        f"UpdateMetadata reaches broker {a['broker']}, which tells clients from now on: "
+        f"{of(after, CONTROLLER).role}.",
+    )
+
+
+def _refreshed(client: str) -> Callable[[Arguments, Scene, Scene], Event]:
+    """Return how the step is told by which a client asks for metadata."""
+
+    def told(a: Arguments, before: Scene, after: Scene) -> Event:
+        now = next(line for line in of(after, CLIENTS).details if line.startswith(client))
+        return Event(
+            CLIENTS,
+            f"The {client} asks broker {a['broker']} who leads, and does what it says: {now}.",
+        )
+
+    return told
+
+
+def _consume(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader = a["leader"]
+    new = [it.text for it in after.promises if it not in before.promises]
+    what = new[0] if new else "the consumer reads a record that was read before"
+    return Event(
+        CLIENTS,
+        f"Broker {leader}, which the consumer believes to lead, answers it: {what}.",
+        exchange=((broker(leader), CLIENTS, "record"),),
+    )
+
+
+EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
+    "ProposeShrink": _propose_shrink,
+    "HandleAlterPartition": _handle_alter_partition,
+    "HandleAlterPartitionResponse": _handle_alter_partition_response,
+    "FenceOutOfSync": _fence_out_of_sync,
+    "Unfence": _unfence,
+    "FenceLiveFollower": _fence_live_follower,
+    "WriteNotification": _write_notification,
+    "ReadNotification": _read_notification,
+    "RefreshCache": _refresh_cache,
+    "DeleteNotification": _delete_notification,
+    "CrashController": _crash_controller,
+    "StartController": _start_controller,
+    "UpdateMetadata": _update_metadata,
+    "RefreshProducer": _refreshed("producer"),
+    "RefreshConsumer": _refreshed("consumer"),
+    "Consume": _consume,
+}
+"""Every action that an option of ISR propagation adds."""

@@ -1,0 +1,161 @@
+"""A state in the words of Kafka, a column per participant, for traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....core.layout import NONE
+from ..bounds import ZOOKEEPER, Constants
+from ..leadership import leads
+from ..messages import (
+    DELAYED_FETCH,
+    DIVERGING,
+    EPOCH_REQUEST,
+    EPOCH_RESPONSE,
+    FETCH,
+    FETCH_RESPONSE,
+    OUT_OF_RANGE,
+)
+from ..replica_sets import replicas
+from ..state import BrokerState, LogEntry, Replica
+from .isr_view import clients, controller, isr_changes, to_controller
+
+LEGEND = (
+    "[m0@0 | m1@0] is a log: record m0, then m1, both written in leader epoch 0. Records left of "
+    "the bar | are below the replica's high watermark (readable); ] is the log end. "
+    "e1 is leader epoch 1; isr 0,1 the in-sync replicas."
+)
+
+
+ELR_LEGEND = " elr 2 is an eligible leader replica: out of the ISR, but it lacks nothing committed."
+"""For the option ``elr``."""
+
+
+def columns(s: BrokerState, k: Constants) -> dict[str, str]:
+    """Return the heading and the text of each column: the controller, then every broker."""
+    shown = {"controller": _controller(s, k)}
+    for broker in range(k.replicas):
+        parts = (
+            role(s, broker),
+            _log(s, k, broker),
+            _under_way(s, k, broker),
+            *waiting(s, broker),
+            *isr_changes(s, k, broker),
+            to_controller(s, broker),
+        )
+        shown[f"broker {broker}"] = "\n".join(part for part in parts if part)
+    if k.isr_propagation == ZOOKEEPER:
+        shown["clients"] = "\n".join(clients(s, k))
+    return shown
+
+
+def record(entry: LogEntry) -> str:
+    """Return a record with the leader epoch that it carries.
+
+    >>> from types import SimpleNamespace
+    >>> record(SimpleNamespace(record=1, epoch=0))
+    'm1@0'
+    """
+    return f"m{entry.record}@{entry.epoch}"
+
+
+def leadership(
+    s: BrokerState, written: Callable[[int], str] = replicas
+) -> tuple[str, tuple[str, ...]]:
+    """Return what the quorum state says: who leads which epoch, with which ISR and ELR."""
+    leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
+    elr = (f"elr {written(s.quorum.elr)}",) if s.quorum.elr else ()
+    return f"{leader} e{s.quorum.epoch}", (f"isr {written(s.quorum.isr)}", *elr)
+
+
+def _controller(s: BrokerState, k: Constants) -> str:
+    leader, details = leadership(s)
+    return "\n".join((leader, *details, *controller(s, k, replicas)))
+
+
+def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) -> str:
+    """Return what a broker believes that it is; `written` writes a set of replicas."""
+    replica = s.replica[broker]
+    if not replica.alive:
+        return "down"
+    if leads(s, broker):
+        stale = "" if replica.epoch == s.quorum.epoch else " (stale)"
+        return f"leads e{replica.epoch} isr {written(replica.isr)}{stale}"
+    if replica.leader != NONE:
+        asks = ", truncating" if replica.truncating else ""
+        return f"follows {replica.leader} e{replica.epoch}{asks}"
+    if replica.restarted:
+        return "restarted"
+    return f"no leader e{replica.epoch}"
+
+
+def log_entries(replica: Replica) -> list[LogEntry]:
+    """Return the records in a replica's log, oldest first."""
+    return replica.log[: replica.leo]
+
+
+def _log(s: BrokerState, k: Constants, broker: int) -> str:
+    replica = s.replica[broker]
+    entries = [record(entry) for entry in log_entries(replica)]
+    entries.insert(replica.hw, "|")
+    checkpoint = f" (disk {replica.checkpoint})" if k.hw_checkpoint else ""
+    return f"[{' '.join(entries)}] hw {replica.hw}{checkpoint}"
+
+
+def under_way(s: BrokerState, k: Constants, follower: int) -> str:
+    """Return what the message between a follower and its leader says; nothing if there is none."""
+    message, replica = s.message[follower], s.replica[follower]
+    texts = {
+        FETCH: _fetch(k, replica),
+        FETCH_RESPONSE: f"{fetched(message.records) or 'nothing'}, hw {message.hw}",
+        OUT_OF_RANGE: f"out of range, end {message.end_offset}",
+        EPOCH_REQUEST: f"end of e{_last_epoch(replica.log, replica.leo)}?",
+        EPOCH_RESPONSE: _epoch_end(message.epoch, message.end_offset),
+        DIVERGING: f"diverging, {_epoch_end(message.epoch, message.end_offset)}",
+    }
+    return texts.get(message.kind, "")
+
+
+def _fetch(k: Constants, replica: Replica) -> str:
+    """Return a fetch; since KIP-595 it carries the epoch of the record before its offset."""
+    after = f", after e{_last_epoch(replica.log, replica.leo)}" if replica.leo else ""
+    return f"fetch at {replica.leo}{after if k.rules.truncation_on_fetch else ''}"
+
+
+def waiting(s: BrokerState, broker: int) -> list[str]:
+    """Return what waits at a broker in purgatory."""
+    fetches = [
+        f"fetch of {follower} at {s.replica[follower].leo} waits"
+        for follower, message in enumerate(s.message)
+        if message.kind == DELAYED_FETCH and s.replica[follower].leader == broker
+    ]
+    return fetches + [
+        f"produce of m{record} waits"
+        for record, produce in enumerate(s.delayed_produce)
+        if produce.leader == broker
+    ]
+
+
+def _under_way(s: BrokerState, k: Constants, follower: int) -> str:
+    text = under_way(s, k, follower)
+    way = "->" if s.message[follower].kind in (FETCH, EPOCH_REQUEST) else "<-"
+    late = s.late_fetch[follower]
+    lines = [f"{way} {s.replica[follower].leader}: {text}" if text else ""]
+    if late.leader != NONE:
+        lines.append(f"(at {late.leader}: late fetch at {late.offset})")
+    return "\n".join(line for line in lines if line)
+
+
+def _last_epoch(log: list[LogEntry], leo: int) -> int:
+    return log[leo - 1].epoch if leo else NONE
+
+
+def fetched(entries: list[LogEntry]) -> str:
+    """Return the records of a fetch response, or nothing if it brings none."""
+    return " ".join(record(entry) for entry in entries if entry.record != NONE)
+
+
+def _epoch_end(epoch: int, end_offset: int) -> str:
+    if end_offset == NONE:
+        return "epoch unknown"
+    return f"ends at {end_offset}" if epoch == NONE else f"epoch {epoch} ends at {end_offset}"

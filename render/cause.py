@@ -1,0 +1,116 @@
+"""What led to a violation, in a sentence or two that are read off the trace itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.scene import Entry, Event, Participant, Place, Scene
+
+ELECTIONS = ("election", "unclean")
+"""Signs of the steps that make somebody the leader."""
+
+
+def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[Place]) -> str:
+    """Return which steps brought about what is wrong at `places`, and by which rules.
+
+    Parameters
+    ----------
+    scenes
+        The states, the initial one first.
+    events
+        What happened in the step to each of them.
+    places
+        Where the last one violates the property.
+    """
+    missing = [place for place in places if place.missing]
+    if missing:
+        return _of_loss(scenes, events, missing[0])
+    if len(places) == 2:
+        return _of_difference(scenes, events, *places)
+    return ""
+
+
+def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> str:
+    """Say how a record got lost for the one that should have it."""
+    name = _who(scenes[-1], place).name
+    elected = max((i for i, it in enumerate(events) if it.sign in ELECTIONS and it.rule), default=0)
+    which = f" {name}, which {events[elected].rule}" if elected else ""
+    held = [_entry(_who(scene, place), place.missing) for scene in scenes]
+    if not any(held):
+        return _of_absence(scenes, place, elected, which)
+    removed = max((i for i in range(1, len(held)) if held[i - 1] and not held[i]), default=0)
+    if not removed:
+        return ""
+    rule = f": {events[removed].rule}" if events[removed].rule else ""
+    told = f"Step {removed} took {held[removed - 1]} from the log of {name}{rule}."
+    epoch = lost.epoch if (lost := held[removed - 1]) else -1
+    actors = [i for i, it in enumerate(events[:removed]) if it.actor == name]
+    if forgot := [i for i in actors if epoch in events[i].forgets]:
+        told += f" Its epoch cache had dropped e{epoch} in step {forgot[-1]}."
+    if elected:
+        had = "had" if elected < removed else "then"
+        told += f" Step {elected} {had} elected{which}."
+    return told
+
+
+def _of_absence(scenes: Sequence[Scene], place: Place, elected: int, which: str) -> str:
+    """Say who had a record that the one that should have it never had."""
+    name, record = _who(scenes[-1], place).name, place.missing
+    told = f"{record} was never replicated to {name}"
+    if not elected:
+        return f"{told}."
+    holders = [who.name for who in scenes[elected].participants if _entry(who, record)]
+    if holders:
+        return f"{told}: only {' and '.join(holders)} had it when step {elected} elected{which}."
+    for number, scene in enumerate(scenes):
+        if later := [who.name for who in scene.participants if _entry(who, record)]:
+            return (
+                f"{told}: step {number} wrote it to {later[0]} after step {elected} had "
+                f"elected{which}."
+            )
+    return f"{told}."
+
+
+def _of_difference(
+    scenes: Sequence[Scene], events: Sequence[Event], first: Place, second: Place
+) -> str:
+    """Say how two logs came to have different records at one offset."""
+    found = []
+    for place in (first, second):
+        held = [_at(_who(scene, place), place.offset) for scene in scenes]
+        came = max((i for i in range(1, len(held)) if held[i] != held[i - 1]), default=0)
+        found.append((came, _who(scenes[-1], place).name, held))
+    found.sort(key=lambda it: it[0])
+    (earlier, one, ours), (later, other, theirs) = found
+    if not earlier or not ours[-1] or not theirs[-1]:
+        return ""
+    told = (
+        f"Step {earlier} put {ours[-1]} at offset {first.offset} of {one}, step {later} put "
+        f"{theirs[-1]} there on {other}"
+    )
+    cut = max((i for i in range(1, later) if theirs[i - 1] and not theirs[i]), default=0)
+    if cut:
+        rule = f" ({events[cut].rule})" if events[cut].rule else ""
+        told += f", whose log had held {theirs[cut - 1]} until step {cut} cut it{rule}"
+    kept = [i for i in range(later + 1, len(events)) if events[i].rule]
+    kept = [i for i in kept if events[i].actor in (one, other)]
+    if kept:
+        told += f". Step {kept[-1]} did not repair that: {events[kept[-1]].rule}"
+    return f"{told}."
+
+
+def _who(scene: Scene, place: Place) -> Participant:
+    [who] = [who for who in scene.participants if who.replica == place.replica]
+    return who
+
+
+def _entry(who: Participant, record: str) -> Entry | None:
+    """Return a record as it is in somebody's log, None if it is not."""
+    entries = who.log.entries if who.log else ()
+    return next((entry for entry in entries if entry.name == record), None)
+
+
+def _at(who: Participant, offset: int) -> Entry | None:
+    """Return what somebody has at an offset."""
+    entries = who.log.entries if who.log else ()
+    return entries[offset] if offset < len(entries) else None

@@ -1,0 +1,130 @@
+"""What a step changed in a picture, and in which steps of a trace things went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..core.scene import Entry, Log, Place, Scene
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became different for somebody; ``short`` is for diagrams, empty where it says little."""
+
+    who: str
+    text: str
+    short: str = ""
+
+
+def changes(before: Scene, after: Scene) -> Iterator[Change]:
+    """Yield what differs between two pictures, participant by participant."""
+    for old, new in zip(before.participants, after.participants, strict=True):
+        if old.log is not None and new.log is not None:
+            yield from _log_changes(new.name, old.log, new.log)
+        if old.role != new.role:
+            short = new.role
+            if new.log is not None and new.alive and not old.alive:
+                short += f", HW {new.log.hw}"
+            yield Change(new.name, f"{old.role} → {new.role}", short)
+        gone = [line for line in old.details if line not in new.details]
+        for line in new.details:
+            if line not in old.details:
+                was = f" (was: {', '.join(gone)})" if gone else ""
+                yield Change(new.name, f"{line}{was}")
+    for promise in after.promises:
+        if promise not in before.promises:
+            yield Change(promise.holder, promise.text)
+
+
+def _log_changes(name: str, old: Log, new: Log) -> Iterator[Change]:
+    """Yield what was cut from a log, what was appended, and where its high watermark went."""
+    same = 0
+    while same < min(old.leo, new.leo) and old.entries[same] == new.entries[same]:
+        same += 1
+    if cut := old.entries[same:]:
+        names = ", ".join(map(str, cut))
+        short = f"cuts {names}" + (f", HW {new.hw}" if old.hw == new.hw else "")
+        yield Change(name, f"cuts {names} from its log, which ends at {same} now", short)
+    if added := new.entries[same:]:
+        names = ", ".join(map(str, added))
+        yield Change(name, f"appends {names} at offset {same}", f"+ {names}")
+    if old.hw != new.hw:
+        way = "rises" if new.hw > old.hw else "falls"
+        yield Change(name, f"HW {way} from {old.hw} to {new.hw}", f"HW {new.hw}")
+
+
+def turning_points(scenes: Sequence[Scene], places: Sequence[Place]) -> dict[int, list[str]]:
+    """Return the steps in which it went wrong, each with what happened there.
+
+    When a record that is missing or differs got into a log, was promised to clients, and left a
+    log; when one that differs got to its offset and below the high watermark there; and each step
+    in which any log lost a record that clients had been promised.
+    """
+    found: dict[int, list[str]] = {}
+
+    def note(number: int, text: str) -> None:
+        texts = found.setdefault(number, [])
+        if text not in texts:
+            texts.append(text)
+
+    concerned = {place.missing for place in places if place.missing}
+    arrived: set[tuple[int, str]] = set()
+    for place in places:
+        held = [_held(scene, place) for scene in scenes]
+        last = max((i for i in range(1, len(held)) if held[i][0] != held[i - 1][0]), default=0)
+        name, (entry, below) = held[-1][2], held[-1][:2]
+        if place.missing or not last or not entry:
+            continue
+        concerned.add(entry.name)
+        arrived.add((last, name))
+        note(last, f"{entry} gets to offset {place.offset} of {name}")
+        settled = max((i for i in range(1, len(held)) if not held[i - 1][1]), default=0)
+        if below and settled > last:
+            note(settled, f"offset {place.offset} of {name} gets below its HW")
+    for number in range(1, len(scenes)):
+        for name, enters, text in _moved(scenes[number - 1], scenes[number], concerned):
+            if not (enters and (number, name) in arrived):
+                note(number, text)
+    for record in sorted(concerned):
+        for number, text in _promised(scenes, record):
+            note(number, text)
+    return dict(sorted(found.items()))
+
+
+def _moved(before: Scene, after: Scene, concerned: set[str]) -> Iterator[tuple[str, bool, str]]:
+    """Yield whose log got or lost a record in a step, whether it got it, and that in words.
+
+    Of what logs get, those concerned; of what they lose, what clients were promised as well.
+    """
+    promised = {promise.record for promise in before.promises}
+    for old, new in zip(before.participants, after.participants, strict=True):
+        was, now = (set(who.log.entries) if who.log else set() for who in (old, new))
+        for entry in sorted(now - was, key=str):
+            if entry.name in concerned:
+                yield new.name, True, f"{entry} enters the log of {new.name}"
+        for entry in sorted(was - now, key=str):
+            if entry.name in concerned or entry.name in promised:
+                yield new.name, False, f"{entry} leaves the log of {new.name}"
+
+
+def _held(scene: Scene, place: Place) -> tuple[Entry | None, bool, str]:
+    """Return what a replica has at an offset, whether that is below its HW, and its name."""
+    [who] = [who for who in scene.participants if who.replica == place.replica]
+    log = who.log or Log((), 0)
+    entry = log.entries[place.offset] if place.offset < log.leo else None
+    return entry, log.hw > place.offset, who.name
+
+
+def _promised(scenes: Sequence[Scene], record: str) -> Iterator[tuple[int, str]]:
+    """Yield each step in which something was promised of a record, with what it was."""
+    for number in range(1, len(scenes)):
+        for promise in scenes[number].promises:
+            if promise.record == record and promise not in scenes[number - 1].promises:
+                yield number, f"{record} {promise.short}"
+
+
+def differs_from(scenes: Sequence[Scene], place: Place) -> int:
+    """Return the step from which on a place is as it is at the end."""
+    held = [_held(scene, place)[0] for scene in scenes]
+    return max((i for i in range(1, len(held)) if held[i] != held[i - 1]), default=len(held) - 1)

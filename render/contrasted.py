@@ -1,0 +1,193 @@
+"""What two protocols make of the same steps, and which states only one of them reaches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..analysis.compare import Contrast, Departure, Stop, Taken
+from .contrast import Labels, heading
+from .printed import Console, Text
+from .summary import count
+from .text import print_prose
+
+
+class Contrasts:
+    """Tells what becomes of what differs.
+
+    Parameters
+    ----------
+    names
+        What the two are called.
+    codes
+        Their code.
+    changed
+        What differs in it.
+    """
+
+    def __init__(self, console: Console, names: Labels, codes: Sequence[Any], changed: Any) -> None:
+        self._console = console
+        self._names = names
+        self._codes = codes
+        self._rules = {change.name for change in changed.rules}
+        self._actions = {change.name for change in changed.actions}
+        self._actions |= {user for change in changed.helpers for user in change.used_by}
+
+    def counterexample(self, found: Any) -> None:
+        """Print what one protocol makes of the other's counterexample."""
+        it: Contrast = found.contrast
+        here, there = self._called(it)
+        steps = count(len(it.here.states) - 1, "step")
+        heading(self._console, f"The counterexample of {here} in {there}")
+        self._say(f"{here} violates {', '.join(found.properties)} in {steps}. {found.explanation}")
+        self._contrast(it)
+        if it.there.stopped is not None:
+            return
+        judged = [name for name in found.properties if name in it.there.judged]
+        broken = [name for name in judged if name in it.there.violated]
+        kept = [name for name in judged if name not in it.there.violated]
+        told = f"{there} can take all {steps}"
+        if not it.departures:
+            told += " to the same states"
+        if kept:
+            told += f", and {', '.join(kept)} {'hold' if len(kept) > 1 else 'holds'} at their end"
+        if broken:
+            verb = "are" if len(broken) > 1 else "is"
+            told += f"; {', '.join(broken)} {verb} violated there as well"
+        self._say(f"{told}.")
+
+    def states(self, found: Any) -> None:
+        """Print how many states only one of the two reaches, and the shortest behaviors there."""
+        names = self._names
+        heading(self._console, "Reachable states, histories left out")
+        if found.alone is None:
+            which = next(i for i, it in enumerate(found.counts) if it.stopped_by)
+            stopped = found.counts[which].stopped_by
+            line = f"{names[which]} was not seen whole (stopped by {stopped}); choose smaller "
+            line += "bounds, or allow more with --max-states."
+            style = ("NOT COMPARED ", "bold yellow")
+            print_prose(self._console, Text.assemble(style, line))
+            return
+        for name, variables in zip(names, found.left_out, strict=True):
+            if variables:
+                shown = dict.fromkeys(re.sub(r"\[\d+\]", "", variable) for variable in variables)
+                self._say(f"Compared without what only {name} has: {', '.join(shown)}.")
+        old, new = (it.distinct_states for it in found.counts)
+        both = f"{old:,} states of {names[0]} and {new:,} of {names[1]}"
+        only = [it.count for it in found.alone]
+        if not any(only):
+            self._say(f"{both}: the same states. {_enabled(names, found.counts)}")
+        else:
+            told = "; ".join(
+                f"{n:,} that only {name} reaches" if n else f"none that only {name} reaches"
+                for name, n in zip(names, only, strict=True)
+            )
+            self._say(f"{both}: {told}.")
+        for behavior in found.behaviors:
+            self._behavior(behavior)
+
+    def _behavior(self, found: Contrast) -> None:
+        """Print a behavior to a state that the other protocol never reaches, step by step."""
+        here, there = self._called(found)
+        steps = count(len(found.here.states) - 1, "step")
+        self._step(f"A shortest behavior of {here} to a state that {there} never reaches, {steps}:")
+        for number, taken in enumerate(found.here.states[1:], 1):
+            self._say(f"{number}. {taken.sentence}", indent=3)
+        for line in _columns(found.here.states[-1]):
+            self._say(line, indent=6, style="dim")
+        self._contrast(found, listed=True)
+
+    def _contrast(self, found: Contrast, listed: bool = False) -> None:
+        """Print where two behaviors with the same steps become different, and where one stops.
+
+        Parameters
+        ----------
+        listed
+            Whether what happens in the one whose steps they are was printed before.
+        """
+        for departure in found.departures:
+            self._departure(found, departure, listed)
+        if found.there.stopped is not None:
+            self._stop(found, found.there.stopped, listed)
+
+    def _departure(self, found: Contrast, departure: Departure, listed: bool) -> None:
+        """Print a step that leads the two to different states: what happens in each, and why."""
+        here, there = self._called(found)
+        number = departure.number
+        mine, theirs = found.here.states[number], found.there.states[number]
+        if mine.step is None:
+            self._step("The initial states differ.")
+            reasons: list[str] = []
+        else:
+            reasons = self._reasons(mine.step.action)
+            why = f": {' and '.join(reasons)} differ" if reasons else ", as a consequence"
+            why += "s" if len(reasons) == 1 else ""
+            self._step(f"Step {number}, {mine.step}, leads elsewhere{why}.")
+        sides = [(there, theirs, mine)] if listed else [(here, mine, theirs), (there, theirs, mine)]
+        for name, taken, other in sides:
+            self._say(f"{name}: {taken.sentence}", indent=3)
+            for line in _columns(taken, other) if reasons or mine.step is None else ():
+                self._say(line, indent=6, style="dim")
+
+    def _reasons(self, action: str) -> list[str]:
+        """Return what differs in the code of an action: itself, or functions among its rules."""
+        if action in self._actions:
+            return [f"the action {action}"]
+        asked = set().union(*(self._asked(code, action) for code in self._codes))
+        return [f"the rule {name}" for name in self._codes[1].rules if name in asked]
+
+    def _asked(self, code: Any, action: str) -> set[str]:
+        """Return the rules that differ, are functions and are asked by an action."""
+        if action not in code.actions:
+            return set()
+        asked: set[str] = code.rules_asked(action) & self._rules
+        return {name for name in asked if code.rules[name].function is not None}
+
+    def _stop(self, found: Contrast, stopped: Stop, listed: bool) -> None:
+        """Print the step that one protocol takes and the other refuses, and why."""
+        here, there = self._called(found)
+        number = len(found.there.states)
+        self._step(f"Step {number}, {stopped.step}, cannot be taken in {there}.")
+        if not listed:
+            self._say(f"{here}: {found.here.states[number].sentence}", indent=3)
+        if stopped.reason is None:
+            self._say(f"{there} has no such step.", indent=3)
+            return
+        values = ", ".join(f"{name} = {value}" for name, value in stopped.reason.values)
+        told = f"{there}: asks for {stopped.reason.needs}" + (f", but {values}" if values else "")
+        self._say(f"{told} ({stopped.reason.source}).", indent=3)
+        for name in stopped.rules:
+            rule = self._codes[1 - found.of].rules.get(name)
+            if rule is not None and rule.function is not None and rule.function.says:
+                self._say(f"{name} is {rule.value} there: {rule.function.says}", indent=3)
+
+    def _called(self, found: Contrast) -> tuple[str, str]:
+        """Return what the one whose steps they are is called, and the other."""
+        return self._names[found.of], self._names[1 - found.of]
+
+    def _say(self, text: str, indent: int = 0, style: str = "") -> None:
+        print_prose(self._console, Text(text, style), indent)
+
+    def _step(self, text: str) -> None:
+        print_prose(self._console, Text(text, "bold"))
+
+
+def _columns(taken: Taken, other: Taken | None = None) -> Iterator[str]:
+    """Yield a line for each participant; with `other`, for each that looks different there."""
+    for name, text in taken.columns.items():
+        if other is None or other.columns.get(name) != text:
+            yield f"{name} is then: {'; '.join(text.split(chr(10)))}"
+
+
+def _enabled(names: Labels, counts: Sequence[Any]) -> str:
+    """Say which actions are enabled more often in one of the two."""
+    old, new = (it.taken for it in counts)
+    differ = [name for name in {**old, **new} if old.get(name, 0) != new.get(name, 0)]
+    if not differ:
+        return "Every action is enabled equally often."
+    told = (
+        f"{name} {old.get(name, 0):,} times in {names[0]} and {new.get(name, 0):,} in {names[1]}"
+        for name in differ
+    )
+    return f"Not every action is enabled equally often: {'; '.join(told)}."

@@ -1,0 +1,172 @@
+"""The explorer in the terminal: widgets around an exploration, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Footer, Header, OptionList, Static
+from textual.widgets.option_list import Option
+
+from ..checker.explore import Disabled, Exploration
+from ..core.printable import one_line
+from ..core.spec import Step
+from .narrative import narrate
+from .printed import Text
+from .summary import count
+
+
+class Explorer(App[None]):
+    """Choose among the enabled steps, see why others are not, go back, jump, save.
+
+    Parameters
+    ----------
+    exploration
+        What is stepped through.
+    save
+        Saves the behavior so far and says where.
+    most
+        States that a jump looks at, at most.
+    """
+
+    CSS = """
+    #left { width: 3fr; }
+    #right { width: 2fr; }
+    #state, #detail { border: round $primary; padding: 0 1; }
+    #state { height: 2fr; }
+    #detail { height: 1fr; }
+    OptionList { border: round $primary; }
+    #enabled { height: 1fr; }
+    #disabled { height: 1fr; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("b", "back", "Back"),
+        ("v", "jump", "Jump to a violation"),
+        ("s", "save", "Save as a trace"),
+        ("tab", "app.focus_next", "Other list"),
+        ("q", "quit", "Quit"),
+    ]
+
+    def __init__(self, exploration: Exploration, save: Callable[[], str], most: int) -> None:
+        super().__init__()
+        self.exploration = exploration
+        self.save_behavior = save
+        self.most = most
+        self.title = one_line(f"{exploration.system.name}, {exploration.system.headline}")
+        self.enabled_steps: list[Step] = []
+        self.disabled_steps: list[Disabled] = []
+
+    def compose(self) -> ComposeResult:
+        """Lay out the state, what a step would do, and the two lists."""
+        yield Header(icon="")
+        with Horizontal():
+            with Vertical(id="left"):
+                with VerticalScroll(id="state"):
+                    yield Static(id="shown")
+                with VerticalScroll(id="detail"):
+                    yield Static(id="why")
+            with Vertical(id="right"):
+                yield OptionList(id="enabled")
+                yield OptionList(id="disabled")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Show the initial state."""
+        self.query_one("#state").border_title = "State"
+        self.query_one("#detail").border_title = "What the chosen step would do, or why not"
+        self._show()
+        self.query_one("#enabled").focus()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Take the chosen step, if it is an enabled one."""
+        if event.option_list.id == "enabled":
+            self.exploration.take(self.enabled_steps[event.option_index])
+            self._show()
+        else:
+            self.bell()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Say what the highlighted step would do, or which guard refuses it."""
+        if event.option_list.id == "enabled":
+            self._preview(self.enabled_steps[event.option_index])
+        else:
+            it = self.disabled_steps[event.option_index]
+            self._tell(Text(f"{it.step} is not enabled. Its guard refuses it:\n{it.why}"))
+
+    async def action_back(self) -> None:
+        """Undo the last step."""
+        if self.exploration.back():
+            self._show()
+        else:
+            self.notify("this is the initial state", severity="warning")
+
+    def action_jump(self) -> None:
+        """Go on to the nearest violation."""
+        said = self.exploration.jump(self.most)
+        self._show()
+        self._say(said)
+
+    def action_save(self) -> None:
+        """Save the behavior so far."""
+        self._say(self.save_behavior())
+
+    def _show(self) -> None:
+        """Show the present state and what can be done in it."""
+        self.enabled_steps = self.exploration.enabled()
+        self.disabled_steps = self.exploration.disabled()
+        self.sub_title = count(len(self.exploration.trace.steps), "step")
+        self.query_one("#shown", Static).update(self._state())
+        self._fill("enabled", [str(step) for step in self.enabled_steps], "Enabled: Enter takes")
+        self._fill("disabled", [str(it.step) for it in self.disabled_steps], "Not enabled")
+        if not self.enabled_steps:
+            self._tell(Text("Nothing is enabled here."))
+
+    def _fill(self, name: str, lines: list[str], title: str) -> None:
+        """Put steps into a list."""
+        listed = self.query_one(f"#{name}", OptionList)
+        listed.border_title = f"{title} ({len(lines)})"
+        listed.clear_options()
+        listed.add_options([Option(Text(line)) for line in lines])
+        if lines and name == "enabled":
+            listed.highlighted = 0
+
+    def _state(self) -> Group:
+        """Return the present state, a column per participant, with what it violates."""
+        it = self.exploration
+        columns = it.system.columns(it.state)
+        table = Table(box=None, padding=(0, 2, 0, 0))
+        for name in columns:
+            table.add_column(name, overflow="fold")
+        table.add_row(*(Text(text) for text in columns.values()))
+        parts: list[Table | Text] = [table, Text()]
+        for prop in it.violated():
+            told = it.system.explain(prop, it.state)
+            parts.append(Text.assemble((f"VIOLATED {prop.name}: ", "bold red"), told, "\n"))
+        lines = [f"{number}. {step}" for number, step in enumerate(it.trace.steps, 1)]
+        parts.append(Text("\n".join(["Steps so far, the last one first:", *reversed(lines)])))
+        return Group(*parts)
+
+    def _preview(self, step: Step) -> None:
+        """Say what a step would do, and which guards let it."""
+        trace = self.exploration.peek(step)
+        if trace is None:
+            return
+        moment = narrate(self.exploration.system, trace).moments[1]
+        lines = [moment.event.sentence]
+        lines += [f"- {change.who}: {change.text}" for change in moment.changes]
+        lines += ["Enabled, since", *(f"- {reason}" for reason in moment.reasons)]
+        self._tell(Text("\n".join(lines)))
+
+    def _say(self, line: str) -> None:
+        """Show a line for a moment; Textual would read markup in it."""
+        self.notify(escape(one_line(line)))
+
+    def _tell(self, text: Text) -> None:
+        self.query_one("#why", Static).update(text)

@@ -1,0 +1,28 @@
+"""What a search under symmetry relies on, in a sentence."""
+
+from __future__ import annotations
+
+from ..checker.result import Result
+
+
+def relied_on(result: Result) -> str:
+    """Say why the permutations of states could be left out; nothing without symmetry."""
+    grounds = result.grounds
+    if grounds is None:
+        return ""
+    if result.permutations == 1:
+        return "the initial states tell all replicas apart, so every state was searched as itself"
+    where = f"{grounds.actions} action{'s' * (grounds.actions != 1)}"
+    if grounds.properties:
+        names = "property" if grounds.properties == 1 else "properties"
+        where += f" and {grounds.properties} {names}"
+    number = grounds.sampled_states
+    sampled = f"{number:,} state{'s' * (number != 1)} sampled"
+    said = f"{result.permutations} permutations; replicas are only names in all {where}"
+    if not grounds.declared:
+        return f"{said} (shown from the code), {sampled}"
+    declared = "; ".join(
+        f"{one.function} ({one.place}) is declared symmetric: {one.reason.rstrip('.')}"
+        for one in grounds.declared
+    )
+    return f"{said} (shown from the code, but {declared}), {sampled}"

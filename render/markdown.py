@@ -1,0 +1,79 @@
+"""A trace as Markdown, for issues and pages."""
+
+from __future__ import annotations
+
+import re
+
+from ..core.scene import Participant
+from .narrative import Moment, Narrative
+
+
+def markdown(told: Narrative, full: bool = False) -> str:
+    """Return a trace as Markdown.
+
+    Parameters
+    ----------
+    full
+        Say in every step what every participant is and holds, instead of what changed.
+    """
+    lines = [f"# {escaped(told.title)}", ""]
+    if told.explanation:
+        lines += [escaped(told.explanation), ""]
+        if told.cause:
+            lines += [escaped(f"How that came about: {told.cause}"), ""]
+        lines += [f"*{escaped(told.statement)}*", ""]
+    if told.key_moments:
+        lines += ["What matters:", ""]
+        lines += [
+            f"- step {moment.number}: {escaped(told_shortly(moment))}"
+            for moment in told.key_moments
+        ]
+        lines.append("")
+    lines += ["| | step | what happens | what changes |", "| --- | --- | --- | --- |"]
+    lines += [_row(moment) for moment in told.moments]
+    states = told.moments if full else told.moments[-1:]
+    for moment in states:
+        lines += ["", f"## State {moment.number}: {escaped(moment.title)}", ""]
+        lines += ["| | is | log | HW | LEO |", "| --- | --- | --- | --- | --- |"]
+        lines += [_state_row(who) for who in moment.scene.participants]
+    lines += ["", "## Bounds", ""]
+    lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in told.bounds.items()]
+    if told.numbers:
+        lines += ["", "## The run", ""]
+        lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in told.numbers]
+    return "\n".join(lines) + "\n"
+
+
+def told_shortly(moment: Moment) -> str:
+    """Return what was done in a step, then what that meant."""
+    meant = f" → {'; '.join(moment.flags)}." if moment.flags else ""
+    return f"{moment.event.sentence}{meant}"
+
+
+def _row(moment: Moment) -> str:
+    """Return the row of a step."""
+    step = f"**{escaped(moment.title)}**"
+    if moment.arguments:
+        step += f" {escaped(moment.arguments)}"
+    changes = "<br>".join(escaped(f"{it.who}: {it.text}") for it in moment.changes)
+    return f"| {moment.number} | {step} | {escaped(moment.event.sentence)} | {changes} |"
+
+
+def _state_row(who: Participant) -> str:
+    """Return the row of a participant in a state."""
+    is_ = "<br>".join(escaped(line) for line in (who.role, *who.details) if line)
+    if who.log is None:
+        return f"| {escaped(who.name)} | {is_} | | | |"
+    log = escaped(" ".join(map(str, who.log.entries)) or "empty")
+    return f"| {escaped(who.name)} | {is_} | {log} | {who.log.hw} | {who.log.leo} |"
+
+
+def escaped(text: str) -> str:
+    r"""Return text in which nothing is Markdown or HTML.
+
+    >>> escaped("a|b <script> *c*")
+    'a\\|b &lt;script&gt; \\*c\\*'
+    """
+    plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]()#|~!])", r"\\\1", plain)

@@ -1,0 +1,273 @@
+"""The one intermediate form of a trace, from which every diagram, page and text is made.
+
+It is data alone: lanes, what happened in each step and why it could, what changed, messages as
+arrows between steps, and where the property is violated.  What a state looks like comes from the
+family (:mod:`tidegate.core.scene`); a system without such a view is told by its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..checker.events import events_of
+from ..checker.reasons import Reason, why
+from ..core.errors import blaming
+from ..core.scene import Event, Message, Place, Scene
+from ..core.spec import Property, Step, Trace, TransitionSystem
+from .cause import cause
+from .changes import Change, changes, turning_points
+from .text import variables
+
+RECEIVED, LOST, UNDER_WAY = "received", "lost", "under way"
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A message: sent in one step, and received or lost in another, or still under way.
+
+    ``why`` says of a lost one what became of it.
+    """
+
+    sender: str
+    receiver: str
+    text: str
+    sent: int
+    ended: int
+    fate: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A state, with the step that led to it.
+
+    Parameters
+    ----------
+    number
+        How many steps led there; 0 for the initial state.
+    step
+        The step, None for the initial state.
+    event
+        What happened in it.
+    scene
+        The state as a picture.
+    changes
+        What the step changed, by participant.
+    reasons
+        The guards that the step passed.
+    flags
+        Why this step matters to the violation, if it does.
+    variables
+        Every variable of the state, as TLA+ would write it.
+    written
+        Names of the variables that the step changed.
+    """
+
+    number: int
+    step: Step | None
+    event: Event
+    scene: Scene
+    changes: tuple[Change, ...]
+    reasons: tuple[Reason, ...]
+    flags: tuple[str, ...]
+    variables: tuple[tuple[str, str], ...]
+    written: frozenset[str]
+
+    @property
+    def title(self) -> str:
+        """The action, or what stands for it."""
+        return self.step.action if self.step else "Initial state"
+
+    @property
+    def arguments(self) -> str:
+        """The arguments of the step, as ``leader 0, follower 1``."""
+        if self.step is None:
+            return ""
+        pairs = zip(self.step.parameters, self.step.arguments, strict=True)
+        return ", ".join(f"{name} {value}" for name, value in pairs)
+
+
+@dataclass(frozen=True)
+class Narrative:
+    """A trace, told.
+
+    Parameters
+    ----------
+    protocol, about, headline
+        What it is of, that in a sentence, and the bounds worth naming.
+    bounds
+        Every bound.
+    violated, statement, explanation
+        The violated property, what it says, and how the last state violates it; empty strings
+        for a behavior that violates nothing.
+    cause
+        Which steps brought that about, and by which rules; empty where the trace does not tell.
+    places
+        Where it does, in the last state.
+    lanes
+        Names of the participants, in order.
+    moments
+        The states, the initial one first.
+    arrows
+        The messages.
+    legend
+        How to read what is shown of states, a sentence each.
+    numbers
+        Names and values of what is to be said of the run that found it.
+    """
+
+    protocol: str
+    about: str
+    headline: str
+    bounds: Mapping[str, str]
+    violated: str
+    statement: str
+    explanation: str
+    cause: str
+    places: tuple[Place, ...]
+    lanes: tuple[str, ...]
+    moments: tuple[Moment, ...]
+    arrows: tuple[Arrow, ...]
+    legend: tuple[str, ...]
+    numbers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """How many steps it takes."""
+        return len(self.moments) - 1
+
+    @property
+    def title(self) -> str:
+        """What it shows, in one line."""
+        steps = f"{self.steps} step{'' if self.steps == 1 else 's'}"
+        if not self.violated:
+            return f"{self.protocol}: a behavior of {steps}"
+        return f"{self.protocol}: {self.violated} is violated after {steps}"
+
+    @property
+    def key_moments(self) -> tuple[Moment, ...]:
+        """What came about: what matters to the violation, and what was done to participants."""
+        if not self.violated:
+            return ()
+        return tuple(moment for moment in self.moments if moment.flags or moment.event.sign)
+
+
+def narrate(
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    prop: Property | None = None,
+    numbers: Iterable[tuple[str, str]] = (),
+    about: str = "",
+) -> Narrative:
+    """Return a trace in the intermediate form.
+
+    Parameters
+    ----------
+    prop
+        The property that its last state violates; None for a behavior that is just shown.
+    numbers
+        What is to be said of the run that found it.
+    about
+        The protocol in a sentence.
+    """
+    scenes = [system.scene(state) for state in trace.states]
+    happened = events_of(system, trace.steps, scenes)
+    end = trace.states[-1]
+    places = system.places(prop, end) if prop is not None else ()
+    flags = turning_points(scenes, places)
+    if prop is not None:
+        flags.setdefault(len(trace.steps), []).append(f"{prop.name} is violated here")
+    return Narrative(
+        protocol=system.name,
+        about=about,
+        headline=system.headline,
+        bounds=system.bounds,
+        violated=prop.name if prop else "",
+        statement=prop.statement if prop else "",
+        explanation=system.explain(prop, end) if prop else "",
+        cause=cause(scenes, happened, places),
+        places=places,
+        lanes=tuple(who.name for who in scenes[0].participants),
+        moments=tuple(_moments(system, trace, scenes, happened, flags)),
+        arrows=tuple(_arrows(scenes, happened)),
+        legend=_legend(system, scenes),
+        numbers=tuple(numbers),
+    )
+
+
+def _moments(
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    scenes: Sequence[Scene],
+    events: Sequence[Event],
+    flags: Mapping[int, list[str]],
+) -> Iterable[Moment]:
+    """Yield the moments of a trace."""
+    before: dict[str, str] = {}
+    for number, state in enumerate(trace.states):
+        step = trace.steps[number - 1] if number else None
+        values = dict(variables(system.layout.describe(state)))
+        written = {name for name in values if number and before.get(name) != values[name]}
+        yield Moment(
+            number=number,
+            step=step,
+            event=events[number],
+            scene=scenes[number],
+            changes=tuple(changes(scenes[number - 1], scenes[number])) if step else (),
+            reasons=why(system, trace.states[number - 1], step) if step else (),
+            flags=tuple(flags.get(number, ())),
+            variables=tuple(values.items()),
+            written=frozenset(written),
+        )
+        before = values
+
+
+def _legend(system: TransitionSystem[Any, Any], scenes: Sequence[Scene]) -> tuple[str, ...]:
+    """Return how to read what is shown of states."""
+    if system.view is None:
+        return (system.legend,)
+    with blaming(f"the view of {system.name}"):
+        return system.view.legend(scenes)
+
+
+def _arrows(scenes: Sequence[Scene], events: Sequence[Event]) -> list[Arrow]:
+    """Return every message with when it was sent and what became of it, in order of sending."""
+    under_way: dict[str, tuple[Message, int]] = {}
+    arrows: list[Arrow] = []
+
+    def end(key: str, number: int, fate: str, why: str = "") -> None:
+        message, sent = under_way.pop(key)
+        if fate == RECEIVED or not message.quiet:
+            ends = message.sender, message.receiver
+            arrows.append(Arrow(*ends, message.text, sent, number, fate, why))
+
+    for number, (scene, event) in enumerate(zip(scenes, events, strict=True)):
+        present = {message.key: message for message in scene.messages}
+        for key in list(under_way):
+            if key in event.takes:
+                end(key, number, RECEIVED)
+            elif present.get(key) != under_way[key][0]:
+                end(key, number, LOST, event.drops)
+        for key, message in present.items():
+            under_way.setdefault(key, (message, number))
+        for sender, receiver, text in event.exchange:
+            arrows.append(Arrow(sender, receiver, text, number, number, RECEIVED))
+        # An action that the family does not know may be anybody's.
+        if number and event.actor:
+            arrows += _promises(scenes[number - 1], scene, event, number)
+    for key in list(under_way):
+        end(key, len(scenes) - 1, UNDER_WAY)
+    return sorted(arrows, key=lambda arrow: (arrow.sent, arrow.ended))
+
+
+def _promises(before: Scene, after: Scene, event: Event, number: int) -> Iterable[Arrow]:
+    """Yield an arrow to everybody who is told something new in a step."""
+    told: dict[str, dict[str, list[str]]] = {}
+    for promise in after.promises:
+        if promise not in before.promises:
+            told.setdefault(promise.holder, {}).setdefault(promise.record, []).append(promise.short)
+    for holder, records in told.items():
+        text = "; ".join(f"{record} {', '.join(shorts)}" for record, shorts in records.items())
+        yield Arrow(event.actor, holder, text, number, number, RECEIVED)

@@ -1,0 +1,220 @@
+"""The files of reports: opened before the search, and each written on its own after it."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from typing import IO
+
+from ..core.printable import printable
+from ..core.spec import EngineError, ModelError, TidegateError
+from .terminal import say
+
+
+class OutputError(TidegateError):
+    """A place that cannot be written to."""
+
+
+class Reports:
+    """The reports of a command.
+
+    What cannot be written is named on standard error, and loses neither the verdict nor another
+    report.  What no document may hold, such as control characters, is written out.
+
+    Parameters
+    ----------
+    files
+        Where each report goes, by the name of its option; None for those that nobody wants.
+
+    Attributes
+    ----------
+    unwritten
+        Whether some report, or the output, could not be written.
+    broken
+        Whether some report could not be made, for a mistake in the model or in Tidegate.
+
+    Raises
+    ------
+    OutputError
+        If a file cannot be written to: at the beginning of the block, so before the search.
+    """
+
+    def __init__(self, files: Mapping[str, str | None]) -> None:
+        self._files = {option: path for option, path in files.items() if path is not None}
+        self._targets: dict[str, IO[str]] = {}
+        self._stack = ExitStack()
+        self._unprinted: Exception | None = None
+        self.unwritten = False
+        self.broken = False
+
+    def __enter__(self) -> Reports:
+        with ExitStack() as stack:
+            for option, path in self._files.items():
+                try:
+                    target = _open(path)
+                except OSError as error:
+                    raise _unwritable(option, path, error) from None
+                stack.callback(_discard, target)
+                self._targets[option] = target
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self._stack.close()
+        if error is None and self._unprinted is not None:
+            raise self._unprinted
+
+    @contextmanager
+    def after(self) -> Iterator[None]:
+        """Print in the block what comes before the reports; an error there is raised after them."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - it is raised at the end
+            self._unprinted = error
+
+    def write(self, option: str, make: Callable[[IO[str]], object]) -> bool:
+        """Write a report if somebody wants it; return whether it was written.
+
+        Parameters
+        ----------
+        make
+            Writes it to what it is handed.  Where that is nothing, its place is left alone.
+        """
+        if option not in self._targets:
+            return False
+        path, target = self._files[option], self._targets[option]
+        with self.kept_apart(option, path):
+            text = io.StringIO()
+            make(text)
+            if text.tell():
+                target.write(printable(text.getvalue()))
+                _finish(path, target)
+                return True
+        return False
+
+    @contextmanager
+    def kept_apart(self, option: str, path: str) -> Iterator[None]:
+        """Name what goes wrong with a report in the block, and go on after it."""
+        try:
+            yield
+        except (OSError, UnicodeError) as error:
+            if isinstance(error, BrokenPipeError) and path == "-":
+                self._unprinted = error
+                return
+            self.unwritten = True
+            self._say(f"{option} {path!r}: cannot write there ({_why(error)})")
+        except (ModelError, EngineError) as error:
+            self.broken = True
+            self._say(f"{option} {path!r}: not written; the model or an engine is wrong: {error}")
+        except TidegateError as error:
+            self.unwritten = True
+            self._say(str(error))
+        except Exception as error:
+            if os.environ.get("TIDEGATE_TRACEBACK"):
+                raise
+            self.broken = True
+            self._say(
+                f"{option} {path!r}: not written; internal error: {type(error).__name__}: {error}"
+            )
+
+    def _say(self, what: str) -> None:
+        with suppress(OSError, ValueError):
+            say(f"Error: {what}", stderr=True)
+
+
+@contextmanager
+def report_file(path: str, option: str) -> Iterator[IO[str]]:
+    """Open the file of the only thing that a command makes, before it is made.
+
+    It is written beside its place and moved there when it is whole; a device, a pipe and standard
+    output ('-') are written as they are.  Where nothing is written, its place is left alone.  What
+    no document may hold, such as control characters, is written out.
+
+    Parameters
+    ----------
+    option
+        Name of the option that gave the path, for messages.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written to.
+    """
+    try:
+        target = _open(path)
+    except OSError as error:
+        raise _unwritable(option, path, error) from None
+    text = io.StringIO()
+    with ExitStack() as stack:
+        stack.callback(_discard, target)
+        yield text
+        if not text.tell():
+            return
+        try:
+            target.write(printable(text.getvalue()))
+            _finish(path, target)
+        except OSError as error:
+            raise _unwritable(option, path, error) from None
+
+
+def replace_file(path: str, content: bytes) -> None:
+    """Write a file aside, and move it to its place."""
+    aside = f"{path}.{os.getpid()}.partial"
+    try:
+        with open(aside, "wb") as file:
+            file.write(content)
+        os.replace(aside, path)
+    finally:
+        if os.path.exists(aside):
+            os.unlink(aside)
+
+
+def _unwritable(option: str, path: str, error: OSError) -> OutputError:
+    return OutputError(f"{option} {path!r}: cannot write there ({_why(error)}); name another file")
+
+
+def _why(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _open(path: str) -> IO[str]:
+    """Open what will hold the report: a file beside its place, or the device or pipe itself."""
+    if path == "-":
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "standard output is closed")
+        return sys.stdout
+    if not path:
+        raise FileNotFoundError(errno.ENOENT, "the name is empty")
+    if os.path.exists(path) and not os.path.isfile(path):
+        return open(path, "w", encoding="utf-8", errors="backslashreplace")
+    place = os.path.realpath(path)
+    if os.path.exists(place) and not os.access(place, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    target = open(  # noqa: SIM115 - it stays open for as long as the search runs
+        f"{place}.{os.getpid()}.partial", "w", encoding="utf-8", errors="backslashreplace"
+    )
+    if os.path.exists(place):
+        os.chmod(target.name, os.stat(place).st_mode & 0o777)
+    return target
+
+
+def _finish(path: str, target: IO[str]) -> None:
+    """Flush what was written, and move it to its place."""
+    target.flush()
+    if target is not sys.stdout:
+        target.close()
+        if target.name.endswith(".partial"):
+            os.replace(target.name, os.path.realpath(path))
+
+
+def _discard(target: IO[str]) -> None:
+    """Remove what was not finished."""
+    if target is not sys.stdout:
+        with suppress(OSError):
+            target.close()
+        if target.name.endswith(".partial") and os.path.exists(target.name):
+            os.unlink(target.name)

@@ -1,0 +1,77 @@
+"""The report of a search as JSON, for CI and other programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..checker.itf import itf
+from ..checker.result import Result, Verdict
+from ..core.spec import TransitionSystem
+from .grounds import relied_on
+
+
+def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]:
+    """Return everything that is known about a search, ready to be written as JSON.
+
+    ``trace`` is the counterexample that is reported first, in ITF, or None; each violated property
+    carries its own as well.  ``seconds`` is wall time; ``collision_probability`` is 0 where every
+    state is stored whole (``exact``).  ``symmetry`` is None without ``--symmetry``.
+    """
+    return {
+        "protocol": system.name,
+        "bounds": system.bounds,
+        "engine": result.engine,
+        "spark_levels": result.spark_levels,
+        "outcome": result.outcome.value,
+        "complete": result.complete,
+        "stopped_by": result.stopped_by,
+        "exact": result.exact,
+        "collision_probability": result.collision_probability,
+        "permutations": result.permutations,
+        "symmetry": _symmetry(result),
+        "distinct_states": result.distinct_states,
+        "generated_states": result.generated_states,
+        "depth": result.depth,
+        "seconds": round(result.seconds, 3),
+        "actions": result.taken,
+        "properties": [_verdict(system, verdict) for verdict in result.verdicts],
+        "trace": _trace(system, result.first),
+    }
+
+
+def _symmetry(result: Result) -> dict[str, Any] | None:
+    """Return what a search relied on that left out the permutations of states.
+
+    ``relied_on`` says it in a sentence.  ``actions`` and ``properties`` are how many there are: in
+    all of them replicas are only names, which the code shows but for the functions in ``declared``.
+    ``sampled_states`` is how many states were checked besides.
+    """
+    grounds = result.grounds
+    if grounds is None:
+        return None
+    return {
+        "permutations": result.permutations,
+        "relied_on": relied_on(result),
+        "actions": grounds.actions,
+        "properties": grounds.properties,
+        "declared": [vars(declared) for declared in grounds.declared],
+        "sampled_states": grounds.sampled_states,
+    }
+
+
+def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, Any]:
+    """Return what is known about one property; ``steps`` is None where it is not violated."""
+    trace = verdict.trace
+    return {
+        "name": verdict.property.name,
+        "outcome": verdict.outcome.value,
+        "steps": len(trace.steps) if trace else None,
+        "explanation": system.explain(verdict.property, trace.states[-1]) if trace else None,
+        "trace": _trace(system, verdict),
+    }
+
+
+def _trace(system: TransitionSystem[Any, Any], verdict: Verdict | None) -> dict[str, Any] | None:
+    if verdict is None or verdict.trace is None:
+        return None
+    return itf(system, verdict.property, verdict.trace)

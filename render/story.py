@@ -1,0 +1,111 @@
+"""A protocol as a page for people: its story, its rules, its actions, what is expected of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from rich.table import Table
+
+from ..core.guards import guards
+from ..core.spec import Action
+from .printed import Console, Text
+from .text import print_prose
+
+
+def story(protocol: Any) -> dict[str, Any]:
+    """Return everything that ``tidegate show`` tells of a protocol, ready to be written as JSON."""
+    return {
+        "name": protocol.name,
+        "family": protocol.family.name,
+        "parent": protocol.parent.name if protocol.parent else None,
+        "summary": protocol.summary,
+        "story": inspect.cleandoc(protocol.story),
+        "rules": _rules(protocol),
+        "older_rules": [
+            {"mutant": f"{protocol.name}~{name} = {rule.__name__}", "what": _summary(rule)}
+            for name, rule in protocol.older_rules
+        ],
+        "actions": [_action(action) for action in protocol.actions],
+        "default_properties": list(protocol.default_properties),
+        "expected": [
+            {"bounds": expected.bounds, "violated": list(expected.violated)}
+            for expected in protocol.expected
+        ],
+    }
+
+
+def _rules(protocol: Any) -> list[dict[str, Any]]:
+    """Return the rules that a protocol replaces against its parent; all, where it has none."""
+    parent = protocol.parent.rules if protocol.parent else None
+    rules = []
+    for name, rule in vars(protocol.rules).items():
+        before = getattr(parent, name, None)
+        if rule is not before:
+            rules.append(
+                {
+                    "rule": name,
+                    "is": getattr(rule, "__name__", str(rule)),
+                    "was": getattr(before, "__name__", str(before)) if parent else None,
+                    "what": _summary(rule) if callable(rule) else "",
+                }
+            )
+    return rules
+
+
+def _summary(function: Callable[..., Any]) -> str:
+    """Return the first line of what a function says of itself."""
+    return (inspect.getdoc(function) or "").split("\n")[0]
+
+
+def _action(action: Action) -> dict[str, Any]:
+    return {
+        "name": action.name,
+        "who": action.who,
+        "parameters": list(action.parameters),
+        "fairness": action.fairness.value,
+        "source": action.source,
+        "what": _summary(action.apply),
+        "not_enabled_if": [guard.test for guard in guards(action.apply)],
+    }
+
+
+def print_story(console: Console, told: dict[str, Any]) -> None:
+    """Print what :func:`story` returned."""
+    print_prose(console, Text(f"{told['name']}: {told['summary']}", "bold"))
+    for paragraph in told["story"].split("\n\n"):
+        print_prose(console, Text("\n" + " ".join(paragraph.split())))
+    console.print()
+    against = f"replaced against {told['parent']}" if told["parent"] else "of this protocol"
+    console.print(Text(f"Rules {against}", "bold"))
+    _print_rules(console, told["rules"])
+    if told["older_rules"]:
+        console.print(Text("\nOlder rules, each a protocol by this name", "bold"))
+        for older in told["older_rules"]:
+            print_prose(console, Text(older["mutant"]))
+            print_prose(console, Text(older["what"]), indent=3)
+    console.print(Text("\nExpected verdicts (bounds not named are at their defaults)", "bold"))
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    for expected in told["expected"]:
+        violated = ", ".join(expected["violated"])
+        verdict = f"violates {violated}" if violated else "holds"
+        table.add_row(expected["bounds"] or "defaults", verdict)
+    console.print(table)
+    console.print(Text("\nActions, and when each is not enabled", "bold"))
+    for action in told["actions"]:
+        head = f"{action['name']}({', '.join(action['parameters'])})"
+        console.print(
+            Text.assemble((head, "bold"), f"  by the {action['who']}, {action['source']}")
+        )
+        print_prose(console, Text(action["what"]), indent=3)
+        for test in action["not_enabled_if"]:
+            print_prose(console, Text(f"- {test}", "dim"), indent=3)
+
+
+def _print_rules(console: Console, rules: list[dict[str, Any]]) -> None:
+    for rule in rules:
+        was = f" (was {rule['was']})" if rule["was"] else ""
+        console.print(Text.assemble((rule["rule"], "bold"), f" = {rule['is']}{was}"))
+        if rule["what"]:
+            print_prose(console, Text(rule["what"]), indent=3)

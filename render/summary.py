@@ -1,0 +1,93 @@
+"""What a search found and covered, in a few lines for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..checker.result import Result, Verdict
+from ..core.spec import Outcome, TransitionSystem
+from .grounds import relied_on
+from .printed import Console, Text
+from .text import print_prose, print_trace
+
+
+def print_result(
+    console: Console, system: TransitionSystem[Any, Any], result: Result, full: bool, every: bool
+) -> None:
+    """Print the counterexample (with `every`: that of each violated property), then the verdict."""
+    violated = [v for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    chosen = violated if every else [result.first] if result.first else []
+    for verdict in chosen:
+        assert verdict.trace is not None
+        steps = count(len(verdict.trace.steps), "step")
+        title = (
+            f"{system.name}: the shortest behavior that violates {verdict.property.name}, {steps}"
+        )
+        console.print(Text(title, "bold"))
+        print_trace(console, system, verdict.property, verdict.trace, full)
+    print_verdict(console, system, result)
+    print_prose(console, Text(covered(result)))
+    if result.never_taken and result.complete:
+        names = ", ".join(result.never_taken)
+        print_prose(console, Text(f"Never enabled within these bounds: {names}."))
+
+
+def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: Result) -> None:
+    """Print the one line that says how the search ended."""
+    style = {"holds": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
+    line = Text.assemble((result.outcome.value.upper(), style[result.outcome.value]), " ")
+    line.append(f"{system.name}, {system.headline}: {_what(result)}")
+    if result.grounds is not None:
+        line.append(f" --symmetry: {relied_on(result)}.")
+    print_prose(console, line)
+
+
+def _what(result: Result) -> str:
+    """Say what the outcome means."""
+    violated = [v for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    if violated:
+        open_names = [v.property.name for v in result.verdicts if v.outcome is Outcome.INCOMPLETE]
+        undecided = f" Not decided: {', '.join(open_names)}." if open_names else ""
+        return f"{', '.join(_with_steps(verdict) for verdict in violated)}.{undecided}"
+    names = ", ".join(verdict.property.name for verdict in result.verdicts)
+    if result.outcome is Outcome.INCOMPLETE:
+        nothing = f"nothing violates {names} so far" if names else "nothing was checked"
+        return f"{nothing}, but not every state was seen (stopped by {result.stopped_by})."
+    if not names:
+        return "no property was checked; every state was seen."
+    return f"every state satisfies {names}."
+
+
+def _with_steps(verdict: Verdict) -> str:
+    assert verdict.trace is not None
+    return f"{verdict.property.name} is violated after {count(len(verdict.trace.steps), 'step')}"
+
+
+def covered(result: Result) -> str:
+    """Say how much was searched, how well, and in what time."""
+    states = count(result.distinct_states, "distinct state")
+    taken = f"{count(result.generated_states, 'step')} taken"
+    if result.complete:
+        scope = "all states within the bounds"
+    elif result.stopped_by:
+        scope = f"stopped by {result.stopped_by}"
+    else:
+        scope = "all states up to the first violation"
+    if result.permutations > 1:
+        states += f" up to {result.permutations} permutations of the replicas"
+    states += f", depth {result.depth}"
+    sure = "exact" if result.exact else f"collision probability {result.collision_probability:.1e}"
+    how = f"{result.engine} engine"
+    if result.spark_levels is not None:
+        how += f" ({count(result.spark_levels, 'level')} by Spark)"
+    return f"{states}, {taken}: {scope}; {sure}, {how}, {result.seconds:.1f} s."
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "step"), count(1200, "step"), count(2, "crash")
+    ('1 step', '1,200 steps', '2 crashes')
+    """
+    plural = "es" if noun.endswith(("s", "sh", "ch")) else "s"
+    return f"{number:,} {noun}{'' if number == 1 else plural}"

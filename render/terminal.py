@@ -1,0 +1,146 @@
+"""What is printed: the console, the progress line, and JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from ..checker.result import Progress
+from ..core.printable import inert, one_line
+
+if TYPE_CHECKING:
+    from .printed import Console
+
+
+def make_console(stderr: bool = False) -> Console:
+    """Return a console that prints text as it is, and shows every character of it."""
+    # rich takes a tenth of the time until a small search begins, and not every output needs it.
+    from .printed import Console
+
+    return Console(stderr=stderr)
+
+
+def say(line: str, stderr: bool = False) -> None:
+    """Print a line, whatever somebody else wrote in it, and nothing that is not on that line."""
+    click.echo(inert(one_line(line)), err=stderr)
+
+
+def say_json(document: Mapping[str, Any]) -> None:
+    """Print a document as JSON."""
+    click.echo(_json(document, indent=2))
+
+
+def command(line: str, stderr: bool) -> None:
+    """Print a line that GitHub Actions is to take for a command."""
+    click.echo(one_line(line), err=stderr)
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    """Show how far a search is: one line on a terminal, else a plain line every 30 seconds.
+
+    On a terminal it appears once the search has taken two seconds, or as soon as the search says
+    that it does something that takes a while; it goes to standard error.  What the search waits
+    for has a line of its own, once.
+    """
+    if quiet:
+        yield lambda progress: None
+    elif sys.stderr is not None and sys.stderr.isatty():
+        with ExitStack() as stack:
+            yield _live(make_console(stderr=True), stack)
+    else:
+        yield _plain()
+
+
+_PLAIN_EVERY, _LIVE_FROM, _LIVE_EVERY = 30.0, 2.0, 0.25
+"""Seconds between plain lines, before the live line appears, and between its refreshes."""
+
+
+def _plain() -> Callable[[Progress], None]:
+    """Return a function that prints a line now and then."""
+    shown = time.monotonic()
+    told = ""
+
+    def show(progress: Progress) -> None:
+        nonlocal shown, told
+        if progress.notice != told:
+            told = progress.notice
+            if told:
+                say(told, stderr=True)
+        if time.monotonic() - shown >= _PLAIN_EVERY:
+            shown = time.monotonic()
+            say(progress.doing or progress_line(progress), stderr=True)
+
+    return show
+
+
+def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
+    """Return a function that keeps one line up to date, and have `stack` remove it at the end."""
+    from .printed import Text
+
+    status = console.status("", spinner="line")
+    stack.callback(status.stop)
+    shown = 0.0
+    told = ""
+
+    def show(progress: Progress) -> None:
+        nonlocal shown, told
+        if progress.notice != told:
+            told = progress.notice
+            if told:
+                console.print(one_line(told))
+        if progress.doing:
+            status.update(Text(one_line(progress.doing)))
+            status.start()
+        elif progress.seconds >= _LIVE_FROM and progress.seconds - shown >= _LIVE_EVERY:
+            shown = progress.seconds
+            status.update(Text(one_line(progress_line(progress))))
+            status.start()
+
+    return show
+
+
+def progress_line(progress: Progress) -> str:
+    """Return how far a search is, in one line."""
+    rate = progress.distinct_states / max(progress.seconds, 1e-9)
+    line = (
+        f"{progress.distinct_states:,} distinct states, depth {progress.depth}, "
+        f"{progress.queue:,} left on this level, {rate:,.0f} states/s, {progress.seconds:.0f} s"
+    )
+    if progress.memory:
+        line += f", {progress.memory >> 20:,} MiB"
+    return f"{line}, most of all {progress.largest}" if progress.largest else line
+
+
+def write_json(target: IO[str], document: dict[str, Any]) -> None:
+    """Write a document as JSON, a line for each of its members, and one for each state of a trace.
+
+    Traces are long; fully indented, one would take thousands of lines.
+    """
+    target.write(_lines(document) + "\n")
+
+
+def _lines(document: dict[str, Any], indent: str = "") -> str:
+    members = []
+    for name, value in document.items():
+        if isinstance(value, dict) and "states" in value:
+            text = _lines(value, indent + "  ")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            inner = indent + "    "
+            parts = (_lines(part, inner) if "trace" in part else _json(part) for part in value)
+            text = "[\n" + inner + f",\n{inner}".join(parts) + f"\n{indent}  ]"
+        else:
+            text = _json(value)
+        members.append(f"{indent}  {_json(name)}: {text}")
+    return "{\n" + ",\n".join(members) + f"\n{indent}}}"
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON in ASCII without DEL, which nobody need write out any more."""
+    return json.dumps(value, indent=indent).replace("\x7f", "\\u007f")

@@ -1,0 +1,179 @@
+"""A trace as text: one row per step, one column per participant, only what changed in full.
+
+With colour, what did not change is dim; without, its cell is empty.  Where the columns do not fit
+side by side, each step lists the participants that it changed below each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from ..core.spec import Property, Trace, TransitionSystem
+from .printed import Console, Text
+
+_NARROWEST = 13
+"""A participant's column is not folded to fewer characters than this."""
+
+_EDGES = 2
+"""What a table takes beside its columns and the spaces between them."""
+
+
+def print_trace(
+    console: Console, system: TransitionSystem[Any, Any], prop: Property, trace: Trace, full: bool
+) -> None:
+    """Print a counterexample, what is wrong at its end, and how to read it.
+
+    Parameters
+    ----------
+    full
+        Print every variable of every state instead of one text per participant.
+    """
+    print_behavior(console, system, trace, full)
+    violated = (f"{prop.name} is violated. ", "bold red")
+    print_prose(console, Text.assemble(violated, system.explain(prop, trace.states[-1])))
+    if not full:
+        print_prose(console, Text(f"\nHow to read it: {system.legend}\n", "dim"))
+
+
+def print_behavior(
+    console: Console, system: TransitionSystem[Any, Any], trace: Trace, full: bool
+) -> None:
+    """Print the steps and states of a behavior, as columns if they fit."""
+    rows = [system.columns(state) for state in trace.states]
+    widths = _widths(trace, rows, console.width)
+    if full:
+        _print_states(console, system, trace)
+    elif widths:
+        console.print(_table(trace, rows, widths, dims=_dims(console)))
+    else:
+        _print_list(console, trace, rows)
+
+
+def print_prose(console: Console, text: Text, indent: int = 0) -> None:
+    """Print text broken between words, without the spaces that would trail its lines."""
+    for line in text.wrap(console, max(1, console.width - indent)):
+        line.rstrip()
+        console.print(Text(" " * indent) + line)
+
+
+def _dims(console: Console) -> bool:
+    """Whether the console can show text as dim."""
+    return console.color_system is not None and not console.no_color
+
+
+def _widths(trace: Trace, rows: list[dict[str, str]], available: int) -> list[int]:
+    """Return the width of each column, or nothing where they do not fit side by side.
+
+    A participant's column is as wide as its widest line; where that is too much, the widest ones
+    give way first, down to ``_NARROWEST``, and their lines are folded.
+    """
+    steps = [_step(trace, index).plain for index in range(len(rows))]
+    fixed = [len(str(len(trace.steps))), max(_widest(step) for step in steps)]
+    widths = [max(len(name), *(_widest(row[name]) for row in rows)) for name in rows[0]]
+    spaces = len(fixed) + len(widths) - 1
+    room = available - _EDGES - spaces - sum(fixed)
+    while sum(widths) > room:
+        widest = widths.index(max(widths))
+        if widths[widest] <= _NARROWEST:
+            return []
+        widths[widest] -= 1
+    return fixed + widths
+
+
+def _table(trace: Trace, rows: list[dict[str, str]], widths: list[int], dims: bool) -> Table:
+    """Return the trace with a column per participant."""
+    table = Table(box=box.HORIZONTALS, show_lines=True, pad_edge=False, padding=0)
+    table.add_column("", justify="right", width=widths[0])
+    table.add_column("step", width=widths[1])
+    for heading, width in zip(rows[0], widths[2:], strict=True):
+        table.add_column(heading, width=width, overflow="fold")
+    for index, row in enumerate(rows):
+        before = rows[index - 1] if index else {}
+        cells = [_cell(row[name], before.get(name), dims) for name in row]
+        table.add_row(str(index), _step(trace, index), *cells)
+    return table
+
+
+def _widest(text: str) -> int:
+    return max(len(line) for line in text.split("\n"))
+
+
+def _step(trace: Trace, index: int) -> Text:
+    """Return the action that led to a state, with its arguments."""
+    if not index:
+        return Text("initial state")
+    step = trace.steps[index - 1]
+    pairs = zip(step.parameters, step.arguments, strict=True)
+    arguments = ", ".join(f"{name} {value}" for name, value in pairs)
+    return Text.assemble((step.action, "bold"), "\n", arguments)
+
+
+def _cell(text: str, before: str | None, dims: bool) -> Text:
+    """Return a participant's cell, in full where something in it changed."""
+    if before == text:
+        return Text(text, "dim") if dims else Text()
+    old = (before or "").split("\n")
+    cell = Text()
+    for number, line in enumerate(text.split("\n")):
+        same = before is not None and line in old
+        cell.append(("\n" if number else "") + line, "dim" if same else "bold")
+    return cell
+
+
+def _print_list(console: Console, trace: Trace, rows: list[dict[str, str]]) -> None:
+    """Print the trace as a list, for terminals too narrow for a column per participant."""
+    for index, row in enumerate(rows):
+        before = rows[index - 1] if index else {}
+        console.print(
+            Text(f"{index}. {trace.steps[index - 1] if index else 'initial state'}", "bold")
+        )
+        for name, text in row.items():
+            if text != before.get(name):
+                line = "; ".join(text.split("\n"))
+                print_prose(console, Text(f"{name}: {line}"), indent=3)
+
+
+def _print_states(console: Console, system: TransitionSystem[Any, Any], trace: Trace) -> None:
+    """Print every variable of every state; an asterisk marks those that changed."""
+    before: dict[str, str] = {}
+    for index, state in enumerate(trace.states):
+        console.print(
+            Text(f"{index}. {trace.steps[index - 1] if index else 'initial state'}", "bold")
+        )
+        lines = dict(variables(system.layout.describe(state)))
+        for name, value in lines.items():
+            changed = index and before.get(name) != value
+            text = f"{'*' if changed else ' '} {name} = {value}"
+            console.print(Text(text, "bold" if changed or not index else "dim"))
+        before = lines
+
+
+def variables(description: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return name and value of each variable, a line for each element of an array of records."""
+    lines = []
+    for name, value in description.items():
+        if isinstance(value, list):
+            lines += [(f"{name}[{index}]", shown(part)) for index, part in enumerate(value)]
+        else:
+            lines.append((name, shown(value)))
+    return lines
+
+
+def shown(value: Any) -> str:
+    """Return a value as TLA+ would write it.
+
+    >>> shown({"isr": {1, 0}, "alive": True, "log": [1, 2]})
+    '[isr |-> {0, 1}, alive |-> TRUE, log |-> <<1, 2>>]'
+    """
+    if isinstance(value, dict):
+        return f"[{', '.join(f'{name} |-> {shown(part)}' for name, part in value.items())}]"
+    if isinstance(value, list):
+        return f"<<{', '.join(shown(part) for part in value)}>>"
+    if isinstance(value, set):
+        return f"{{{', '.join(shown(part) for part in sorted(value))}}}"
+    if isinstance(value, bool):
+        return str(value).upper()
+    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -1,0 +1,77 @@
+"""The page of verdicts: for each scenario a table of properties and protocols, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..analysis.ladder import Found, Rung
+
+INTRODUCTION = """\
+# Verdicts
+
+Made by `tidegate verdicts --output docs/verdicts.md`; not written by hand.
+
+For each scenario, property and protocol: the smallest bounds that violate the property (least sum
+of bounds, then in the order in which the bounds are named) with the steps of the shortest trace; or
+*holds* at the scenario's largest bounds, where every state was seen. The row of distinct states
+says how many those were. Bounds that a scenario does not name are at their defaults
+(`tidegate list`). Any violation can be looked at: `tidegate check PROTOCOL -b ... -p PROPERTY`.
+
+HighWatermarkMonotonic is an expected violation: Kafka lets clients wait instead (KIP-207).
+ListedOffsetsMonotonic says whether they do.
+"""
+
+
+def letters(rung: Rung) -> str:
+    """Return bounds in short: the first letter of each name, and its value.
+
+    >>> letters({"records": 2, "crashes": 1, "elections": 3})
+    'R2 C1 E3'
+    """
+    return " ".join(f"{name[0].upper()}{value}" for name, value in rung.items())
+
+
+def section(
+    title: str,
+    settings: str,
+    largest: Rung,
+    columns: Mapping[str, Mapping[str, Found]],
+    properties: Sequence[str],
+) -> str:
+    """Return the table of one scenario.
+
+    Parameters
+    ----------
+    settings
+        The scenario's settings besides the bounds that the ladder varies.
+    columns
+        For each protocol what was found, by property.
+    """
+    named = ", ".join(f"{name[0].upper()} {name}" for name in largest)
+    lines = [
+        f"## {title}",
+        "",
+        f"`{settings}`, up to {letters(largest)} ({named}).",
+        "",
+        f"| | {' | '.join(columns)} |",
+        f"| --- |{' --- |' * len(columns)}",
+    ]
+    for name in properties:
+        cells = [_cell(found[name]) for found in columns.values()]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    states = [_states(found) for found in columns.values()]
+    lines.append(f"| *distinct states at {letters(largest)}* | {' | '.join(states)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(found: Found) -> str:
+    if found.violated_at is None:
+        return "holds"
+    rung, steps = found.violated_at
+    return f"**{letters(rung)}**, {steps} steps"
+
+
+def _states(found: Mapping[str, Found]) -> str:
+    """Return the distinct states of the largest bounds, from any property that holds there."""
+    counts = {f.holds_to[1] for f in found.values() if f.holds_to}
+    return f"{counts.pop():,}" if counts else "every property is violated"

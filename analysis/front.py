@@ -14,9 +14,10 @@ from typing import Any
 from ..checker.check import check
 from ..checker.interrupts import after_limit, is_interrupt
 from ..checker.result import DEFAULT, Limits, Progress, Resources
-from ..core.bounds import BoundsError
-from ..core.spec import Outcome, Property, TransitionSystem
-from .ladder import Rung, rungs
+from ..core.bounds import BoundsError, parse
+from ..core.spec import Kind, Outcome, Property, TransitionSystem
+from ..model import Protocol
+from .ladder import Ladder, Rung, rungs
 
 _PROBE = 0.25
 """Share of the time that is left for one search of large bounds; small ones come first."""
@@ -232,6 +233,26 @@ class Climb:
             if share == 1.0 and self._stopped_by is None:
                 self._stopped_by = self._out_of_time() if of_time else result.stopped_by
         return result.outcome
+
+
+def find_front(
+    protocol: Protocol,
+    prop: Property,
+    varied: Ladder,
+    seconds: float | None = None,
+    resources: Resources = DEFAULT,
+    report: Callable[[Progress], None] = lambda progress: None,
+) -> Front:
+    """Search for the smallest bounds that violate a property."""
+
+    def build(rung: Rung) -> TransitionSystem[Any, Any]:
+        settings = [*varied.fixed, *(f"{name}={value}" for name, value in rung.items())]
+        return protocol.system(parse(protocol.family.bounds, settings), prop.needs)
+
+    # Deadlock and Stuck speak of what cannot happen, which more steps can repair.
+    grows = varied.grows and prop.kind in (Kind.INVARIANT, Kind.TYPE)
+    climb = Climb(build, prop, varied.smallest, varied.largest, grows, seconds, resources, report)
+    return climb.front()
 
 
 def below(one: Rung, other: Rung) -> bool:

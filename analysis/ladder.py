@@ -10,7 +10,10 @@ from typing import Any
 from ..checker.check import check
 from ..checker.interrupts import Interrupted, LimitReachedError, is_interrupt
 from ..checker.result import DEFAULT, Resources, Result
+from ..core.bounds import BoundsError, declared, parse, unknown
 from ..core.spec import Outcome, Property, TransitionSystem
+from ..model import Protocol
+from .named import SelectionError
 
 Rung = dict[str, int]
 """A value for each bound that the ladder varies."""
@@ -100,3 +103,74 @@ def _whole(
     if result.stopped_by is not None:
         raise LimitReachedError(f"{result.stopped_by}: {system.name}, {system.headline}")
     return result
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What is varied.
+
+    Parameters
+    ----------
+    fixed
+        Settings of the other bounds, as on the command line.
+    smallest, largest
+        The range of each bound that is varied.
+    grows
+        Whether larger bounds allow everything that smaller ones do.
+    """
+
+    fixed: tuple[str, ...]
+    smallest: Rung
+    largest: Rung
+    grows: bool
+
+
+def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -> Ladder:
+    """Return what to vary: the bounds that `limits` name, or those that the family's ladders vary.
+
+    A bound that may be 0 limits how often something may happen, and with more of it everything
+    can happen that can with less.  That is not so of others: with one replica more, the high
+    watermark has one more to wait for.
+
+    Raises
+    ------
+    TidegateError
+        For a bound that cannot be varied, or that is fixed as well.
+    """
+    family = protocol.family
+    known = declared(family.bounds)
+    parse(family.bounds, settings)
+    fixed = {setting.partition("=")[0].strip().replace("-", "_") for setting in settings}
+    if limits:
+        largest = dict(_limit(protocol, text) for text in limits)
+    elif family.scenarios:
+        largest = dict(family.scenarios[0].largest)
+    else:
+        largest = {
+            name: default + 1
+            for name, (bound, default) in known.items()
+            if bound.main and bound.low == 0 and not bound.follows
+        }
+    if both := fixed & set(largest) if limits else set():
+        name = min(both)
+        raise SelectionError(f"bound {name} is both fixed (-b) and varied (--max); choose one")
+    largest = {name: value for name, value in largest.items() if name not in fixed}
+    if not largest:
+        raise SelectionError("every bound is fixed, so none can be varied; leave out some -b")
+    smallest = {name: known[name][0].low for name in largest}
+    return Ladder(tuple(settings), smallest, largest, not any(smallest.values()))
+
+
+def _limit(protocol: Protocol, text: str) -> tuple[str, int]:
+    """Return name and value of a ``--max``."""
+    known = declared(protocol.family.bounds)
+    name, equals, value = text.partition("=")
+    name = name.strip().replace("-", "_")
+    if name not in known:
+        raise BoundsError(unknown("bound", name, known))
+    bound = known[name][0]
+    if bound.names is not None:
+        raise BoundsError(f"bound {name} is not a number and cannot be varied; set it with -b")
+    if not equals:
+        raise BoundsError(f"--max {name}: write it with a value, as {name}=VALUE")
+    return name, bound.parse(name, value.strip())

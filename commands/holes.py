@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from ..analysis.front import Front
+from ..analysis.front import Front, find_front
+from ..analysis.ladder import Ladder, ladder
 from ..analysis.pool import processes, share
 from ..analysis.selection import find_properties, find_protocol
 from ..core.bounds import declared
 from ..model import Protocol
 from ..render.fronts import PAGE, section
 from ..render.terminal import say
-from .smallest import Ladder, find_front, ladder
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def front_of(hole: Hole) -> Front:
     """Search for the smallest bounds that show a hole; by name, to cross processes."""
     protocol = find_protocol(hole.protocol)
     [prop] = find_properties(protocol, [hole.property])
-    return find_front(protocol, prop, hole.varied, None, True, share())
+    return find_front(protocol, prop, hole.varied, resources=share())
 
 
 def write_holes(target: IO[str], protocols: Sequence[Protocol], jobs: int) -> None:

@@ -3,116 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from ..analysis.front import Climb, Front
-from ..analysis.ladder import Rung
+from ..analysis.front import Front, find_front
+from ..analysis.ladder import ladder
 from ..analysis.selection import SelectionError, find_properties, find_protocol
 from ..checker.interrupts import is_interrupt
-from ..checker.result import DEFAULT, Resources
-from ..core.bounds import BoundsError, declared, parse, unknown
-from ..core.spec import Kind, Property, TransitionSystem
-from ..model import PROTOCOLS, Protocol
+from ..model import PROTOCOLS
 from ..render.output import Reports, report_file
 from ..render.terminal import make_console, progress, write_json
 from .parameters import json_option, model_options, quiet_option, time_limit_option
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
-
-
-@dataclass(frozen=True)
-class Ladder:
-    """What is varied.
-
-    Parameters
-    ----------
-    fixed
-        Settings of the other bounds, as on the command line.
-    smallest, largest
-        The range of each bound that is varied.
-    grows
-        Whether larger bounds allow everything that smaller ones do.
-    """
-
-    fixed: tuple[str, ...]
-    smallest: Rung
-    largest: Rung
-    grows: bool
-
-
-def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -> Ladder:
-    """Return what to vary: the bounds that `limits` name, or those that the family's ladders vary.
-
-    A bound that may be 0 limits how often something may happen, and with more of it everything
-    can happen that can with less.  That is not so of others: with one replica more, the high
-    watermark has one more to wait for.
-
-    Raises
-    ------
-    TidegateError
-        For a bound that cannot be varied, or that is fixed as well.
-    """
-    family = protocol.family
-    known = declared(family.bounds)
-    parse(family.bounds, settings)
-    fixed = {setting.partition("=")[0].strip().replace("-", "_") for setting in settings}
-    if limits:
-        largest = dict(_limit(protocol, text) for text in limits)
-    elif family.scenarios:
-        largest = dict(family.scenarios[0].largest)
-    else:
-        largest = {
-            name: default + 1
-            for name, (bound, default) in known.items()
-            if bound.main and bound.low == 0 and not bound.follows
-        }
-    if both := fixed & set(largest) if limits else set():
-        name = min(both)
-        raise SelectionError(f"bound {name} is both fixed (-b) and varied (--max); choose one")
-    largest = {name: value for name, value in largest.items() if name not in fixed}
-    if not largest:
-        raise SelectionError("every bound is fixed, so none can be varied; leave out some -b")
-    smallest = {name: known[name][0].low for name in largest}
-    return Ladder(tuple(settings), smallest, largest, not any(smallest.values()))
-
-
-def _limit(protocol: Protocol, text: str) -> tuple[str, int]:
-    """Return name and value of a ``--max``."""
-    known = declared(protocol.family.bounds)
-    name, equals, value = text.partition("=")
-    name = name.strip().replace("-", "_")
-    if name not in known:
-        raise BoundsError(unknown("bound", name, known))
-    bound = known[name][0]
-    if bound.names is not None:
-        raise BoundsError(f"bound {name} is not a number and cannot be varied; set it with -b")
-    if not equals:
-        raise BoundsError(f"--max {name}: write it with a value, as {name}=VALUE")
-    return name, bound.parse(name, value.strip())
-
-
-def find_front(
-    protocol: Protocol,
-    prop: Property,
-    varied: Ladder,
-    seconds: float | None,
-    quiet: bool,
-    resources: Resources = DEFAULT,
-) -> Front:
-    """Search for the smallest bounds that violate a property."""
-
-    def build(rung: Rung) -> TransitionSystem[Any, Any]:
-        settings = [*varied.fixed, *(f"{name}={value}" for name, value in rung.items())]
-        return protocol.system(parse(protocol.family.bounds, settings), prop.needs)
-
-    # Deadlock and Stuck speak of what cannot happen, which more steps can repair.
-    grows = varied.grows and prop.kind in (Kind.INVARIANT, Kind.TYPE)
-    with progress(quiet) as show:
-        climb = Climb(build, prop, varied.smallest, varied.largest, grows, seconds, resources, show)
-        return climb.front()
 
 
 @click.command(name="bounds", short_help="Find the smallest bounds that violate a property.")
@@ -189,7 +93,8 @@ def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
         varied = ladder(chosen, options["settings"], options["largest"])
         found: dict[str, Front] = {}
         for prop in properties:
-            front = find_front(chosen, prop, varied, options["time_limit"], options["quiet"])
+            with progress(options["quiet"]) as show:
+                front = find_front(chosen, prop, varied, options["time_limit"], report=show)
             found[prop.name] = front
             print_front(console, protocol, prop.name, varied.fixed, front)
             if is_interrupt(front.stopped_by):

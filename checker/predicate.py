@@ -1,7 +1,7 @@
 """Predicates over states as a user writes them: ``replica[1].hw == 1 and not LogMatching``.
 
 They are read, never run: what may stand in one is listed here, and everything else is refused.
-Names are those of the declared state (``quorum.epoch``, ``message[0].kind``) and of properties,
+Names are those of the declared state (``partition.epoch``, ``message[0].kind``) and of properties,
 which are true in a state that satisfies them.
 """
 
@@ -71,7 +71,7 @@ def predicate(
     if kind is not bool:
         raise PredicateError(
             f"predicate {text!r} is a {_NAMES[kind]}, neither true nor false; compare it, as in "
-            "quorum.epoch == 1"
+            "partition.epoch == 1"
         )
 
     def holds(state: State) -> bool:

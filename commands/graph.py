@@ -95,7 +95,7 @@ def graph(
       tidegate graph hw -b records=1 --graphml hw.graphml
       tidegate graph hw -b records=1 --view shape --dot shape.dot
       tidegate graph hw --to 'not NoCommittedRecordLost'
-      tidegate graph hw --from 'replica[0].hw == 1' --to 'quorum.epoch == 1'
+      tidegate graph hw --from 'replica[0].hw == 1' --to 'partition.epoch == 1'
       tidegate graph kip-320 -b records=1 --farthest --parquet tables
     """
     from ..checker.graph import state_graph

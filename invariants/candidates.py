@@ -19,7 +19,7 @@ def _missing(s: BrokerState, k: Constants, brokers: int) -> tuple[int, int] | No
             committed = s.aux_committed[offset]
             if (
                 committed.record != NONE
-                and committed.epoch < s.quorum.epoch
+                and committed.epoch < s.partition.epoch
                 and log[offset].record != committed.record
             ):
                 return broker, offset
@@ -27,8 +27,8 @@ def _missing(s: BrokerState, k: Constants, brokers: int) -> tuple[int, int] | No
 
 
 def _live_leader(s: BrokerState) -> int:
-    """Return the set of the broker that the quorum state names leader, empty if it is dead."""
-    leader = s.quorum.leader
+    """Return the set of the broker that the partition state names leader, empty if it is dead."""
+    leader = s.partition.leader
     return 1 << leader if leader != NONE and s.replica[leader].alive else 0
 
 
@@ -45,12 +45,12 @@ def explain_leader_completeness(s: BrokerState, k: Constants) -> str:
 
 def leader_candidate_completeness(s: BrokerState, k: Constants) -> bool:
     """Whether every member of the ISR has all that was committed in earlier epochs."""
-    return _missing(s, k, s.quorum.isr) is None
+    return _missing(s, k, s.partition.isr) is None
 
 
 def explain_leader_candidate_completeness(s: BrokerState, k: Constants) -> str:
     """Say which committed record which member of the ISR lacks."""
-    missing = _missing(s, k, s.quorum.isr)
+    missing = _missing(s, k, s.partition.isr)
     return _explain(s, missing, "is a member of the ISR") if missing else ""
 
 
@@ -61,7 +61,7 @@ def leader_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
 
 def candidate_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
     """Return what a member of the ISR lacks."""
-    return _places(s, _missing(s, k, s.quorum.isr))
+    return _places(s, _missing(s, k, s.partition.isr))
 
 
 def _places(s: BrokerState, missing: tuple[int, int] | None) -> tuple[Place, ...]:
@@ -80,7 +80,7 @@ def _explain(s: BrokerState, missing: tuple[int, int], role: str) -> str:
         instead = f"it has m{replica.log[offset].record} there"
     return (
         f"Record m{lost.record} was committed at offset {offset} in leader epoch {lost.epoch}. "
-        f"Broker {broker} {role} in epoch {s.quorum.epoch}, but {instead}."
+        f"Broker {broker} {role} in epoch {s.partition.epoch}, but {instead}."
     )
 
 
@@ -113,8 +113,8 @@ COMMITTED = frozenset({"committed"})
 PROPERTIES = (
     Property(
         name="LeaderCompleteness",
-        statement="A live broker that the quorum state names leader has every record committed in "
-        "an earlier epoch, even before it takes up its own.",
+        statement="A live broker that the partition state names leader has every record committed "
+        "in an earlier epoch, even before it takes up its own.",
         source="LeaderCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         predicate=leader_completeness,
         explain=explain_leader_completeness,
@@ -123,7 +123,7 @@ PROPERTIES = (
     ),
     Property(
         name="LeaderCandidateCompleteness",
-        statement="Every member of the quorum state's ISR, alive or dead, has every record "
+        statement="Every member of the partition state's ISR, alive or dead, has every record "
         "committed in an earlier epoch.",
         source="LeaderCandidateCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         predicate=leader_candidate_completeness,

@@ -10,8 +10,8 @@ from ..model.broker.state import BrokerState
 
 def _ineligible(s: BrokerState) -> int:
     """Return the fenced members of the ISR, as a set; a lone one counts for none."""
-    isr = s.quorum.isr
-    return isr & s.quorum.fenced if isr & isr - 1 else 0
+    isr = s.partition.isr
+    return isr & s.partition.fenced if isr & isr - 1 else 0
 
 
 def eligible_isr(s: BrokerState, k: Constants) -> bool:
@@ -22,7 +22,7 @@ def eligible_isr(s: BrokerState, k: Constants) -> bool:
 def explain_eligible_isr(s: BrokerState, k: Constants) -> str:
     """Say who is in the ISR and should not be."""
     [broker, *_] = members(_ineligible(s))
-    whom = ",".join(map(str, members(s.quorum.isr)))
+    whom = ",".join(map(str, members(s.partition.isr)))
     return (
         f"The controller has fenced broker {broker}, and yet it is in the ISR {{{whom}}}: it "
         "cannot be elected, nobody fences it a second time, and the high watermark waits for it."

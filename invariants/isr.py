@@ -17,16 +17,16 @@ AnyState = BrokerState | PublishedState
 AnyConstants = BrokerConstants | PublishedConstants
 
 
-def _out_of_sync(s: AnyState, k: AnyConstants, quorums: bool) -> tuple[int, int, int] | None:
+def _out_of_sync(s: AnyState, k: AnyConstants, stored: bool) -> tuple[int, int, int] | None:
     """Return (leader, member, offset): below the leader's HW the member has something else.
 
-    The members are those of the quorum state's ISR, or of the one the leader believes in.
+    The members are those of the partition state's ISR, or of the one the leader believes in.
     """
     for leader in range(k.replicas):
         mine = s.replica[leader]
         if mine.leader != leader:
             continue
-        for member in members(s.quorum.isr if quorums else mine.isr):
+        for member in members(s.partition.isr if stored else mine.isr):
             log = s.replica[member].log
             for offset in range(mine.hw):
                 if log[offset].record != mine.log[offset].record:
@@ -36,22 +36,22 @@ def _out_of_sync(s: AnyState, k: AnyConstants, quorums: bool) -> tuple[int, int,
 
 def weak_isr(s: AnyState, k: AnyConstants) -> bool:
     """Whether all below a leader's HW is on every member of the ISR that it believes in."""
-    return _out_of_sync(s, k, quorums=False) is None
+    return _out_of_sync(s, k, stored=False) is None
 
 
 def strong_isr(s: AnyState, k: AnyConstants) -> bool:
     """Whether all below a leader's HW is on every member of the true ISR."""
-    return _out_of_sync(s, k, quorums=True) is None
+    return _out_of_sync(s, k, stored=True) is None
 
 
 def explain_weak_isr(s: AnyState, k: AnyConstants) -> str:
     """Say which member lacks what."""
-    return _explain(s, _out_of_sync(s, k, quorums=False), "the ISR it believes in")
+    return _explain(s, _out_of_sync(s, k, stored=False), "the ISR it believes in")
 
 
 def explain_strong_isr(s: AnyState, k: AnyConstants) -> str:
     """Say which member lacks what."""
-    return _explain(s, _out_of_sync(s, k, quorums=True), "the quorum state's ISR")
+    return _explain(s, _out_of_sync(s, k, stored=True), "the partition state's ISR")
 
 
 def _explain(s: AnyState, found: tuple[int, int, int] | None, which: str) -> str:
@@ -71,12 +71,12 @@ def _explain(s: AnyState, found: tuple[int, int, int] | None, which: str) -> str
 
 def weak_isr_places(s: AnyState, k: AnyConstants) -> tuple[Place, ...]:
     """Return what the member lacks."""
-    return _places(s, _out_of_sync(s, k, quorums=False))
+    return _places(s, _out_of_sync(s, k, stored=False))
 
 
 def strong_isr_places(s: AnyState, k: AnyConstants) -> tuple[Place, ...]:
     """Return what the member lacks."""
-    return _places(s, _out_of_sync(s, k, quorums=True))
+    return _places(s, _out_of_sync(s, k, stored=True))
 
 
 def _places(s: AnyState, found: tuple[int, int, int] | None) -> tuple[Place, ...]:
@@ -87,15 +87,15 @@ def _places(s: AnyState, found: tuple[int, int, int] | None) -> tuple[Place, ...
 
 
 def known_leader_in_isr(s: AnyState, k: AnyConstants) -> bool:
-    """Whether a leader that the quorum state names is in its ISR."""
-    return s.quorum.leader == NONE or bool(s.quorum.isr >> s.quorum.leader & 1)
+    """Whether a leader that the partition state names is in its ISR."""
+    return s.partition.leader == NONE or bool(s.partition.isr >> s.partition.leader & 1)
 
 
 def explain_known_leader_in_isr(s: AnyState, k: AnyConstants) -> str:
     """Say who leads without being in sync."""
     return (
-        f"The quorum state names broker {s.quorum.leader} leader of epoch {s.quorum.epoch}, but "
-        f"its ISR is {','.join(map(str, members(s.quorum.isr)))}."
+        f"The partition state names broker {s.partition.leader} leader of epoch "
+        f"{s.partition.epoch}, but its ISR is {','.join(map(str, members(s.partition.isr)))}."
     )
 
 
@@ -114,7 +114,7 @@ PROPERTIES = (
     Property(
         name="StrongIsr",
         statement="Every record below the high watermark of a broker that leads is on every member "
-        "of the quorum state's ISR.",
+        "of the partition state's ISR.",
         source=SOURCE,
         predicate=strong_isr,
         explain=explain_strong_isr,
@@ -122,7 +122,7 @@ PROPERTIES = (
     ),
     Property(
         name="KnownLeaderInIsr",
-        statement="If the quorum state names a leader, that broker is in the quorum state's ISR.",
+        statement="If the partition state names a leader, that broker is in its ISR.",
         source=f"{SOURCE} (LeaderInIsr, which is false there while no leader is known)",
         predicate=known_leader_in_isr,
         explain=explain_known_leader_in_isr,

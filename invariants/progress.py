@@ -14,11 +14,11 @@ def _can_be_led(s: BrokerState, k: Constants) -> bool:
 
     That is a member of the ISR or, with the option ``elr``, an eligible leader replica.
     """
-    candidates = s.quorum.isr | s.quorum.elr
+    candidates = s.partition.isr | s.partition.elr
     alive = any(
         candidates >> broker & 1 and s.replica[broker].alive for broker in range(k.replicas)
     )
-    return alive and s.quorum.epoch < k.elections
+    return alive and s.partition.epoch < k.elections
 
 
 def _behind(s: BrokerState, k: Constants) -> int:
@@ -28,7 +28,7 @@ def _behind(s: BrokerState, k: Constants) -> int:
         replica = s.replica[broker]
         if replica.alive and (
             replica.leader != leader
-            or replica.epoch != s.quorum.epoch
+            or replica.epoch != s.partition.epoch
             or replica.truncating
             or replica.leo != s.replica[leader].leo
         ):
@@ -61,21 +61,21 @@ def explain(s: BrokerState, k: Constants) -> str:
     behind = _behind(s, k)
     if behind == NONE:
         return (
-            f"Broker {leader} leads epoch {s.quorum.epoch} and waits for the answer to a change of "
-            "the ISR that it has proposed, which no step but a new fault or election brings: it "
+            f"Broker {leader} leads epoch {s.partition.epoch} and waits for the answer to a change "
+            "of the ISR that it has proposed, which no step but a new fault or election brings: it "
             "cannot change the ISR any more."
         )
     replica = s.replica[behind]
-    if replica.leader != leader or replica.epoch != s.quorum.epoch:
-        what = f"has not taken up epoch {s.quorum.epoch}"
+    if replica.leader != leader or replica.epoch != s.partition.epoch:
+        what = f"has not taken up epoch {s.partition.epoch}"
     elif replica.truncating:
         what = "has not finished truncation"
     else:
         what = f"has its log end at {replica.leo}, not at {s.replica[leader].leo}"
     return (
-        f"Broker {leader} leads epoch {s.quorum.epoch}, and replica {behind} is alive but {what}: "
-        "no steps but new faults or writes lead to a state in which every live replica follows "
-        "with the leader's log end."
+        f"Broker {leader} leads epoch {s.partition.epoch}, and replica {behind} is alive but "
+        f"{what}: no steps but new faults or writes lead to a state in which every live replica "
+        "follows with the leader's log end."
     )
 
 

@@ -17,7 +17,7 @@ from .divergence import (
 
 def _missing(s: PublishedState, k: Constants) -> tuple[int, int] | None:
     """Return (leader, record): the true leader lacks a record that was committed."""
-    leader = s.quorum.leader
+    leader = s.partition.leader
     if leader == NONE or not true_leader(s, leader):
         return None
     log = s.replica[leader].log
@@ -40,7 +40,7 @@ def explain_loss(s: PublishedState, k: Constants) -> str:
     leader, record = missing
     return (
         f"Record m{record} was below a leader's high watermark: consumers have read it. Replica "
-        f"{leader} now leads epoch {s.quorum.epoch}, and m{record} is not in its log."
+        f"{leader} now leads epoch {s.partition.epoch}, and m{record} is not in its log."
     )
 
 
@@ -63,7 +63,7 @@ PROPERTIES = (
     Property(
         name="NoCommittedRecordLost",
         statement="Every record that was once below a leader's high watermark is in the log of the "
-        "true leader: the one that the quorum state names, and that leads in its epoch.",
+        "true leader: the one that the partition state names, and that leads in its epoch.",
         source="KIP-101; LeaderCompleteness in Ongaro and Ousterhout, Raft (2014)",
         predicate=no_committed_record_lost,
         explain=explain_loss,

@@ -60,7 +60,7 @@ def explain_high_watermark_monotonic(s: BrokerState, k: Constants) -> str:
     leader = acting_leader(s)
     return (
         f"Consumers have seen the high watermark at {s.aux_hw}; broker {leader} now leads epoch "
-        f"{s.quorum.epoch} and has it at {s.replica[leader].hw}."
+        f"{s.partition.epoch} and has it at {s.replica[leader].hw}."
     )
 
 
@@ -122,8 +122,8 @@ def explain_listed_offsets_monotonic(s: BrokerState, k: Constants) -> str:
     leader = acting_leader(s)
     return (
         f"Clients were told that the log ends at {s.aux_listed} (ListOffsets); broker {leader} now "
-        f"leads epoch {s.quorum.epoch}, which began at offset {s.replica[leader].epoch_start}, and "
-        f"tells them {s.replica[leader].hw}."
+        f"leads epoch {s.partition.epoch}, which began at offset {s.replica[leader].epoch_start}, "
+        f"and tells them {s.replica[leader].hw}."
     )
 
 

@@ -144,14 +144,14 @@ class Packing:
         """Return the state.
 
         A replica has a view (leader epoch and leader), the ISR that it believes in, a high
-        watermark, a log end and a log.  `quorum` is a view too.  `told` is what the controller said
-        of an epoch, ISR and leader, and 0 before the epoch begins.
+        watermark, a log end and a log.  `partition` is a view too.  `told` is what the controller
+        said of an epoch, ISR and leader, and 0 before the epoch begins.
         """
         everybody = (1 << self.size.replicas) - 1
         view = self.epoch + self.leader
         found = [
-            Variable("quorum", view),
-            Variable("quorum_isr", self.size.replicas, everybody),
+            Variable("partition", view),
+            Variable("partition_isr", self.size.replicas, everybody),
             Variable("written", self.size.records.bit_length()),
         ]
         for r in self.replicas:
@@ -201,10 +201,10 @@ def unrolled(size: Size) -> list[Rule]:
 
 def tell(p: Packing) -> Choose:
     """Note what the controller says of the epoch that has just begun."""
-    said = f"quorum_isr << {p.leader} | {p.leader_of('quorum')}"
+    said = f"partition_isr << {p.leader} | {p.leader_of('partition')}"
     return choose(
         *(
-            (f"{p.epoch_of('quorum')} == {e}", (Assign(f"told{e}", said),))
+            (f"{p.epoch_of('partition')} == {e}", (Assign(f"told{e}", said),))
             for e in range(1, p.epochs + 1)
         )
     )
@@ -212,28 +212,28 @@ def tell(p: Packing) -> Choose:
 
 def elect(p: Packing, r: int) -> Rule:
     """Make another member of the ISR the leader."""
-    next_epoch = f"({p.epoch_of('quorum')} + 1 << {p.leader})"
+    next_epoch = f"({p.epoch_of('partition')} + 1 << {p.leader})"
     return Rule(
         f"ControllerElectLeader {r}",
-        f"quorum < {p.epochs << p.leader} && (quorum_isr & {bit(r)}) != 0"
-        f" && {p.leader_of('quorum')} != {r}",
-        (Assign("quorum", f"{next_epoch} | {r}"), tell(p)),
+        f"partition < {p.epochs << p.leader} && (partition_isr & {bit(r)}) != 0"
+        f" && {p.leader_of('partition')} != {r}",
+        (Assign("partition", f"{next_epoch} | {r}"), tell(p)),
     )
 
 
 def shrink(p: Packing, r: int) -> Rule:
     """Take a replica out of the ISR and out of the lead; a leader that is the last member stays."""
-    within = f"(quorum_isr & {bit(r)}) != 0"
-    leads = f"{p.leader_of('quorum')} == {r}"
+    within = f"(partition_isr & {bit(r)}) != 0"
+    leads = f"{p.leader_of('partition')} == {r}"
     others = (1 << p.size.replicas) - 1 & ~bit(r)
-    without = Assign("quorum_isr", f"quorum_isr & {others}")
-    deposed = Assign("quorum", f"{p.epoch_of('quorum')} + 1 << {p.leader}")
-    same_leader = Assign("quorum", f"quorum + {1 << p.leader}")
+    without = Assign("partition_isr", f"partition_isr & {others}")
+    deposed = Assign("partition", f"{p.epoch_of('partition')} + 1 << {p.leader}")
+    same_leader = Assign("partition", f"partition + {1 << p.leader}")
     return Rule(
         f"ControllerShrinkIsr {r}",
-        f"quorum < {p.epochs << p.leader} && ({leads} || {within})",
+        f"partition < {p.epochs << p.leader} && ({leads} || {within})",
         (
-            when(f"!({leads} && quorum_isr == {bit(r)})", without),
+            when(f"!({leads} && partition_isr == {bit(r)})", without),
             choose((leads, (deposed,)), ("", (same_leader,))),
             tell(p),
         ),
@@ -281,7 +281,7 @@ def change_isr(p: Packing, f: int) -> Rule:
     """Let the true leader take a follower out of the ISR, or let it in: it is in or out."""
     enabled, cases = [], []
     for r in p.others(f):
-        true_leader = f"quorum == view{r} && {p.leader_of('quorum')} == {r}"
+        true_leader = f"partition == view{r} && {p.leader_of('partition')} == {r}"
         inside = f"(isr{r} & {bit(f)}) != 0"
         lags = f"(view{f} != view{r} || leo{f} < leo{r})"
         entry = f"(log{r} >> hw{r} * {p.entry} & {p.records(0)})"
@@ -289,7 +289,7 @@ def change_isr(p: Packing, f: int) -> Rule:
         may_join = f"view{f} == view{r} && leo{f} >= hw{r} && (hw{r} == leo{r} || {own_epoch})"
         enabled.append(f"{true_leader} && (({inside} && {lags}) || (!({inside}) && {may_join}))")
         isr = Assign(f"isr{r}", f"isr{r} ^ {bit(f)}")
-        cases.append((true_leader, (isr, Assign("quorum_isr", f"isr{r}"))))
+        cases.append((true_leader, (isr, Assign("partition_isr", f"isr{r}"))))
     return Rule(f"LeaderShrinkIsr or LeaderExpandIsr, {f}", either(enabled), (choose(*cases),))
 
 

@@ -35,8 +35,8 @@ from .survivors import SURVIVORS
 def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
     """Let broker 0 lead epoch 0 with everybody in the ISR and told, and all logs empty."""
     everybody = (1 << k.replicas) - 1
-    s.quorum.leader = 0
-    s.quorum.isr = everybody
+    s.partition.leader = 0
+    s.partition.isr = everybody
     s.leader_and_isr[0].leader = 0
     s.leader_and_isr[0].isr = everybody
     for replica in s.replica:

@@ -35,7 +35,7 @@ def note_high_watermark(s: BrokerState, k: Constants, leader: int) -> None:
     """Remember how high the high watermark of an acting leader has been."""
     if not k.track_high_watermark:
         return
-    if s.quorum.leader == leader and s.quorum.epoch == s.replica[leader].epoch:
+    if s.partition.leader == leader and s.partition.epoch == s.replica[leader].epoch:
         s.aux_hw = max(s.aux_hw, s.replica[leader].hw)
 
 
@@ -43,7 +43,7 @@ def note_listed_offsets(s: BrokerState, k: Constants, leader: int) -> None:
     """Remember the end of the log that an acting leader tells clients, who may ask at any time."""
     if not k.track_listed_offsets:
         return
-    acting = s.quorum.leader == leader and s.quorum.epoch == s.replica[leader].epoch
+    acting = s.partition.leader == leader and s.partition.epoch == s.replica[leader].epoch
     if acting and k.rules.may_list_offsets(s, k, leader):
         s.aux_listed = max(s.aux_listed, s.replica[leader].hw)
 

@@ -35,7 +35,7 @@ SURVIVORS = {
     "Produce: k.isr_propagation == ZOOKEEPER and s.producer.leader != leader": _AS_WITHOUT,
     "Elect: s.controller.down": _NO_CONTROLLER,
     "Fence: s.controller.down": _NO_CONTROLLER,
-    "Elect: s.quorum.fenced >> broker & 1": (
+    "Elect: s.partition.fenced >> broker & 1": (
         "a fenced broker is not among the live members either; only an unclean election could "
         "make it lead"
     ),
@@ -64,17 +64,17 @@ SURVIVORS = {
     "FenceOutOfSync: s.replica[broker].alive": (
         "a live broker that neither leads nor leaves the ISR is fenced, until it is heard of"
     ),
-    "FenceOutOfSync: s.quorum.fenced >> broker & 1": _NOTHING_NEW,
+    "FenceOutOfSync: s.partition.fenced >> broker & 1": _NOTHING_NEW,
     "Unfence: not s.replica[broker].alive": _DEAD_UNFENCED,
-    "Unfence: not s.quorum.fenced >> broker & 1": _NOTHING_NEW,
+    "Unfence: not s.partition.fenced >> broker & 1": _NOTHING_NEW,
     "FenceLiveFollower: not s.replica[broker].alive": "a dead one is fenced, as Fence does",
-    "FenceLiveFollower: s.quorum.leader == broker": (
+    "FenceLiveFollower: s.partition.leader == broker": (
         "a live leader leaves the ISR, as with Fence, and leads on until somebody else is elected"
     ),
-    "FenceLiveFollower: not s.quorum.isr >> broker & 1": (
+    "FenceLiveFollower: not s.partition.isr >> broker & 1": (
         "an epoch begins in which nothing else is new"
     ),
-    "FenceLiveFollower: size(s.quorum.isr) == 1": (
+    "FenceLiveFollower: size(s.partition.isr) == 1": (
         "the last member leaves the ISR, so that nobody can be elected"
     ),
     "WriteNotification: not s.replica[leader].change_set": _CACHE,
@@ -86,7 +86,7 @@ SURVIVORS = {
     "DeleteNotification: s.controller.down": _CACHE,
     "DeleteNotification: s.controller.handling != HAS_REFRESHED": _CACHE,
     "UpdateMetadata: not s.replica[broker].alive": _METADATA,
-    "UpdateMetadata: s.replica[broker].metadata == s.quorum.leader": _NOTHING_NEW,
+    "UpdateMetadata: s.replica[broker].metadata == s.partition.leader": _NOTHING_NEW,
     "RefreshProducer: not s.replica[broker].alive": _METADATA,
     "RefreshProducer: s.replica[broker].metadata == NONE": _METADATA,
     "RefreshProducer: s.producer.leader == s.replica[broker].metadata": _NOTHING_NEW,

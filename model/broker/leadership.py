@@ -14,11 +14,11 @@ def leads(s: BrokerState, broker: int) -> bool:
 
 
 def acting_leader(s: BrokerState) -> int:
-    """Return whom the quorum state names, if it is alive and leads in that epoch; else NONE."""
-    leader = s.quorum.leader
+    """Return whom the partition state names, if it is alive and leads in that epoch; else NONE."""
+    leader = s.partition.leader
     if leader == NONE or s.replica[leader].leader != leader:
         return NONE
-    return leader if s.replica[leader].epoch == s.quorum.epoch else NONE
+    return leader if s.replica[leader].epoch == s.partition.epoch else NONE
 
 
 def size(isr: int) -> int:
@@ -60,14 +60,14 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
 
 
 def set_isr(s: BrokerState, k: Constants, isr: int) -> None:
-    """Write a new ISR to the quorum state, and with it who else is eligible to lead (KIP-966)."""
+    """Write a new ISR to the partition state, and who else is eligible to lead (KIP-966)."""
     if k.elr:
-        s.quorum.elr = k.rules.eligible_leaders(s, k, isr, size(isr))
-    s.quorum.isr = isr
+        s.partition.elr = k.rules.eligible_leaders(s, k, isr, size(isr))
+    s.partition.isr = isr
 
 
 def change_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
-    """Write a new ISR to the quorum state and take it as the leader's own.
+    """Write a new ISR to the partition state and take it as the leader's own.
 
     Whoever calls this has asked the rule ``may_change_isr``.  With ZooKeeper nobody else hears of
     it before the leader has written a notification.

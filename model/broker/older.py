@@ -55,7 +55,7 @@ def cached_isr(s: BrokerState, k: Constants) -> int:
     What the controller and the brokers knew of the ISR was stale before there were notifications
     (KAFKA-1367); with them it is for a while.
     """
-    return s.controller.isr if k.isr_propagation == ZOOKEEPER else s.quorum.isr
+    return s.controller.isr if k.isr_propagation == ZOOKEEPER else s.partition.isr
 
 
 def current_isr(s: BrokerState, k: Constants, leader: int) -> int:

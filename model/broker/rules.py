@@ -82,23 +82,23 @@ def at_or_above_epoch_start(s: BrokerState, k: Constants, leader: int, offset: i
     return offset >= s.replica[leader].epoch_start
 
 
-def leads_in_quorum(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Let a leader change the ISR that knows the quorum's present one.
+def leads_in_partition_state(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Let a leader change the ISR that knows the partition's present one.
 
     Kafka writes with a version check: a leader of another epoch fails it, and so does one that
     resumed this epoch with the ISR of its beginning (possible with ``stale_leader_and_isr`` only).
     """
     return (
         s.replica[broker].leader == broker
-        and s.quorum.leader == broker
-        and s.replica[broker].epoch == s.quorum.epoch
-        and s.replica[broker].isr == s.quorum.isr
+        and s.partition.leader == broker
+        and s.replica[broker].epoch == s.partition.epoch
+        and s.replica[broker].isr == s.partition.isr
     )
 
 
 def stored_isr(s: BrokerState, k: Constants) -> int:
-    """Elect from the ISR that the quorum state has, which is read anew for each election."""
-    return s.quorum.isr
+    """Elect from the ISR that the partition state has, which is read anew for each election."""
+    return s.partition.isr
 
 
 def maximal_isr(s: BrokerState, k: Constants, leader: int) -> int:
@@ -116,12 +116,12 @@ def nothing_in_flight(s: BrokerState, k: Constants, leader: int) -> bool:
 
 def in_present_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
     """Accept a change of the ISR in the present epoch only, which has one leader (KIP-497)."""
-    return s.alter_partition[leader].epoch == s.quorum.epoch and s.quorum.leader == leader
+    return s.alter_partition[leader].epoch == s.partition.epoch and s.partition.leader == leader
 
 
 def unless_fenced(s: BrokerState, k: Constants, isr: int) -> bool:
     """Let nobody into the ISR whom the controller holds for dead or about to stop (KIP-841)."""
-    return isr & s.quorum.fenced == 0
+    return isr & s.partition.fenced == 0
 
 
 def unless_rebooted(s: BrokerState, k: Constants, leader: int) -> bool:
@@ -159,12 +159,12 @@ def left_while_below_min_isr(s: BrokerState, k: Constants, isr: int, members: in
     """
     if members >= k.min_isr:
         return 0
-    return (s.quorum.elr | s.quorum.isr) & ~isr
+    return (s.partition.elr | s.partition.isr) & ~isr
 
 
 def without_the_unclean(s: BrokerState, k: Constants, broker: int) -> int:
     """Take a broker out of the ELR that went down uncleanly: it may have lost what it had."""
-    return s.quorum.elr & ~(1 << broker)
+    return s.partition.elr & ~(1 << broker)
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class Rules:
     has_committed, has_epoch_start
         Whether a follower that fetches at this offset may join the ISR; both must say so.
     may_change_isr
-        Whether a leader may change the ISR in the quorum state.
+        Whether a leader may change the ISR in the partition state.
     isr_for_election
         The ISR, as a set, from which the controller elects.
     isr_for_hw
@@ -239,7 +239,7 @@ class Rules:
     forget_followers: Callable[[BrokerState, Constants, int], None] = forget_followers
     has_committed: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_hw
     has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_epoch_start
-    may_change_isr: Callable[[BrokerState, Constants, int], bool] = leads_in_quorum
+    may_change_isr: Callable[[BrokerState, Constants, int], bool] = leads_in_partition_state
     isr_for_election: Callable[[BrokerState, Constants], int] = stored_isr
     isr_for_hw: Callable[[BrokerState, Constants, int], int] = maximal_isr
     may_propose: Callable[[BrokerState, Constants, int], bool] = nothing_in_flight

@@ -194,7 +194,7 @@ class LeaderAndIsr(Record):
     isr: int = subset(lambda k: k.replicas, "the ISR when it was sent", names="replicas")
 
 
-class Quorum(Record):
+class Partition(Record):
     """The partition's state as ZooKeeper or the controller quorum holds it."""
 
     leader: int = replica_id(lambda k: k.replicas - 1, "who leads; NONE: nobody")
@@ -300,7 +300,7 @@ class BrokerState(Record):
     whose steps change nothing else.
     """
 
-    quorum: Quorum = nested(Quorum)
+    partition: Partition = nested(Partition)
     replica: list[Replica] = array(lambda k: k.replicas, Replica, by_replica=True)
     message: list[Message] = array(lambda k: k.replicas, Message, by_replica=True)
     late_fetch: list[LateFetch] = array(lambda k: k.replicas, LateFetch, by_replica=True)

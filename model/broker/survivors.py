@@ -86,21 +86,21 @@ _EVERY_PROTOCOL = {
     "ExpireProduce: s.delayed_produce[record].leader != leader": (
         "drops a produce that waits elsewhere, as its timeout there does; no state more"
     ),
-    "BecomeLeader: epoch > s.quorum.epoch": (
+    "BecomeLeader: epoch > s.partition.epoch": (
         "an epoch that has not begun names no leader, which a later guard refuses; no state more"
     ),
-    "BecomeFollower: epoch > s.quorum.epoch": (
+    "BecomeFollower: epoch > s.partition.epoch": (
         "takes up an epoch before it begins, and follows nobody in it for good: Stuck would tell, "
         "which is not among the invariants"
     ),
     "ShrinkIsr: not s.replica[leader].isr >> follower & 1": ("takes out who is out; no state more"),
     "ShrinkIsr: s.replica[leader].remote_leo[follower] == s.replica[leader].leo": (
-        "takes out who is in sync; a smaller ISR that the quorum state agrees to loses nothing"
+        "takes out who is in sync; a smaller ISR that the partition state agrees to loses nothing"
     ),
     "Elect: not s.replica[broker].alive": (
         "a later guard asks for a live member of the ISR, unless the election is unclean"
     ),
-    "Fence: s.quorum.leader != broker and (not (member and may_leave))": (
+    "Fence: s.partition.leader != broker and (not (member and may_leave))": (
         "an epoch begins in which nothing is new, and which is one of those that the bounds allow"
     ),
     "HandleLateFetch: late.offset > s.replica[leader].leo": (
@@ -141,8 +141,10 @@ _LATE_LEADER = "HandleLateFetch: late.leader != leader"
 _NOT_A_RESPONSE = "HandleFetchResponse: s.message[follower].kind != FETCH_RESPONSE"
 _NOT_A_REQUEST = "HandleEpochRequest: s.message[follower].kind != EPOCH_REQUEST"
 _NOT_TRUNCATING = "SendEpochRequest: not s.replica[follower].truncating"
-_NOTICED = "Restart: k.bounce_noticed and s.quorum.isr >> broker & 1 and (size(s.quorum.isr) > 1)"
-_ALIVE = "Fence: s.replica[broker].alive and (not (k.moves and s.quorum.leader == broker))"
+_NOTICED = (
+    "Restart: k.bounce_noticed and s.partition.isr >> broker & 1 and (size(s.partition.isr) > 1)"
+)
+_ALIVE = "Fence: s.replica[broker].alive and (not (k.moves and s.partition.leader == broker))"
 
 _WITHOUT_FENCE = {
     _FETCH_FENCE: "the rule is always true in this protocol; no state more",

@@ -15,38 +15,38 @@ def leads(s: PublishedState, replica: int) -> bool:
 
 
 def true_leader(s: PublishedState, replica: int) -> bool:
-    """Whether a replica leads, and the quorum state says so of the same epoch."""
+    """Whether a replica leads, and the partition state says so of the same epoch."""
     return (
-        s.quorum.leader == replica
+        s.partition.leader == replica
         and leads(s, replica)
-        and s.replica[replica].epoch == s.quorum.epoch
+        and s.replica[replica].epoch == s.partition.epoch
     )
 
 
 def _begin_epoch(s: PublishedState, leader: int, isr: int) -> None:
-    """Begin the next leader epoch in the quorum state and send what it says to everybody."""
-    s.quorum.epoch += 1
-    s.quorum.leader = leader
-    s.quorum.isr = isr
-    s.leader_and_isr[s.quorum.epoch].leader = leader
-    s.leader_and_isr[s.quorum.epoch].isr = isr
+    """Begin the next leader epoch in the partition state and send what it says to everybody."""
+    s.partition.epoch += 1
+    s.partition.leader = leader
+    s.partition.isr = isr
+    s.leader_and_isr[s.partition.epoch].leader = leader
+    s.leader_and_isr[s.partition.epoch].isr = isr
 
 
 def _change_isr(s: PublishedState, leader: int, isr: int) -> None:
-    """Write a new ISR to the quorum state and take it as the leader's own; no epoch begins."""
-    s.quorum.isr = isr
+    """Write a new ISR to the partition state and take it as the leader's own; no epoch begins."""
+    s.partition.isr = isr
     s.replica[leader].isr = isr
 
 
 def elect_leader(s: PublishedState, k: Constants, replica: int) -> bool:
     """Make another member of the ISR the leader; the controller may at any time."""
-    if s.quorum.epoch == k.max_leader_epoch:
+    if s.partition.epoch == k.max_leader_epoch:
         return False
-    if not s.quorum.isr >> replica & 1:
+    if not s.partition.isr >> replica & 1:
         return False
-    if s.quorum.leader == replica:
+    if s.partition.leader == replica:
         return False
-    _begin_epoch(s, replica, s.quorum.isr)
+    _begin_epoch(s, replica, s.partition.isr)
     return True
 
 
@@ -56,22 +56,22 @@ def controller_shrink_isr(s: PublishedState, k: Constants, replica: int) -> bool
     A leader that is the last member stays in the ISR.  Where nobody leads, the last member goes as
     well: the ISR is empty then, and nobody can be elected ever again.
     """
-    if s.quorum.epoch == k.max_leader_epoch:
+    if s.partition.epoch == k.max_leader_epoch:
         return False
-    if s.quorum.leader != replica and not s.quorum.isr >> replica & 1:
+    if s.partition.leader != replica and not s.partition.isr >> replica & 1:
         return False
-    if s.quorum.leader != replica:
-        _begin_epoch(s, s.quorum.leader, s.quorum.isr & ~(1 << replica))
-    elif s.quorum.isr == 1 << replica:
-        _begin_epoch(s, NONE, s.quorum.isr)
+    if s.partition.leader != replica:
+        _begin_epoch(s, s.partition.leader, s.partition.isr & ~(1 << replica))
+    elif s.partition.isr == 1 << replica:
+        _begin_epoch(s, NONE, s.partition.isr)
     else:
-        _begin_epoch(s, NONE, s.quorum.isr & ~(1 << replica))
+        _begin_epoch(s, NONE, s.partition.isr & ~(1 << replica))
     return True
 
 
 def become_leader(s: PublishedState, k: Constants, leader: int, epoch: int) -> bool:
     """Take up an epoch as its leader: log and high watermark stay."""
-    if epoch > s.quorum.epoch:
+    if epoch > s.partition.epoch:
         return False
     if s.leader_and_isr[epoch].leader != leader:
         return False
@@ -88,7 +88,7 @@ def become_follower(s: PublishedState, k: Constants, follower: int, epoch: int) 
 
     An epoch without a leader is taken up by nobody.
     """
-    if epoch > s.quorum.epoch:
+    if epoch > s.partition.epoch:
         return False
     leader = s.leader_and_isr[epoch].leader
     if leader == NONE:

@@ -25,7 +25,7 @@ from .view import columns
 
 def initialise(s: PublishedState, k: Constants) -> Iterator[None]:
     """Put everybody into the ISR; nobody leads yet, no epoch has begun and all logs are empty."""
-    s.quorum.isr = (1 << k.replicas) - 1
+    s.partition.isr = (1 << k.replicas) - 1
     yield
 
 

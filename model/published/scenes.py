@@ -21,7 +21,7 @@ def replica(number: int) -> str:
 
 def scene(s: PublishedState, k: Constants) -> Scene:
     """Return the picture of a state."""
-    everybody = [Participant(CONTROLLER, *leadership(s, braced), epoch=s.quorum.epoch)]
+    everybody = [Participant(CONTROLLER, *leadership(s, braced), epoch=s.partition.epoch)]
     everybody += [_participant(s, number) for number in range(k.replicas)]
     everybody.append(Participant(CLIENTS, f"{s.written} of {k.records} written"))
     promises = [
@@ -60,7 +60,7 @@ def _announcements(s: PublishedState, k: Constants) -> list[Message]:
             quiet=True,
         )
         for epoch, told in enumerate(s.leader_and_isr)
-        if epoch <= s.quorum.epoch
+        if epoch <= s.partition.epoch
         for number in range(k.replicas)
         if s.replica[number].epoch < epoch
     ]

@@ -1,8 +1,8 @@
 """The state of the published family: what KafkaReplication.tla declares, with its ranges.
 
 Two of its variables are not stored a second time.  The next leader epoch is always one above the
-quorum state's.  And the controller starts an epoch with each LeaderAndIsr that it sends, so their
-set holds exactly one per epoch up to the quorum state's and is an array here.
+partition state's.  And the controller starts an epoch with each LeaderAndIsr that it sends, so
+their set holds exactly one per epoch up to the partition state's and is an array here.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class LeaderAndIsr(Record):
     isr: int = subset(lambda k: k.replicas, "the ISR when it was sent", names="replicas")
 
 
-class Quorum(Record):
+class Partition(Record):
     """The partition's state as ZooKeeper holds it."""
 
     leader: int = replica_id(lambda k: k.replicas - 1, "who leads; NONE: nobody")
@@ -61,7 +61,7 @@ class Quorum(Record):
 class PublishedState(Record):
     """The whole state.  ``aux_`` marks history that no guard reads."""
 
-    quorum: Quorum = nested(Quorum)
+    partition: Partition = nested(Partition)
     replica: list[Replica] = array(lambda k: k.replicas, Replica, by_replica=True)
     leader_and_isr: list[LeaderAndIsr] = array(_epochs, LeaderAndIsr)
     written: int = integer(0, lambda k: k.records, "records written so far; the next one's name")

@@ -7,18 +7,18 @@ and 2 epochs: the mutant has the states of its original there, and no other.
 from __future__ import annotations
 
 SURVIVORS = {
-    "ControllerElectLeader: s.quorum.leader == replica": (
+    "ControllerElectLeader: s.partition.leader == replica": (
         "the leader is elected again, in a new epoch, and keeps its log; kip-320 holds everything "
         "so to 3 replicas, 2 records and 3 epochs"
     ),
-    "ControllerShrinkIsr: s.quorum.leader != replica and (not s.quorum.isr >> replica & 1)": (
+    "ControllerShrinkIsr: s.partition.leader != replica and (not s.partition.isr >> replica & 1)": (
         "the controller begins an epoch with the same leader and ISR; kip-320 holds everything so "
         "to 3 replicas, 2 records and 3 epochs"
     ),
-    "BecomeLeader: epoch > s.quorum.epoch": (
+    "BecomeLeader: epoch > s.partition.epoch": (
         "an epoch that has not begun names no leader, which a later guard refuses; no state more"
     ),
-    "BecomeFollower: epoch > s.quorum.epoch": (
+    "BecomeFollower: epoch > s.partition.epoch": (
         "an epoch that has not begun names no leader, which a later guard refuses; no state more"
     ),
     "LeaderExpandIsr: s.replica[leader].isr >> follower & 1": ("lets in who is in; no state more"),
@@ -31,7 +31,7 @@ SURVIVORS = {
     ),
     "LeaderShrinkIsr: k.rules.keeps_up(s, k, leader, follower, s.replica[leader].leo)": (
         "takes out a member that keeps up; a leader may take out any while it does not, and a "
-        "smaller ISR that the quorum state agrees to loses nothing"
+        "smaller ISR that the partition state agrees to loses nothing"
     ),
     "LeaderExpandIsr: not k.rules.may_expand_isr(s, k, leader)": (
         "the rule is always true in this protocol; no state more"

@@ -22,10 +22,10 @@ def columns(s: PublishedState, k: Constants) -> dict[str, str]:
 def leadership(
     s: PublishedState, written: Callable[[int], str] = replicas
 ) -> tuple[str, tuple[str, ...]]:
-    """Return what the quorum state says: who leads which epoch, and with which ISR."""
-    leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
-    epoch = "" if s.quorum.epoch == NONE else f" e{s.quorum.epoch}"
-    return f"{leader}{epoch}", (f"isr {written(s.quorum.isr)}",)
+    """Return what the partition state says: who leads which epoch, and with which ISR."""
+    leader = "no leader" if s.partition.leader == NONE else f"{s.partition.leader} leads"
+    epoch = "" if s.partition.epoch == NONE else f" e{s.partition.epoch}"
+    return f"{leader}{epoch}", (f"isr {written(s.partition.isr)}",)
 
 
 def _controller(s: PublishedState) -> str:
@@ -37,7 +37,7 @@ def role(s: PublishedState, replica: int, written: Callable[[int], str] = replic
     """Return what a replica believes that it is; `written` writes a set of replicas."""
     mine = s.replica[replica]
     if leads(s, replica):
-        stale = "" if mine.epoch == s.quorum.epoch else " (stale)"
+        stale = "" if mine.epoch == s.partition.epoch else " (stale)"
         return f"leads e{mine.epoch} isr {written(mine.isr)}{stale}"
     return "idle" if mine.leader == NONE else f"follows {mine.leader} e{mine.epoch}"
 

@@ -201,7 +201,7 @@ def test_the_trace_is_itf():
         assert state["#meta"]["index"] == index
         assert set(state) == {"#meta", *trace["vars"]}
     assert list(raw_numbers(trace["states"])) == []
-    assert trace["states"][0]["quorum"] == {
+    assert trace["states"][0]["partition"] == {
         "leader": {"#bigint": "0"},
         "epoch": {"#bigint": "0"},
         "isr": {"#set": [{"#bigint": "0"}, {"#bigint": "1"}]},

@@ -155,7 +155,7 @@ DEEP = """
 def follow(s, k, follower, previous):
     for number in range(3):
         s.replica[follower].hw = s.replica[follower].leo
-    if s.quorum.epoch == 3:
+    if s.partition.epoch == 3:
         s.replica[follower].hw = 9
 
 

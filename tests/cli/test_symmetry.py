@@ -17,7 +17,7 @@ from tidegate.model.published.protocols.kip320 import KIP_320
 
 def keep_once(s, k, leader, follower) -> int:
     """Keep the log of replica 0 when it first follows replica 1.{reason}"""
-    if leader == 1 and s.quorum.epoch == 1 and s.replica[follower].leo == 1:
+    if leader == 1 and s.partition.epoch == 1 and s.replica[follower].leo == 1:
         return s.replica[follower].leo
     return end_of_last_match(s, k, leader, follower)
 

@@ -12,9 +12,10 @@ from tidegate.cli import COMMANDS, main
 from tidegate.invariants import INVARIANTS
 
 WRITTEN = (
-    "replica[1].hw == 1 and not LogMatching", "not NoCommittedRecordLost", "quorum.epoch == 1",
-    "replica[0].hw == 1", "quorum.leader in {0, 1}", "1 < replica[0].leo <= 2 or replica[1].alive",
-    "message[0].kind == 'FETCH'", "quorum.isr == {0}", "replica[0].leo + 1 - 1 != -written",
+    "replica[1].hw == 1 and not LogMatching", "not NoCommittedRecordLost", "partition.epoch == 1",
+    "replica[0].hw == 1", "partition.leader in {0, 1}",
+    "1 < replica[0].leo <= 2 or replica[1].alive", "message[0].kind == 'FETCH'", "partition.isr == {0}",
+    "replica[0].leo + 1 - 1 != -written",
 )  # fmt: skip
 """Predicates as people write them."""
 
@@ -22,7 +23,8 @@ WORDS = (
     "and or not in is == != < <= > >= + - * / // % ** @ ( ) [ ] { } , : . ' \" \\ \n # ; = :=",
     "0 1 2 -1 1e9 1j 0x1 1_0 99999999999999999999 True False None 'x' b'x' f'{x}' [] {} () set()",
     "replica[0] replica[-1] replica[9] replica replica[0].hw replica[0].log[0].record",
-    "quorum quorum.epoch quorum.isr written message[0].kind LogMatching TypeOk Stuck x __class__",
+    "partition partition.epoch partition.isr written message[0].kind LogMatching TypeOk Stuck x",
+    "__class__",
     "lambda:0 (x:=1) [x for x in ()] 1if 1else 0 *x **x ... open exec('1') await yield",
     "-> ~ ^ | & replica[0].log \u202e \udc80 \x00",
 )

@@ -136,7 +136,7 @@ def test_a_process_that_ends_without_a_word(project):
 @pytest.mark.parametrize("elections", [0, 1])
 def test_a_loop_in_machine_code_is_found_and_named(project, elections):
     """The compiled engine is used from the first state on, and one that hangs says nothing."""
-    body = f"while s.quorum.epoch >= {elections}:\n    pass\nreturn True"
+    body = f"while s.partition.epoch >= {elections}:\n    pass\nreturn True"
     finding = errors(project, body, "engine = 'compiled'\n")
     assert "HandleFetch(leader=0, follower=1) has not ended after 1 s" in finding["text"]
     assert finding["place"]["file"] == "own.py"

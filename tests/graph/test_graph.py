@@ -103,7 +103,7 @@ def test_parquet_holds_every_variable_and_every_step(graph, tmp_path):
     assert len(states["state"]) == len(graph.states)
     layout = graph.system.layout
     assert states["fingerprint"] == [layout.fingerprint(state) for state in graph.states]
-    assert [states["replica[0].leo"][0], states["quorum.isr"][0]] == [0, 0b11]
+    assert [states["replica[0].leo"][0], states["partition.isr"][0]] == [0, 0b11]
     taken = list(zip(steps["source"], steps["action"], steps["target"], strict=True))
     assert taken == [(e.source, graph.step(e).action, e.target) for e in graph.edges]
     assert steps["arguments"][0] == "(leader=0)"
@@ -180,13 +180,13 @@ def test_the_shortest_behavior_to_a_violation_is_the_checkers():
 def test_a_way_between_two_predicates_begins_where_it_should(tmp_path):
     path = tmp_path / "way.json"
     result = run(
-        "graph", "hw", "-b", "records=1", "--from", "replica[0].hw == 1 and quorum.epoch == 0",
-        "--to", "quorum.leader == 1 and message[1].kind == 'nothing'", "--trace", str(path),
+        "graph", "hw", "-b", "records=1", "--from", "replica[0].hw == 1 and partition.epoch == 0",
+        "--to", "partition.leader == 1 and message[1].kind == 'nothing'", "--trace", str(path),
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     assert "behind the" in result.output
     last = json.loads(path.read_text())["states"][-1]
-    assert last["quorum"]["leader"] == {"#bigint": "1"}
+    assert last["partition"]["leader"] == {"#bigint": "1"}
     assert run("replay", str(path)).exit_code == 0
     assert run("render", str(path), "--mermaid", "-").exit_code == 0
 
@@ -207,20 +207,20 @@ def check_depth():
     [
         ("replica[0].hv == 1", "did you mean replica[0].hw"),
         ("replica[7].hw == 1", "there is no variable or property 'replica[7].hw'"),
-        ("quorum.epoch", "is a number, neither true nor false"),
-        ("quorum.epoch == 'x'", "compares a number with a text"),
-        ("quorum.isr < 3", "compares a set with a number"),
+        ("partition.epoch", "is a number, neither true nor false"),
+        ("partition.epoch == 'x'", "compares a number with a text"),
+        ("partition.isr < 3", "compares a set with a number"),
         ("__import__('os').system('true')", "is not allowed"),
         ("(lambda: 1)() == 1", "is not allowed"),
         ("[x for x in (1,)] == 1", "is not allowed"),
-        ("quorum.__class__ == 1", "there is no variable or property"),
-        ("quorum.epoch ==", "invalid syntax"),
-        ("not quorum.epoch", "is a number, where a truth value belongs"),
+        ("partition.__class__ == 1", "there is no variable or property"),
+        ("partition.epoch ==", "invalid syntax"),
+        ("not partition.epoch", "is a number, where a truth value belongs"),
         ("(" * 300 + "1" + ")" * 300, "predicate"),
         ("not " * 120 + "TypeOk == 1", "predicate"),
         ("1 == 1" + " " * 600, "at most 500 characters"),
-        ("quorum.epoch == 1\0", "predicate"),
-        ("NoSuchProperty", "Known: quorum, replica"),
+        ("partition.epoch == 1\0", "predicate"),
+        ("NoSuchProperty", "Known: partition, replica"),
     ],
 )
 def test_a_wrong_predicate_is_one_clear_error(text, message):
@@ -234,9 +234,9 @@ def test_a_wrong_predicate_is_one_clear_error(text, message):
     "text",
     [
         "s.replica[0].hw + 1 == 2",
-        "0 <= quorum.epoch <= 1 and not (quorum.leader == -1)",
-        "1 in quorum.isr",
-        "0 not in quorum.isr or replica[1].alive",
+        "0 <= partition.epoch <= 1 and not (partition.leader == -1)",
+        "1 in partition.isr",
+        "0 not in partition.isr or replica[1].alive",
         "message[1].kind == 'fetch request'",
         "replica[0].alive == False",
         "TypeOk",
@@ -249,7 +249,7 @@ def test_a_predicate_is_read(text):
 
 def test_what_cannot_be_reached_is_said():
     result = run(
-        "graph", "hw", "-b", "records=1", "--to", "quorum.epoch == 1 and quorum.epoch == 0"
+        "graph", "hw", "-b", "records=1", "--to", "partition.epoch == 1 and partition.epoch == 0"
     )
     assert result.exit_code == 2
     assert "no reachable state" in result.output

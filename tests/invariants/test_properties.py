@@ -26,7 +26,7 @@ HandleFetchResponse 0 1
 
 def forget_committed(s):
     """Let broker 1 lead epoch 1 with an empty log."""
-    s.quorum.leader, s.quorum.epoch = 1, 1
+    s.partition.leader, s.partition.epoch = 1, 1
     s.replica[0].leader = 1
     s.replica[1].leader, s.replica[1].epoch = 1, 1
     s.replica[1].hw = s.replica[1].leo = 0
@@ -35,7 +35,7 @@ def forget_committed(s):
 
 def elect_1_without_its_log(s):
     """Name broker 1 leader of epoch 1, which it has not taken up; its log is empty."""
-    s.quorum.leader, s.quorum.epoch = 1, 1
+    s.partition.leader, s.partition.epoch = 1, 1
     s.replica[1].hw = s.replica[1].leo = 0
     s.replica[1].log[0].record = s.replica[1].log[0].epoch = -1
 
@@ -60,7 +60,7 @@ def hw_back(s):
 
 
 def leader_out_of_sync(s):
-    s.quorum.isr = 0b10
+    s.partition.isr = 0b10
 
 
 def other_record(s):
@@ -68,7 +68,7 @@ def other_record(s):
 
 
 def fenced_member(s):
-    s.quorum.fenced = 0b10
+    s.partition.fenced = 0b10
 
 
 def two_leaders(s):
@@ -80,7 +80,7 @@ def hw_beyond_log(s):
 
 
 def out_of_range(s):
-    s.quorum.epoch = 7
+    s.partition.epoch = 7
 
 
 CASES = {
@@ -101,14 +101,14 @@ CASES = {
     "NoReadRecordLost": (forget_committed, r"read m0 at offset 0.*epoch 0; broker 1.*epoch 1"),
     "EligibleIsr": (fenced_member, r"fenced broker 1.*in the ISR \{0,1\}"),
     "WeakIsr": (follower_without_it, r"m0 at offset 0; replica 1 is in the ISR it believes in"),
-    "StrongIsr": (follower_without_it, r"replica 1 is in the quorum state's ISR.*ends at 0"),
+    "StrongIsr": (follower_without_it, r"replica 1 is in the partition state's ISR.*ends at 0"),
     "KnownLeaderInIsr": (leader_out_of_sync, r"names broker 0 leader.*its ISR is 1\."),
     "LogMatchingEverywhere": (other_record, r"replica 0 has m0 and replica 1 has m1"),
     "LogMatching": (other_record, r"offset 0.*replica 0 has m0 and replica 1 has m1"),
     "EpochLogMatching": (other_record, r"differ at offset 0 \(m0 of epoch 0 and m1 of epoch 0\)"),
     "AtMostOneLeaderPerEpoch": (two_leaders, r"Brokers 0 and 1 both lead in leader epoch 0"),
     "HwWithinLog": (hw_beyond_log, r"Replica 1 has high watermark 1, but its log ends at 0"),
-    "TypeOk": (out_of_range, r"quorum\.epoch is 7, declared 0\.\.1"),
+    "TypeOk": (out_of_range, r"partition\.epoch is 7, declared 0\.\.1"),
 }
 
 

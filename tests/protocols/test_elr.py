@@ -67,7 +67,7 @@ CANDIDATE = Property(
     name="LeaderCandidateExists",
     statement="Some replica is in sync or eligible to lead.",
     source="KIP-966: min.insync.replicas - 1 failures are tolerated",
-    predicate=lambda s, k: (s.quorum.isr | s.quorum.elr) != 0,
+    predicate=lambda s, k: (s.partition.isr | s.partition.elr) != 0,
     explain=lambda s, k: "Nobody is in sync, and nobody is eligible.",
 )
 
@@ -105,29 +105,29 @@ BEGINS = "records=1 min_isr=2 elr crashes=2 elections=4"
 
 def test_the_last_member_may_leave_the_isr_and_is_elected_from_the_elr(begin):
     behavior = begin("kip-320", BEGINS).follow("Crash 0\nFence 0")
-    assert (behavior.record.quorum.isr, behavior.record.quorum.elr) == (0b10, 0b01)
+    assert (behavior.record.partition.isr, behavior.record.partition.elr) == (0b10, 0b01)
     behavior.follow("Crash 1\nFence 1")
-    assert (behavior.record.quorum.isr, behavior.record.quorum.elr) == (0b00, 0b11)
+    assert (behavior.record.partition.isr, behavior.record.partition.elr) == (0b00, 0b11)
     behavior.take("Restart", 1)
-    assert behavior.record.quorum.elr == 0b01, "it went down uncleanly"
+    assert behavior.record.partition.elr == 0b01, "it went down uncleanly"
     assert not behavior.can("Elect", 1)
-    assert behavior.record.quorum.leader == NONE
+    assert behavior.record.partition.leader == NONE
 
 
 def test_a_live_member_of_the_elr_leads_alone_where_the_isr_has_none(begin):
     behavior = begin("kip-320", f"{BEGINS} replicas=3")
     behavior.follow("Produce 0\nShrinkIsr 0 1\nShrinkIsr 0 2")
-    assert (behavior.record.quorum.isr, behavior.record.quorum.elr) == (0b001, 0b100)
+    assert (behavior.record.partition.isr, behavior.record.partition.elr) == (0b001, 0b100)
     assert not behavior.can("Elect", 2), "the leader is alive"
     behavior.follow("Crash 0\nElect 2")
-    assert (behavior.record.quorum.isr, behavior.record.quorum.elr) == (0b100, 0b001)
+    assert (behavior.record.partition.isr, behavior.record.partition.elr) == (0b100, 0b001)
 
 
 def test_the_elr_is_emptied_when_the_isr_has_min_isr_members_again(begin):
     behavior = begin("kip-320", f"{BEGINS} replicas=3")
     behavior.follow("Produce 0\nShrinkIsr 0 1\nShrinkIsr 0 2")
     behavior.follow("SendFetch 0 1\nHandleFetch 0 1")
-    assert (behavior.record.quorum.isr, behavior.record.quorum.elr) == (0b011, 0)
+    assert (behavior.record.partition.isr, behavior.record.partition.elr) == (0b011, 0)
 
 
 def test_a_broker_that_is_in_sync_starts_again_only_after_its_fence(begin):
@@ -139,12 +139,12 @@ def test_a_broker_that_is_in_sync_starts_again_only_after_its_fence(begin):
 def test_an_unclean_election_forgets_who_was_eligible(begin):
     behavior = begin("kip-320", f"{BEGINS} replicas=3 unclean_election")
     behavior.follow("Produce 0\nShrinkIsr 0 1\nSendFetch 0 2\nHandleFetch 0 2\nCrash 0\nCrash 2")
-    assert behavior.record.quorum.elr == 0
+    assert behavior.record.partition.elr == 0
     behavior.take("Elect", 1)
-    assert (behavior.record.quorum.isr, behavior.record.quorum.elr) == (0b010, 0)
+    assert (behavior.record.partition.isr, behavior.record.partition.elr) == (0b010, 0)
 
 
 def test_no_room_is_taken_while_the_option_is_off(system):
     stored = {variable.path for variable in system("kip-320", "replicas=3").layout.stored}
-    assert "quorum.elr" not in stored
-    assert "quorum.elr" in {v.path for v in system("kip-320", "elr").layout.stored}
+    assert "partition.elr" not in stored
+    assert "partition.elr" in {v.path for v in system("kip-320", "elr").layout.stored}

@@ -157,7 +157,7 @@ def test_a_counted_fetch_lets_in_who_has_other_records(begin):
     system = protocol.system(parse(protocol.family.bounds, ["elections=2"]), frozenset())
     behavior = type(begin("kip-595"))(system)
     behavior.follow(DIVERGED + "SendFetch 1 0\nHandleFetch 1 0")
-    assert behavior.record.quorum.isr == 0b11
+    assert behavior.record.partition.isr == 0b11
     assert behavior.record.replica[1].remote_leo[0] == 1
     assert behavior.record.replica[1].hw == 1
     assert (behavior.records(0), behavior.records(1)) == ([0], [1])

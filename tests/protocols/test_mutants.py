@@ -43,12 +43,12 @@ def keep_up_to_the_answer(s, k, follower, end):
 
 def never_emptied(s, k, isr, members):
     """Keep who left the ISR eligible, also of an ISR that commits without it (KIP-966)."""
-    return (s.quorum.elr | s.quorum.isr) & ~isr
+    return (s.partition.elr | s.partition.isr) & ~isr
 
 
 def the_unclean_too(s, k, broker):
     """Keep a broker eligible that went down uncleanly (KIP-966)."""
-    return s.quorum.elr
+    return s.partition.elr
 
 
 LOST, DIVERGED = "NoAckedRecordLost", "LogMatching"

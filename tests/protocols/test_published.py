@@ -23,10 +23,10 @@ LeaderWrite 0
 
 WORDS = {
     "WeakIsr": "m0 at offset 0; replica 1 is in the ISR it believes in, but its log ends at 0",
-    "StrongIsr": "replica 1 is in the quorum state's ISR, but its log ends at 0",
+    "StrongIsr": "replica 1 is in the partition state's ISR, but its log ends at 0",
     "KnownLeaderInIsr": r"names broker 1 leader of epoch 0, but its ISR is 0",
     "AtMostOneLeaderPerEpoch": "Brokers 0 and 1 both lead in leader epoch 0",
-    "TypeOk": r"quorum.leader is 7, declared -1\.\.1",
+    "TypeOk": r"partition.leader is 7, declared -1\.\.1",
     "NoCommittedRecordLost": "m0 was below a leader's high watermark.*Replica 0 now leads epoch 0",
     "LogMatchingEverywhere": r"offset 0.*\(1 and 1\), replica 0 has m0 and replica 1 has m1",
 }
@@ -58,7 +58,7 @@ def test_the_isr_can_become_empty(begin):
     """Where nobody leads, the last member can be taken out; nobody can be elected from then on."""
     behavior = begin("published/hw", "max_leader_epoch=3")
     behavior.follow("ControllerShrinkIsr 0\nControllerShrinkIsr 1")
-    assert behavior.record.quorum.isr == 0
+    assert behavior.record.partition.isr == 0
     assert not behavior.can("ControllerElectLeader", 0)
     assert not behavior.can("ControllerElectLeader", 1)
 
@@ -66,7 +66,7 @@ def test_the_isr_can_become_empty(begin):
 def test_a_leader_that_is_the_last_member_stays_in_the_isr(begin):
     behavior = begin("published/hw", "max_leader_epoch=2")
     behavior.follow("ControllerElectLeader 0\nControllerShrinkIsr 1\nControllerShrinkIsr 0")
-    assert (behavior.record.quorum.leader, behavior.record.quorum.isr) == (-1, 0b01)
+    assert (behavior.record.partition.leader, behavior.record.partition.isr) == (-1, 0b01)
 
 
 @pytest.mark.parametrize("protocol", PUBLISHED, ids=lambda protocol: protocol.name)
@@ -119,8 +119,8 @@ def test_a_property_tells_a_state_that_violates_it(begin, prop):
     system.layout.load(behavior.state)
     system.record.replica[1].leo = 0
     system.record.replica[1].log[0].record = -1 if prop.name != "LogMatchingEverywhere" else 1
-    system.record.quorum.leader = {"KnownLeaderInIsr": 1, "TypeOk": 7}.get(prop.name, 0)
-    system.record.quorum.isr = 0b01 if prop.name == "KnownLeaderInIsr" else 0b11
+    system.record.partition.leader = {"KnownLeaderInIsr": 1, "TypeOk": 7}.get(prop.name, 0)
+    system.record.partition.isr = 0b01 if prop.name == "KnownLeaderInIsr" else 0b11
     if prop.name == "AtMostOneLeaderPerEpoch":
         system.record.replica[1].leader = 1
     if prop.name == "NoCommittedRecordLost":

@@ -103,9 +103,9 @@ def test_without_the_fence_on_fetches_only_a_leaders_own_isr_is_wrong(settings, 
 
 def elect_anybody(s, k, replica):
     """Elect a replica that is not in the ISR, and is all of the ISR then."""
-    if s.quorum.epoch == k.max_leader_epoch:
+    if s.partition.epoch == k.max_leader_epoch:
         return False
-    if s.quorum.isr >> replica & 1:
+    if s.partition.isr >> replica & 1:
         return False
     _begin_epoch(s, replica, 1 << replica)
     return True
@@ -113,7 +113,7 @@ def elect_anybody(s, k, replica):
 
 def elect_anybody_where_nobody_leads(s, k, replica):
     """Elect a replica that is not in the ISR, while nobody leads."""
-    if s.quorum.leader != NONE:
+    if s.partition.leader != NONE:
         return False
     return elect_anybody(s, k, replica)
 

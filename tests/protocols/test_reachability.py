@@ -52,18 +52,18 @@ def response_overtaken_by_a_crash(before, step, after):
 
 
 def stale_leader_and_isr_taken_up_late(before, step, after):
-    return step["epoch"] < before["quorum"]["epoch"]
+    return step["epoch"] < before["partition"]["epoch"]
 
 
 def bounce_that_nobody_notices(before, step, after):
-    broker, quorum = step["broker"], before["quorum"]
-    return quorum["epoch"] == 0 and broker in quorum["isr"] and quorum["leader"] != broker
+    broker, partition = step["broker"], before["partition"]
+    return partition["epoch"] == 0 and broker in partition["isr"] and partition["leader"] != broker
 
 
 def append_by_a_zombie_leader(before, step, after):
-    leader, quorum = step["leader"], before["quorum"]
-    older = before["replica"][leader]["epoch"] < quorum["epoch"]
-    return older and quorum["leader"] != leader
+    leader, partition = step["leader"], before["partition"]
+    older = before["replica"][leader]["epoch"] < partition["epoch"]
+    return older and partition["leader"] != leader
 
 
 def suffix_cut_by_a_power_loss(before, step, after):
@@ -92,20 +92,22 @@ def request_lost_by_the_network(before, step, after):
 
 
 def election_with_an_outdated_cache(before, step, after):
-    return before["controller"]["isr"] != before["quorum"]["isr"]
+    return before["controller"]["isr"] != before["partition"]["isr"]
 
 
 def write_to_a_former_leader_that_metadata_still_names(before, step, after):
-    leader, quorum = step["leader"], before["quorum"]
-    return quorum["leader"] not in (leader, NONE) and before["producer"]["leader"] == leader
+    leader, partition = step["leader"], before["partition"]
+    return partition["leader"] not in (leader, NONE) and before["producer"]["leader"] == leader
 
 
 def read_from_a_former_leader(before, step, after):
-    return before["quorum"]["leader"] not in (step["leader"], NONE)
+    return before["partition"]["leader"] not in (step["leader"], NONE)
 
 
 def client_that_learns_of_an_older_leader(before, step, after):
-    return before["producer"]["leader"] == before["quorum"]["leader"] != after["producer"]["leader"]
+    return (
+        before["producer"]["leader"] == before["partition"]["leader"] != after["producer"]["leader"]
+    )
 
 
 def change_that_is_never_announced(before, step, after):
@@ -122,7 +124,7 @@ def second_change_behind_a_notification_in_work(before, step, after):
 
 def change_of_the_isr_that_a_dead_leader_asked_for(before, step, after):
     asked = before["alter_partition"][step["leader"]]["kind"]
-    return "died" in asked and before["quorum"]["isr"] != after["quorum"]["isr"]
+    return "died" in asked and before["partition"]["isr"] != after["partition"]["isr"]
 
 
 def commit_while_a_change_is_pending(before, step, after):
@@ -153,7 +155,7 @@ def answered(kind):
 
 def refused_for_a_registration_since_its_fetch(before, step, after):
     request = before["alter_partition"][step["leader"]]
-    fenced = request["isr"] & before["quorum"]["fenced"]
+    fenced = request["isr"] & before["partition"]["fenced"]
     return request["rebooted"] and not fenced and answered("ineligible")(before, step, after)
 
 

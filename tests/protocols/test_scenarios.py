@@ -188,7 +188,7 @@ def test_a_fetch_that_outlives_its_sender_puts_an_empty_log_in_the_isr(begin):
         HandleLateFetch 0 1
         """
     )
-    assert behavior.record.quorum.isr == 0b11
+    assert behavior.record.partition.isr == 0b11
     assert behavior.records(1) == []
     behavior.follow("Crash 0\nElect 1\nBecomeLeader 1 1")
     assert behavior.violated() == {"NoCommittedRecordLost", "NoAckedRecordLost"}

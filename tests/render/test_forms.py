@@ -106,10 +106,10 @@ def test_the_itf_form_is_read_by_another_reader(saved, tmp_path):
     assert run("render", str(saved), "--itf", str(path)).exit_code == 0
     trace = trace_from_json(json.loads(path.read_text()))
     assert len(trace.states) == 13
-    assert trace.vars[:2] == ["quorum", "replica"]
+    assert trace.vars[:2] == ["partition", "replica"]
     last = trace.states[-1].values
-    assert last["quorum"].leader == 1
-    assert last["quorum"].isr == frozenset({1})
+    assert last["partition"].leader == 1
+    assert last["partition"].isr == frozenset({1})
     assert [replica.leo for replica in last["replica"]] == [1, 0]
 
 
@@ -132,8 +132,8 @@ def test_the_itf_form_of_every_trace_is_read_by_another_reader(asked, tmp_path):
     recorded = json.loads(report.read_text())["trace"]
     assert len(trace.states) == len(recorded["states"])
     assert trace.vars == recorded["vars"]
-    leaders = [state.values["quorum"].leader for state in trace.states]
-    assert leaders == [int(state["quorum"]["leader"]["#bigint"]) for state in recorded["states"]]
+    leaders = [state.values["partition"].leader for state in trace.states]
+    assert leaders == [int(state["partition"]["leader"]["#bigint"]) for state in recorded["states"]]
 
 
 def test_what_is_rendered_can_be_replayed(saved, tmp_path):

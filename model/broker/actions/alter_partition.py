@@ -117,13 +117,13 @@ def fence_out_of_sync(s: BrokerState, k: Constants, broker: int) -> bool:
     """Fence a dead broker whose fence changes neither the lead nor the ISR: no epoch begins."""
     if s.replica[broker].alive:
         return False
-    if s.quorum.fenced >> broker & 1:
+    if s.partition.fenced >> broker & 1:
         return False
-    if s.quorum.leader == broker:
+    if s.partition.leader == broker:
         return False
-    if s.quorum.isr >> broker & 1 and s.quorum.isr != 1 << broker:
+    if s.partition.isr >> broker & 1 and s.partition.isr != 1 << broker:
         return False
-    s.quorum.fenced |= 1 << broker
+    s.partition.fenced |= 1 << broker
     return True
 
 
@@ -131,7 +131,7 @@ def unfence(s: BrokerState, k: Constants, broker: int) -> bool:
     """Unfence a broker whose heartbeats arrive."""
     if not s.replica[broker].alive:
         return False
-    if not s.quorum.fenced >> broker & 1:
+    if not s.partition.fenced >> broker & 1:
         return False
-    s.quorum.fenced &= ~(1 << broker)
+    s.partition.fenced &= ~(1 << broker)
     return True

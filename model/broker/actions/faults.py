@@ -83,7 +83,7 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
     """Start a dead broker again; it knows its disk and waits for a LeaderAndIsr.
 
     It refuses what was sent to its previous incarnation (KIP-380): every epoch before the one
-    that the quorum state has at this moment, and that one too where it names itself the leader.
+    that the partition state has at this moment, and that one too where it names itself the leader.
     With ``bounce_noticed`` it starts only when there is nothing left to fence; in a KRaft cluster
     it can register again only once it is fenced.  With ``elr`` there must be nothing left either,
     since its registration tells the controller that it went down uncleanly, as every crash is:
@@ -91,13 +91,13 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
     """
     if s.replica[broker].alive:
         return False
-    if k.bounce_noticed and s.quorum.leader == broker:
+    if k.bounce_noticed and s.partition.leader == broker:
         return False
-    if k.bounce_noticed and s.quorum.isr >> broker & 1 and size(s.quorum.isr) > 1:
+    if k.bounce_noticed and s.partition.isr >> broker & 1 and size(s.partition.isr) > 1:
         return False
-    if k.elr and (s.quorum.leader == broker or s.quorum.isr >> broker & 1):
+    if k.elr and (s.partition.leader == broker or s.partition.isr >> broker & 1):
         return False
-    if k.isr_propagation == KRAFT and not s.quorum.fenced >> broker & 1:
+    if k.isr_propagation == KRAFT and not s.partition.fenced >> broker & 1:
         return False
     if k.isr_propagation == KRAFT:
         note_registration(s, k, broker)
@@ -105,9 +105,9 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
     replica.alive = True
     replica.restarted = True
     if k.elr:
-        s.quorum.elr = k.rules.eligible_at_registration(s, k, broker)
+        s.partition.elr = k.rules.eligible_at_registration(s, k, broker)
     if not k.stale_leader_and_isr:
-        replica.epoch = s.quorum.epoch if s.quorum.leader == broker else s.quorum.epoch - 1
+        replica.epoch = s.partition.epoch if s.partition.leader == broker else s.partition.epoch - 1
     return True
 
 

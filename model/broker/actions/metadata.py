@@ -15,12 +15,12 @@ from .purgatory import fail_produces
 
 
 def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
-    """Begin a new leader epoch in the quorum state and tell every broker."""
-    s.quorum.epoch += 1
-    s.quorum.leader = leader
+    """Begin a new leader epoch in the partition state and tell every broker."""
+    s.partition.epoch += 1
+    s.partition.leader = leader
     set_isr(s, k, isr)
-    s.leader_and_isr[s.quorum.epoch].leader = leader
-    s.leader_and_isr[s.quorum.epoch].isr = isr
+    s.leader_and_isr[s.partition.epoch].leader = leader
+    s.leader_and_isr[s.partition.epoch].isr = isr
     if k.isr_propagation == ZOOKEEPER:
         s.controller.isr = isr
 
@@ -28,13 +28,13 @@ def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> 
 def forget_outdated(s: BrokerState, k: Constants) -> None:
     """Forget what was said of epochs that no broker can take up any more.
 
-    That is so of an epoch before the quorum's once every live broker has a newer one: a dead one
+    That is so of an epoch before the partition's once every live broker has a newer one: a dead one
     will refuse it after its restart.  Nothing can depend on it, so states that differ only there
     are one state.
     """
     if k.stale_leader_and_isr:
         return
-    oldest = s.quorum.epoch
+    oldest = s.partition.epoch
     for broker in range(k.replicas):
         if s.replica[broker].alive:
             oldest = min(oldest, s.replica[broker].epoch + 1)
@@ -63,7 +63,7 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
         return False
     if epoch <= s.replica[leader].epoch:
         return False
-    if epoch > s.quorum.epoch:
+    if epoch > s.partition.epoch:
         return False
     if s.leader_and_isr[epoch].leader != leader:
         return False
@@ -91,7 +91,7 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
         return False
     if epoch <= s.replica[follower].epoch:
         return False
-    if epoch > s.quorum.epoch:
+    if epoch > s.partition.epoch:
         return False
     if s.leader_and_isr[epoch].leader == follower:
         return False

@@ -52,7 +52,7 @@ def refresh_cache(s: BrokerState, k: Constants) -> bool:
         return False
     if s.controller.handling != HAS_READ:
         return False
-    s.controller.isr = s.quorum.isr
+    s.controller.isr = s.partition.isr
     s.controller.handling = HAS_REFRESHED
     return True
 
@@ -87,7 +87,7 @@ def start_controller(s: BrokerState, k: Constants) -> bool:
     if not s.controller.down:
         return False
     s.controller.down = 0
-    s.controller.isr = s.quorum.isr
+    s.controller.isr = s.partition.isr
     return True
 
 
@@ -95,9 +95,9 @@ def update_metadata(s: BrokerState, k: Constants, broker: int) -> bool:
     """Take up an UpdateMetadata: who leads, for clients that ask this broker."""
     if not s.replica[broker].alive:
         return False
-    if s.replica[broker].metadata == s.quorum.leader:
+    if s.replica[broker].metadata == s.partition.leader:
         return False
-    s.replica[broker].metadata = s.quorum.leader
+    s.replica[broker].metadata = s.partition.leader
     return True
 
 

@@ -18,7 +18,7 @@ from .pictures import (
     broker_of,
     log_of,
     of,
-    quorum_of,
+    partition_of,
     said,
 )
 from .told import lost_with, proposed, raised
@@ -39,8 +39,8 @@ def event(action: str, arguments: Arguments, before: Scene, after: Scene) -> Eve
             forgets += tuple(epoch for epoch, _ in was.cache if epoch not in dict(now.cache))
     if action != "ProposeShrink" and (asks := proposed(before, after)):
         sentences.append(asks)
-    isr = quorum_of(after).isr
-    if told.actor != CONTROLLER and isr != quorum_of(before).isr:
+    isr = partition_of(after).isr
+    if told.actor != CONTROLLER and isr != partition_of(before).isr:
         exchange = (*exchange, (told.actor, CONTROLLER, f"isr {braced(isr)}"))
     return dataclasses.replace(
         told, sentence=" ".join(sentences), exchange=exchange, forgets=forgets
@@ -84,9 +84,9 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     else:
         learns = f"Broker {leader} learns that broker {follower} has all below offset {offset}"
     hw, was = log_of(after, leader).hw, log_of(before, leader).hw
-    joined = quorum_of(after).isr != quorum_of(before).isr
+    joined = partition_of(after).isr != partition_of(before).isr
     if joined:
-        learns += f", lets it join the ISR ({braced(quorum_of(after).isr)})"
+        learns += f", lets it join the ISR ({braced(partition_of(after).isr)})"
     if hw != was:
         learns += f", raises its HW from {was} to {hw}"
     answers = f"answers: {said(after, follower)}"
@@ -248,19 +248,19 @@ def _shrink_isr(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(leader),
         f"Broker {leader} takes broker {a['follower']}, which is behind, out of the ISR, which is "
-        f"{braced(quorum_of(after).isr)} now{raised(leader, before, after)}.",
+        f"{braced(partition_of(after).isr)} now{raised(leader, before, after)}.",
     )
 
 
 def _elect(a: Arguments, before: Scene, after: Scene) -> Event:
-    now, isr, elr = of(after, CONTROLLER), quorum_of(before).isr, quorum_of(before).elr
+    now, isr, elr = of(after, CONTROLLER), partition_of(before).isr, partition_of(before).elr
     eligible = bool(elr >> a["broker"] & 1)
     clean = eligible or bool(isr >> a["broker"] & 1)
     whether = f"is in the ISR {braced(isr)}"
     if eligible:
         whether = f"is in the ELR {braced(elr)}, as no member of the ISR {braced(isr)} is alive"
-    elif quorum_of(before).cached >> a["broker"] & 1 and not clean:
-        cached = braced(quorum_of(before).cached)
+    elif partition_of(before).cached >> a["broker"] & 1 and not clean:
+        cached = braced(partition_of(before).cached)
         whether = f"is in the controller's cached ISR {cached}, but NOT in the stored {braced(isr)}"
     elif not clean:
         whether = f"is NOT in the ISR {braced(isr)} (unclean election)"
@@ -309,7 +309,7 @@ def _lose_power(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _restart(a: Arguments, before: Scene, after: Scene) -> Event:
-    left = quorum_of(before).elr & ~quorum_of(after).elr
+    left = partition_of(before).elr & ~partition_of(after).elr
     unclean = " As it went down uncleanly, the controller takes it out of the ELR." if left else ""
     return Event(
         broker(a["broker"]),

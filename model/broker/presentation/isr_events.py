@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ....core.scene import Event, Scene
 from ..replica_sets import braced
-from .pictures import CLIENTS, CONTROLLER, broker, of, proposal, proposal_of, quorum_of
+from .pictures import CLIENTS, CONTROLLER, broker, of, partition_of, proposal, proposal_of
 from .told import raised
 
 Arguments = Mapping[str, int]
@@ -19,7 +19,7 @@ def _under_way(picture: Scene, leader: int) -> str:
 
 
 def _isr(picture: Scene) -> str:
-    return braced(quorum_of(picture).isr)
+    return braced(partition_of(picture).isr)
 
 
 def _propose_shrink(a: Arguments, before: Scene, after: Scene) -> Event:
@@ -33,10 +33,10 @@ def _propose_shrink(a: Arguments, before: Scene, after: Scene) -> Event:
 
 def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
-    asked, was = _under_way(before, leader), quorum_of(before).isr
-    since = [line for line in quorum_of(before).details if f"the request of {leader}" in line]
+    asked, was = _under_way(before, leader), partition_of(before).isr
+    since = [line for line in partition_of(before).details if f"the request of {leader}" in line]
     done = f"It accepts: the ISR was {braced(was)} and is {_isr(after)}."
-    if quorum_of(after).isr == was:
+    if partition_of(after).isr == was:
         answer = proposal_of(after, leader)
         refuses = f"It refuses ({answer.refusal}). " if answer and answer.refusal else ""
         done = f"{refuses}The ISR stays {braced(was)}."

@@ -14,9 +14,9 @@ from ..state import BrokerState
 def controller(
     s: BrokerState, k: Constants, written: Callable[[int], str] = braced
 ) -> tuple[str, ...]:
-    """Return what the controller knows besides the quorum state, and what it has yet to do."""
+    """Return what the controller knows besides the partition state, and what it has yet to do."""
     if k.isr_propagation == KRAFT:
-        return (f"fenced {written(s.quorum.fenced)}", *_requests(s, written))
+        return (f"fenced {written(s.partition.fenced)}", *_requests(s, written))
     if k.isr_propagation != ZOOKEEPER:
         return ()
     if s.controller.down:
@@ -57,7 +57,7 @@ def isr_changes(
         lines.append(f"proposes isr {written(replica.proposed)}")
     if replica.change_set:
         lines.append("has yet to announce its isr")
-    if k.isr_propagation == ZOOKEEPER and replica.alive and replica.metadata != s.quorum.leader:
+    if k.isr_propagation == ZOOKEEPER and replica.alive and replica.metadata != s.partition.leader:
         named = "nobody" if replica.metadata == NONE else f"{replica.metadata}"
         lines.append(f"metadata names {named}")
     return tuple(lines)

@@ -27,8 +27,8 @@ CONTROLLER, CLIENTS = "controller", "clients"
 
 
 @dataclass(frozen=True)
-class Quorum(Participant):
-    """The controller, with the quorum state's leader, and its ISR and ELR as sets of bits.
+class Partition(Participant):
+    """The controller, with the partition state's leader, and its ISR and ELR as sets of bits.
 
     ``cached`` is the ISR in the controller's cache, where it has one.
     """
@@ -83,18 +83,18 @@ def broker(number: int) -> str:
 
 def scene(s: BrokerState, k: Constants) -> Scene:
     """Return the picture of a state."""
-    quorum = s.quorum
+    partition = s.partition
     leads, isr = leadership(s, braced)
     everybody: list[Participant] = [
-        Quorum(
+        Partition(
             CONTROLLER,
             leads,
             (*isr, *controller(s, k)),
             alive=not s.controller.down,
-            epoch=quorum.epoch,
-            leader=quorum.leader,
-            isr=quorum.isr,
-            elr=quorum.elr,
+            epoch=partition.epoch,
+            leader=partition.leader,
+            isr=partition.isr,
+            elr=partition.elr,
             cached=s.controller.isr,
         )
     ]
@@ -207,7 +207,7 @@ def _announcements(s: BrokerState, k: Constants) -> list[Message]:
             quiet=True,
         )
         for epoch, told in enumerate(s.leader_and_isr)
-        if epoch <= s.quorum.epoch and (told.leader != NONE or told.isr)
+        if epoch <= s.partition.epoch and (told.leader != NONE or told.isr)
         for number in range(k.replicas)
         if s.replica[number].alive and s.replica[number].epoch < epoch
     ]
@@ -272,10 +272,10 @@ def broker_of(picture: Scene, number: int) -> Broker:
     return found
 
 
-def quorum_of(picture: Scene) -> Quorum:
+def partition_of(picture: Scene) -> Partition:
     """Return the controller."""
     found = of(picture, CONTROLLER)
-    assert isinstance(found, Quorum)
+    assert isinstance(found, Partition)
     return found
 
 

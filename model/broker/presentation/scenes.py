@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ....core.scene import Entry, Scene, View
 from .events import event
-from .pictures import Broker, Quorum, scene
+from .pictures import Broker, Partition, scene
 
 
 def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
             "“truncating” is a follower that must first ask its leader where an epoch ends "
             "(OffsetsForLeaderEpoch) and cut its log by the answer; only then it fetches."
         )
-    if any(isinstance(who, Quorum) and who.elr for it in scenes for who in it.participants):
+    if any(isinstance(who, Partition) and who.elr for it in scenes for who in it.participants):
         texts.append(
             "“elr” are the eligible leader replicas: out of the ISR since it had fewer than "
             "min.insync.replicas members, they lack nothing that is committed, and one may lead "

@@ -62,10 +62,10 @@ def record(entry: LogEntry) -> str:
 def leadership(
     s: BrokerState, written: Callable[[int], str] = replicas
 ) -> tuple[str, tuple[str, ...]]:
-    """Return what the quorum state says: who leads which epoch, with which ISR and ELR."""
-    leader = "no leader" if s.quorum.leader == NONE else f"{s.quorum.leader} leads"
-    elr = (f"elr {written(s.quorum.elr)}",) if s.quorum.elr else ()
-    return f"{leader} e{s.quorum.epoch}", (f"isr {written(s.quorum.isr)}", *elr)
+    """Return what the partition state says: who leads which epoch, with which ISR and ELR."""
+    leader = "no leader" if s.partition.leader == NONE else f"{s.partition.leader} leads"
+    elr = (f"elr {written(s.partition.elr)}",) if s.partition.elr else ()
+    return f"{leader} e{s.partition.epoch}", (f"isr {written(s.partition.isr)}", *elr)
 
 
 def _controller(s: BrokerState, k: Constants) -> str:
@@ -79,7 +79,7 @@ def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) 
     if not replica.alive:
         return "down"
     if leads(s, broker):
-        stale = "" if replica.epoch == s.quorum.epoch else " (stale)"
+        stale = "" if replica.epoch == s.partition.epoch else " (stale)"
         return f"leads e{replica.epoch} isr {written(replica.isr)}{stale}"
     if replica.leader != NONE:
         asks = ", truncating" if replica.truncating else ""

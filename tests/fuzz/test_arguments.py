@@ -14,8 +14,8 @@ from tidegate.invariants import INVARIANTS
 WRITTEN = (
     "replica[1].hw == 1 and not LogMatching", "not NoCommittedRecordLost", "partition.epoch == 1",
     "replica[0].hw == 1", "partition.leader in {0, 1}",
-    "1 < replica[0].leo <= 2 or replica[1].alive", "message[0].kind == 'FETCH'", "partition.isr == {0}",
-    "replica[0].leo + 1 - 1 != -written",
+    "1 < replica[0].leo <= 2 or replica[1].alive", "message[0].kind == 'FETCH'",
+    "partition.isr == {0}", "replica[0].leo + 1 - 1 != -written",
 )  # fmt: skip
 """Predicates as people write them."""
 

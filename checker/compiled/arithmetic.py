@@ -13,7 +13,7 @@ from typing import Any
 
 from ...core.layout import WORD_BITS
 from .emitter import Emitter
-from .values import Number, Static, Value, fits, integer_of, span
+from .values import Constant, Number, Value, fits, integer_of, span
 
 ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul",
@@ -67,7 +67,7 @@ def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:
 
 def _operand(out: Emitter, value: Value) -> Value:
     """Return an operand in a register once and for all."""
-    return value if isinstance(value, Static) else Number(out.number(value), span(value))
+    return value if isinstance(value, Constant) else Number(out.number(value), span(value))
 
 
 def _check_distance(out: Emitter, right: Value) -> None:

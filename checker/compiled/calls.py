@@ -9,7 +9,7 @@ from typing import Any
 
 from .expressions import Expressions
 from .unit import Mode
-from .values import Items, Number, Place, Static, Truth, UnsupportedError, Value, integer_of
+from .values import Constant, Items, Number, StateRef, Truth, UnsupportedError, Value, integer_of
 
 
 class Calls(Expressions):
@@ -17,7 +17,7 @@ class Calls(Expressions):
 
     def _called(self, node: ast.Call, mode: Mode) -> Value:
         callee = self.expression(node.func)
-        if not isinstance(callee, Static):
+        if not isinstance(callee, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if callee.value is any or callee.value is all:
             return self._quantified(node, callee.value is any)
@@ -36,14 +36,14 @@ class Calls(Expressions):
 
     def _converted(self, which: Any, value: Value, node: ast.Call) -> Value:
         """Translate bool(), int() or len() of one value."""
-        if isinstance(value, Static):
-            return Static(self.unit.reads.ask(which.__name__, value.value))
+        if isinstance(value, Constant):
+            return Constant(self.unit.reads.ask(which.__name__, value.value))
         if which is bool:
             return Truth(self.out.truth(value))
         if which is int and isinstance(value, (Number, Truth)):
             return value
-        if which is len and isinstance(value, Place) and isinstance(value.sample, (list, tuple)):
-            return Static(len(value.sample))
+        if which is len and isinstance(value, StateRef) and isinstance(value.sample, (list, tuple)):
+            return Constant(len(value.sample))
         raise UnsupportedError(f"the call {ast.unparse(node)}")
 
     def invoke(self, function: Callable[..., Any], arguments: list[Value], mode: Mode) -> Value:
@@ -56,10 +56,10 @@ class Calls(Expressions):
         call = f'call {compiled.returns} @"{compiled.name}"({passed})'
         if compiled.returns == "void":
             self.out.emit(call)
-            return Static(None)
+            return Constant(None)
         result = self.out.value(call)
         if compiled.returns == "i1":
-            return Truth(result, compiled.loose[0] if compiled.loose else "")
+            return Truth(result, compiled.truth_only[0] if compiled.truth_only else "")
         if compiled.count == 1:
             return Number(result, *compiled.results)
         return Items(
@@ -72,9 +72,9 @@ class Calls(Expressions):
     def _extreme(self, which: Any, arguments: list[Value]) -> Value:
         result = arguments[0]
         for other in arguments[1:]:
-            if isinstance(result, Static) and isinstance(other, Static):
+            if isinstance(result, Constant) and isinstance(other, Constant):
                 known = self.unit.reads.ask(which.__name__, result.value, other.value)
-                result = Static(known)
+                result = Constant(known)
             else:
                 result = self.out.extreme(which.__name__, result, other)
         return result
@@ -134,12 +134,12 @@ class Calls(Expressions):
             return None
         values = [self.known(argument) for argument in node.args]
         if len(values) == 1:
-            return Static(0), values[0], 1
+            return Constant(0), values[0], 1
         if len(values) == 2:
             return values[0], values[1], 1
         if len(values) != 3 or node.keywords:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
-        step = integer_of(values[2].value) if isinstance(values[2], Static) else None
+        step = integer_of(values[2].value) if isinstance(values[2], Constant) else None
         if step is None:
             raise UnsupportedError("a range whose step is not known")
         if step == 0:
@@ -149,7 +149,7 @@ class Calls(Expressions):
     def is_known(self, node: ast.expr, what: object) -> bool:
         """Whether an expression is known, and is this very object."""
         value = self.expression(node)
-        return isinstance(value, Static) and value.value is what
+        return isinstance(value, Constant) and value.value is what
 
     def _in_order(
         self, function: Callable[..., Any], positional: list[Value], named: dict[str, Value]
@@ -167,4 +167,4 @@ class Calls(Expressions):
             raise UnsupportedError(
                 f"a call of {function.__name__} that does not fit its parameters"
             )
-        return [given[name] if name in given else Static(optional[name]) for name in names]
+        return [given[name] if name in given else Constant(optional[name]) for name in names]

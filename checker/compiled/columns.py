@@ -11,14 +11,14 @@ from typing import Any
 from ...core.layout import WORD_BITS, Layout, Variable
 from .emitter import Emitter
 from .memory import GROUP
-from .places import Places
-from .values import Number, Place, Static, UnsupportedError, Value
+from .state_refs import StateRefs
+from .values import Constant, Number, StateRef, UnsupportedError, Value
 
 ALIGNED = 64
 """Bytes of a vector, to which a column is aligned."""
 
 
-class Columns(Places):
+class Columns(StateRefs):
     """Variables where a guard reads them: of one state, in a slot of 64 bits each.
 
     Before the slots is the error word.  A variable that is read gets a column, out of which
@@ -32,12 +32,12 @@ class Columns(Places):
         self._read: list[Variable] = []
         self.bytes = 0
 
-    def load(self, out: Emitter, place: Place) -> Value:
+    def load(self, out: Emitter, place: StateRef) -> Value:
         """Emit the reading of a variable from its slot."""
         variables = self._candidates(out, place)
         sample = next(iter(variables.values()))
         if not sample.width:
-            return Static(sample.low)
+            return Constant(sample.low)
         bits = ""
         for indices, variable in variables.items():
             these = self._loaded(out, place, variable)
@@ -51,7 +51,7 @@ class Columns(Places):
             bits = out.value(f"add {exact}i64 {bits}, {sample.low}")
         return Number(bits, (sample.low, sample.high))
 
-    def store(self, out: Emitter, place: Place, value: Value) -> None:
+    def store(self, out: Emitter, place: StateRef, value: Value) -> None:
         """Refuse: a guard writes nothing."""
         raise UnsupportedError(f"a guard that writes {place.form}")
 
@@ -95,7 +95,7 @@ class Columns(Places):
             element = self._element(out, columns, variable, state)
             out.emit(f"store {kind} {bits}, ptr {element}")
 
-    def _loaded(self, out: Emitter, place: Place, variable: Variable) -> str:
+    def _loaded(self, out: Emitter, place: StateRef, variable: Variable) -> str:
         """Emit the reading of one variable; return its distance from its lowest value."""
         out.reads.add(variable.path)
         if variable.path not in self._offsets:

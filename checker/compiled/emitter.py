@@ -10,11 +10,11 @@ from .points import MARKS, Mark, Points
 from .values import (
     NOWHERE,
     PLAIN,
+    Constant,
     Items,
     Number,
-    Place,
     Range,
-    Static,
+    StateRef,
     Truth,
     UnsupportedError,
     Value,
@@ -63,8 +63,8 @@ class Emitter:
     ----------
     pending
         Marks of truth values that are known here, and are noted before the next jump.
-    settled
-        Local names that have a value here, whichever way was taken, with the range of that value;
+    definite
+        Local names that are definitely assigned here, with the range of their value;
         None where no way leads.
     loops
         Has an element if something may be done more than once.
@@ -78,7 +78,7 @@ class Emitter:
         self.wraps = wraps
         self.points = points
         self.pending: list[Mark] = []
-        self.settled: Names = {}
+        self.definite: Names = {}
         self._arriving: dict[str, Names] = {}
         self.loops: list[bool] = []
         self.reads: set[str] = set()
@@ -135,30 +135,30 @@ class Emitter:
 
     def settle(self, name: str, known: Range = None) -> None:
         """Note that a local name has a value of that range from here on."""
-        if self.settled is not None:
-            self.settled = {**self.settled, name: known}
+        if self.definite is not None:
+            self.definite = {**self.definite, name: known}
 
     def unsettle(self, names: Iterable[str]) -> None:
         """Forget the ranges of local names, which the rounds of a loop change."""
-        if self.settled is not None:
-            forgotten = {name: None for name in names if name in self.settled}
-            self.settled = {**self.settled, **forgotten}
+        if self.definite is not None:
+            forgotten = {name: None for name in names if name in self.definite}
+            self.definite = {**self.definite, **forgotten}
 
     def _leave_for(self, label: str) -> None:
-        if self.terminated or self.settled is None:
+        if self.terminated or self.definite is None:
             return
         before = self._arriving.get(label)
         if before is None:
-            self._arriving[label] = self.settled
+            self._arriving[label] = self.definite
         else:
-            both = before.keys() & self.settled.keys()
-            self._arriving[label] = {n: union(before[n], self.settled[n]) for n in both}
+            both = before.keys() & self.definite.keys()
+            self._arriving[label] = {n: union(before[n], self.definite[n]) for n in both}
 
     def place_label(self, label: str) -> None:
         """Begin a block; the block before it goes on here."""
         self._note_marks()
         self._leave_for(label)
-        self.settled = self._arriving.get(label)
+        self.definite = self._arriving.get(label)
         if not self.terminated:
             self.lines.append(f"  br label %{label}")
         self.lines.append(f"{label}:")
@@ -172,7 +172,7 @@ class Emitter:
 
     def branch(self, test: Value, yes: str, no: str) -> None:
         """Go on at one label or the other."""
-        if isinstance(test, Static):
+        if isinstance(test, Constant):
             self.jump(yes if test.value else no)
             return
         self._leave_for(yes)
@@ -238,13 +238,17 @@ class Emitter:
         kept, self.lines = self.lines, []
         pending, self.pending = self.pending, []
         kept_state, self.terminated = self.terminated, False
-        settled = self.settled
+        definite = self.definite
         aside = Aside(self.lines)
         try:
             yield aside
         finally:
             aside.pending = self.pending
-            self.lines, self.terminated, self.settled = kept, kept_state, settled
+            self.lines, self.terminated, self.definite = (
+                kept,
+                kept_state,
+                definite,
+            )
             self.pending = pending
 
     def inline(self, aside: Aside, truth: str, way: bool) -> None:
@@ -262,7 +266,7 @@ class Emitter:
         """Return an operand of 64 bits."""
         if value is NOWHERE:
             return "0"
-        known = integer_of(value.value) if isinstance(value, Static) else None
+        known = integer_of(value.value) if isinstance(value, Constant) else None
         if known is not None:
             if not self.wraps and not fits((known, known)):
                 raise UnsupportedError(f"the number {known}, which takes more than 64 bits")
@@ -270,18 +274,18 @@ class Emitter:
         if isinstance(value, Number):
             return value.register
         if isinstance(value, Truth):
-            if value.loose:
+            if value.truth_only:
                 raise UnsupportedError(
-                    f"{value.loose} is used as a number, and only its truth is known"
+                    f"{value.truth_only} is used as a number, and only its truth is known"
                 )
             return self.value(f"zext i1 {value.register} to i64")
         raise UnsupportedError(f"a number is needed, not {_kind(value)}")
 
     def truth(self, value: Value) -> str:
         """Return an operand of one bit: whether a value is true."""
-        if isinstance(value, Static) and type(value.value) in PLAIN:
+        if isinstance(value, Constant) and type(value.value) in PLAIN:
             return "true" if value.value else "false"
-        if isinstance(value, Static) and integer_of(value.value) is not None:
+        if isinstance(value, Constant) and integer_of(value.value) is not None:
             return "true" if integer_of(value.value) else "false"
         if isinstance(value, Truth):
             return value.register
@@ -330,8 +334,8 @@ def is_cheap(lines: list[str]) -> bool:
 
 
 def _kind(value: Value) -> str:
-    if isinstance(value, Place):
+    if isinstance(value, StateRef):
         return f"the record {value.form or 's'}"
     if isinstance(value, Items):
         return "a tuple"
-    return repr(value.value) if isinstance(value, Static) else "that"
+    return repr(value.value) if isinstance(value, Constant) else "that"

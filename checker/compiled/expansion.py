@@ -20,7 +20,7 @@ from .emitter import Emitter
 from .memory import GROUP
 from .sampling import Asked
 from .unit import Compiled, Mode, Unit
-from .values import Place, Static, Truth, UnsupportedError, Value
+from .values import Constant, StateRef, Truth, UnsupportedError, Value
 
 GUARDED, UNPACKED = 32, 8
 """States that one round of a loop does at a time: of that over guards, and of that before it."""
@@ -112,7 +112,7 @@ class Expansion:
         self.stride = stride
         self.layout: Layout[Any] = system.layout
         self.words = self.layout.words
-        self.constants = Static(system.constants)
+        self.constants = Constant(system.constants)
         self.sides = Columns(system.layout)
         self.guards = Unit(self.sides, unit.intrinsics, "asked.", unit.reads, width=8)
         self._noted: list[set[int]] = []
@@ -294,8 +294,8 @@ class Expansion:
 
     def _given(self, words: str, instance: Instance) -> list[Value]:
         """Return what an action is called with."""
-        state = Place(words, "", (), self.layout.record)
-        return [state, self.constants, *(Static(argument) for argument in instance.arguments)]
+        state = StateRef(words, "", (), self.layout.record)
+        return [state, self.constants, *(Constant(argument) for argument in instance.arguments)]
 
     def _counted(self, out: Emitter, count: str) -> str:
         """Begin a loop over the states of the group; return the register of the state's number."""

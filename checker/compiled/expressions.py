@@ -14,10 +14,10 @@ from .unit import Compiled, Mode, Unit
 from .values import (
     NOWHERE,
     PLAIN,
+    Constant,
     Items,
     Number,
-    Place,
-    Static,
+    StateRef,
     Truth,
     UnsupportedError,
     Value,
@@ -64,13 +64,13 @@ class Expressions(Marking):
     def known(self, node: ast.expr) -> Value:
         """Return the value of an expression to compute with; 0 for what does not exist."""
         value = self.expression(node)
-        return Static(0) if value is NOWHERE else value
+        return Constant(0) if value is NOWHERE else value
 
     def condition(self, node: ast.expr) -> Value:
-        """Return the truth of an expression: a `Truth`, or `Static`."""
+        """Return the truth of an expression: a `Truth`, or `Constant`."""
         value = self.known(node)
-        if isinstance(value, Static):
-            return Static(self.true(value))
+        if isinstance(value, Constant):
+            return Constant(self.true(value))
         return value if isinstance(value, Truth) else Truth(self.out.truth(value))
 
     def decision(self, node: ast.expr) -> Value:
@@ -80,19 +80,19 @@ class Expressions(Marking):
             self.mark(value, node)
         return value
 
-    def true(self, value: Static) -> bool:
+    def true(self, value: Constant) -> bool:
         """Whether a value that is known is true."""
         return bool(self.unit.reads.ask("bool", value.value))
 
     def _constant(self, node: ast.Constant) -> Value:
-        return Static(node.value)
+        return Constant(node.value)
 
     def _name(self, node: ast.Name) -> Value:
-        settled = self.out.settled
-        if node.id in self.assigned and settled is not None and node.id not in settled:
+        definite = self.out.definite
+        if node.id in self.assigned and definite is not None and node.id not in definite:
             raise UnsupportedError(f"{node.id}, which may have no value yet,")
         if node.id in self.variables:
-            known = settled[node.id] if settled is not None else None
+            known = definite[node.id] if definite is not None else None
             return Number(self.out.value(f"load i64, ptr {self.variables[node.id]}"), known)
         if node.id in self.local:
             return self.local[node.id]
@@ -103,25 +103,25 @@ class Expressions(Marking):
 
     def _attribute(self, node: ast.Attribute) -> Value:
         owner = self.expression(node.value)
-        if isinstance(owner, Place):
+        if isinstance(owner, StateRef):
             return self._loaded(self._part(owner, node.attr))
         if owner is NOWHERE:
             return NOWHERE
-        if not isinstance(owner, Static):
+        if not isinstance(owner, Constant):
             raise UnsupportedError(f"the expression {ast.unparse(node)}")
-        return Static(self.unit.reads.ask("attribute", owner.value, node.attr))
+        return Constant(self.unit.reads.ask("attribute", owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner, index = self.expression(node.value), self.expression(node.slice)
-        if isinstance(owner, Place):
+        if isinstance(owner, StateRef):
             return self._loaded(self.element(owner, index))
         if owner is NOWHERE:
             return NOWHERE
-        if isinstance(owner, (Items, Static)) and isinstance(index, Static):
+        if isinstance(owner, (Items, Constant)) and isinstance(index, Constant):
             return self._item(owner, index, node)
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
 
-    def _item(self, owner: Items | Static, index: Static, node: ast.Subscript) -> Value:
+    def _item(self, owner: Items | Constant, index: Constant, node: ast.Subscript) -> Value:
         """Return an item of a tuple, or of what is known."""
         number = integer_of(index.value)
         if isinstance(owner, Items):
@@ -129,7 +129,7 @@ class Expressions(Marking):
         elif type(owner.value) in (tuple, list, range):
             length = self.unit.reads.ask("len", owner.value)
         else:
-            return Static(self.unit.reads.ask("getitem", owner.value, index.value))
+            return Constant(self.unit.reads.ask("getitem", owner.value, index.value))
         if number is None:
             raise UnsupportedError(f"an index that is no number in {ast.unparse(node)}")
         if not -length <= number < length:
@@ -137,9 +137,9 @@ class Expressions(Marking):
             return NOWHERE
         if isinstance(owner, Items):
             return owner.items[number]
-        return Static(self.unit.reads.ask("getitem", owner.value, index.value))
+        return Constant(self.unit.reads.ask("getitem", owner.value, index.value))
 
-    def _loaded(self, place: Place | None) -> Value:
+    def _loaded(self, place: StateRef | None) -> Value:
         """Return what a place holds, if it is a variable, or the place itself."""
         if place is None:
             return NOWHERE
@@ -147,27 +147,27 @@ class Expressions(Marking):
             return self.unit.places.load(self.out, place)
         return place
 
-    def written_place(self, node: ast.expr) -> Place | None:
+    def written_place(self, node: ast.expr) -> StateRef | None:
         """Return the part of the state that a target names; None where that is beyond an array."""
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             owner = self.expression(node.value)
             if owner is NOWHERE:
                 return None
-            if isinstance(owner, Place) and isinstance(node, ast.Attribute):
+            if isinstance(owner, StateRef) and isinstance(node, ast.Attribute):
                 return self._part(owner, node.attr)
-            if isinstance(owner, Place) and isinstance(node, ast.Subscript):
+            if isinstance(owner, StateRef) and isinstance(node, ast.Subscript):
                 return self.element(owner, self.expression(node.slice))
         raise UnsupportedError(f"{ast.unparse(node)}, which is no part of the state, as a target")
 
     @staticmethod
-    def _part(owner: Place, name: str) -> Place:
+    def _part(owner: StateRef, name: str) -> StateRef:
         """Return a variable, record or array of a record."""
         form = f"{owner.form}.{name}" if owner.form else name
         if not hasattr(owner.sample, name):
             raise UnsupportedError(f"the state has no {form}")
-        return Place(owner.base, form, owner.indices, getattr(owner.sample, name))
+        return StateRef(owner.base, form, owner.indices, getattr(owner.sample, name))
 
-    def element(self, array: Place, index: Value) -> Place | None:
+    def element(self, array: StateRef, index: Value) -> StateRef | None:
         """Return an element of an array; None where the index can only be wrong."""
         length = len(array.sample)
         if index is NOWHERE:
@@ -175,18 +175,18 @@ class Expressions(Marking):
             return None
         if isinstance(index, Truth):
             index = Number(self.out.number(index), (0, 1))
-        if isinstance(index, Static):
-            index = Static(integer_of(index.value))
-        if not isinstance(index, (Static, Number)) or index == Static(None):
+        if isinstance(index, Constant):
+            index = Constant(integer_of(index.value))
+        if not isinstance(index, (Constant, Number)) or index == Constant(None):
             raise UnsupportedError(f"an index of {array.form} that is no number")
-        if (isinstance(index, Static) and not 0 <= index.value < length) or not length:
+        if (isinstance(index, Constant) and not 0 <= index.value < length) or not length:
             self.out.fail_if("true")
             return None
         if isinstance(index, Number):
             self.unit.places.beyond(self.out, index, length)
-            index = index if length > 1 else Static(0)
-        sample = array.sample[index.value if isinstance(index, Static) else 0]
-        return Place(array.base, f"{array.form}[]", (*array.indices, index), sample)
+            index = index if length > 1 else Constant(0)
+        sample = array.sample[index.value if isinstance(index, Constant) else 0]
+        return StateRef(array.base, f"{array.form}[]", (*array.indices, index), sample)
 
     def _binop(self, node: ast.BinOp) -> Value:
         left, right = self.known(node.left), self.known(node.right)
@@ -196,13 +196,13 @@ class Expressions(Marking):
         """Return what an operator makes of two values, as Python does: of whole numbers."""
         if type(operator) not in ARITHMETIC:
             raise UnsupportedError(f"the operator {type(operator).__name__}")
-        if isinstance(left, Static) and isinstance(right, Static):
+        if isinstance(left, Constant) and isinstance(right, Constant):
             if not folds(operator, right.value):
                 # The model may never come there.
                 self.out.fail_if("true")
-                return Static(0)
+                return Constant(0)
             folded = FOLDED[type(operator)].__name__
-            return Static(self.unit.reads.ask(folded, left.value, right.value))
+            return Constant(self.unit.reads.ask(folded, left.value, right.value))
         name = ARITHMETIC[type(operator)]
         if self.out.wraps:
             return self.out.arithmetic(name, left, right)
@@ -211,17 +211,17 @@ class Expressions(Marking):
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
             value = self.condition(node.operand)
-            if isinstance(value, Static):
-                return Static(not value.value)
+            if isinstance(value, Constant):
+                return Constant(not value.value)
             return Truth(self.out.value(f"xor i1 {self.out.truth(value)}, true"))
         value = self.known(node.operand)
-        if isinstance(value, Static):
-            return Static(self.unit.reads.ask(UNARY[type(node.op)].__name__, value.value))
+        if isinstance(value, Constant):
+            return Constant(self.unit.reads.ask(UNARY[type(node.op)].__name__, value.value))
         if isinstance(node.op, ast.USub):
-            return self.computed(ast.Sub(), Static(0), value)
+            return self.computed(ast.Sub(), Constant(0), value)
         if isinstance(node.op, ast.UAdd):
-            return self.computed(ast.Add(), value, Static(0))
-        return self.computed(ast.BitXor(), value, Static(-1))
+            return self.computed(ast.Add(), value, Constant(0))
+        return self.computed(ast.BitXor(), value, Constant(-1))
 
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
@@ -240,7 +240,7 @@ class Expressions(Marking):
         self.mark(whole, operands[0])
         if len(operands) == 1:
             return whole
-        if isinstance(whole, Static):
+        if isinstance(whole, Constant):
             if not self.true(whole):
                 return whole
             return self._chained(right, comparisons[1:], operands[1:])
@@ -253,32 +253,32 @@ class Expressions(Marking):
             return self._among(comparison, left, right, isinstance(comparison, ast.NotIn))
         if type(comparison) not in COMPARISONS:
             raise UnsupportedError(f"the comparison {type(comparison).__name__}")
-        if isinstance(left, Static) and isinstance(right, Static):
+        if isinstance(left, Constant) and isinstance(right, Constant):
             folded = FOLDED[type(comparison)].__name__
-            return Static(self.unit.reads.ask(folded, left.value, right.value))
+            return Constant(self.unit.reads.ask(folded, left.value, right.value))
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
-        if isinstance(left, Static) and isinstance(right, Static):
-            return Static(self.unit.reads.ask("contains", right.value, left.value) is not negated)
-        if isinstance(right, Static):
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            return Constant(self.unit.reads.ask("contains", right.value, left.value) is not negated)
+        if isinstance(right, Constant):
             choices = self.unit.reads.elements("choices", right.value)
-            right = Items(tuple(Static(value) for value in choices))
+            right = Items(tuple(Constant(value) for value in choices))
         if not isinstance(right, Items):
             raise UnsupportedError("membership in something else than a tuple")
-        found: Value = Static(False)
+        found: Value = Constant(False)
         for number, item in enumerate(right.items):
             same = self._compared(ast.Eq(), left, item)
             self.mark(same, node, number)
-            if any(isinstance(known, Static) and self.true(known) for known in (found, same)):
-                found = Static(True)
+            if any(isinstance(known, Constant) and self.true(known) for known in (found, same)):
+                found = Constant(True)
             elif isinstance(found, Truth) and isinstance(same, Truth):
                 found = Truth(self.out.value(f"or i1 {found.register}, {same.register}"))
             elif isinstance(same, Truth):
                 found = same
-        if isinstance(found, Static):
-            return Static(self.true(found) is not negated)
+        if isinstance(found, Constant):
+            return Constant(self.true(found) is not negated)
         return Truth(self.out.value(f"xor i1 {self.out.truth(found)}, true")) if negated else found
 
     def _is_none(self, node: ast.Compare) -> Value:
@@ -291,19 +291,19 @@ class Expressions(Marking):
             found = self._called(node.left, Mode.IS_NONE)
             assert isinstance(found, Truth)
             return Truth(self.out.value(f"xor i1 {found.register}, true")) if negated else found
-        return Static(self.none(node.left) != negated)
+        return Constant(self.none(node.left) != negated)
 
     def none(self, node: ast.expr) -> bool:
         """Return whether an expression is None, which must be known."""
         value = self.expression(node)
-        if isinstance(value, Truth) and value.loose:
+        if isinstance(value, Truth) and value.truth_only:
             raise UnsupportedError(f"whether {ast.unparse(node)} is None")
-        return isinstance(value, Static) and value.value is None
+        return isinstance(value, Constant) and value.value is None
 
     def _is_function(self, node: ast.expr) -> bool:
         """Return whether what is called is a function like this one."""
         callee = self.expression(node)
-        return isinstance(callee, Static) and isinstance(callee.value, types.FunctionType)
+        return isinstance(callee, Constant) and isinstance(callee.value, types.FunctionType)
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         """Return the truth of all, or of any, jumping only over what is costly.
@@ -313,16 +313,16 @@ class Expressions(Marking):
         wanted = isinstance(node.op, ast.And)
         whole = self._operand(node.values[0])
         for part in node.values[1:]:
-            if isinstance(whole, Static):
+            if isinstance(whole, Constant):
                 whole = self._operand(part) if self.true(whole) is wanted else whole
                 continue
             whole = self._truth_of(whole, node)
             with self.out.aside() as aside:
                 value = self._truth_of(self._operand(part), node)
-            loose = "" if is_truth(whole) and is_truth(value) else ast.unparse(node)
+            truth_only = "" if is_truth(whole) and is_truth(value) else ast.unparse(node)
             whole = self._joined(wanted, whole, value, aside)
-            if loose:
-                whole = Truth(self.out.truth(whole), loose)
+            if truth_only:
+                whole = Truth(self.out.truth(whole), truth_only)
         return whole
 
     def _operand(self, part: ast.expr) -> Value:
@@ -334,9 +334,9 @@ class Expressions(Marking):
 
     def _truth_of(self, value: Value, node: ast.BoolOp) -> Value:
         """Return an operand as itself if it is known, else its truth."""
-        if isinstance(value, Static) and type(value.value) not in PLAIN:
+        if isinstance(value, Constant) and type(value.value) not in PLAIN:
             return Truth("true" if self.true(value) else "false", ast.unparse(node))
-        if isinstance(value, (Static, Truth)):
+        if isinstance(value, (Constant, Truth)):
             return value
         return Truth(self.out.truth(value), "" if is_truth(value) else ast.unparse(node))
 
@@ -344,7 +344,7 @@ class Expressions(Marking):
         out = self.out
         if is_cheap(aside.lines):
             out.inline(aside, out.truth(left), wanted)
-            if isinstance(right, Static):
+            if isinstance(right, Constant):
                 return left if self.true(right) is wanted else right
             return Truth(
                 out.value(f"{'and' if wanted else 'or'} i1 {out.truth(left)}, {out.truth(right)}")
@@ -363,7 +363,7 @@ class Expressions(Marking):
     def _ifexp(self, node: ast.IfExp) -> Value:
         out = self.out
         test = self.decision(node.test)
-        if isinstance(test, Static):
+        if isinstance(test, Constant):
             return self.expression(node.body if test.value else node.orelse)
         with out.aside() as first:
             yes = self.expression(node.body)

@@ -16,12 +16,12 @@ from .emitter import Emitter
 from .expansion import Expansion
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
-from .places import Places
 from .program import Module, Program
 from .reads import Reads
 from .sampling import Asked, Samples
+from .state_refs import StateRefs
 from .unit import Compiled, Unit
-from .values import Number, Place, Static, Truth, UnsupportedError, Value
+from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value
 
 MOST_PROPERTIES = 62
 """Each has a bit in one number, whose sign says something else."""
@@ -31,7 +31,7 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     kernel.add_states,
     kernel.find_parents,
     growth.grow,
-    growth.restash,
+    growth.reinsert,
     growth.remember,
     validity.valid_states,
 )
@@ -90,9 +90,9 @@ class Generator:
         self.symmetry = symmetry
         self.layout: Layout[Any] = system.layout
         self.words = self.layout.words
-        self.constants = Static(system.constants)
+        self.constants = Constant(system.constants)
         self.reads = Reads(roots_of(system, properties))
-        self.unit = Unit(Places(self.layout), dict(INTRINSICS), reads=self.reads)
+        self.unit = Unit(StateRefs(self.layout), dict(INTRINSICS), reads=self.reads)
         self.texts: list[str] = []
         deadlock = [n for n, prop in enumerate(properties) if prop.kind is Kind.DEADLOCK]
         stride = 8 * (self.words + (2 if exact else 3))
@@ -157,7 +157,7 @@ class Generator:
             passed = ", ".join(f"i64 {out.number(argument)}" for argument in arguments)
             if returns == "void":
                 out.emit(f"call void @{name}({passed})")
-                return Static(None)
+                return Constant(None)
             result = out.value(f"call {returns} @{name}({passed})")
             return Truth(result) if returns == "i1" else Number(result)
 
@@ -180,7 +180,7 @@ class Generator:
         """Return a function of the search's own that is called seldom, from generated text."""
         count = function.__code__.co_argcount - 1
         numbers = [Number(f"%x{index}") for index in range(count)]
-        compiled = self.unit.function(function, [Static(self.program), *numbers])
+        compiled = self.unit.function(function, [Constant(self.program), *numbers])
         declared = ", ".join(f"i64 {number.register}" for number in numbers)
         call = f'call void @"{compiled.name}"({", ".join(compiled.passed([*numbers]))})'
         head = f"define internal void @{function.__name__}({declared}) noinline cold nounwind"
@@ -191,7 +191,7 @@ class Generator:
         count = function.__code__.co_argcount
         first: list[Value] = []
         if function.__code__.co_varnames[0] == "p":
-            first, count = [Static(self.program)], count - 1
+            first, count = [Constant(self.program)], count - 1
         numbers = [Number(f"%x{index}") for index in range(count)]
         compiled = self.unit.function(function, [*first, *numbers])
         declared = ", ".join(f"i64 {number.register}" for number in numbers)
@@ -204,8 +204,8 @@ class Generator:
             body = f"  %r = {call}\n  ret i64 %r"
         return f"define i64 @tidegate_{function.__name__}({declared}) nounwind {{\n{body}\n}}"
 
-    def _state(self, base: str) -> Place:
-        return Place(base, "", (), self.layout.record)
+    def _state(self, base: str) -> StateRef:
+        return StateRef(base, "", (), self.layout.record)
 
     def _judge(self) -> None:
         """Generate ``judge(state)``: a bit for every property that the state violates.

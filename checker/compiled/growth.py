@@ -5,13 +5,13 @@ from __future__ import annotations
 from .intrinsics import fetch_add, high_product, load, prefetch, shifted, store, swap_if
 from .memory import BATCH, Shared, Worker
 from .program import Program
-from .seen import BUCKET, UPPER, bucket_of, copy, examine, mark_of, same, seal, stash_position
+from .seen import BUCKET, UPPER, bucket_of, copy, examine, overflow_position, same, seal, tag_of
 
 
 def grow(p: Program, shared: int, order: int) -> None:
-    """Move the marks of some buckets to where they belong among more of them, the last one first.
+    """Move the tags of some buckets to where they belong among more of them, the last one first.
 
-    A bucket's marks never move down, and those above it must have moved already.  The marks of
+    A bucket's tags never move down, and those above it must have moved already.  The tags of
     bucket b, of `old`, belong to upper bits from ceil(b * 2^40 / old) on, and hold so many low ones
     of these that this tells all 40.
 
@@ -34,12 +34,12 @@ def grow(p: Program, shared: int, order: int) -> None:
             start, part = start - 1, part + old
         first = start + 1 if part > 0 else start
         for slot in range(BUCKET):
-            mark = load(table + bucket * 64 + 8 * slot)
-            if mark != 0:
+            tag = load(table + bucket * 64 + 8 * slot)
+            if tag != 0:
                 store(table + bucket * 64 + 8 * slot, 0)
-                bits = shifted(mark, 64 - known)
+                bits = shifted(tag, 64 - known)
                 upper = (first + (bits - first & (1 << known) - 1)) << 24
-                place(shared, high_product(upper, new), upper, mark)
+                place(shared, high_product(upper, new), upper, tag)
 
 
 def remember(p: Program, worker: int, first: int, number: int, count: int) -> int:
@@ -52,7 +52,7 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> in
     shared = load(worker + Worker.SHARED)
     buffer = load(worker + Worker.BUFFER)
     done = 0
-    while done < count and load(shared + Shared.STASHED) < load(shared + Shared.STASH_LIMIT):
+    while done < count and load(shared + Shared.OVERFLOWED) < load(shared + Shared.OVERFLOW_LIMIT):
         some = min(BATCH, count - done)
         for index in range(some):
             candidate = buffer + index * p.stride
@@ -69,41 +69,41 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> in
         for index in range(some):
             candidate = buffer + index * p.stride
             upper = load(candidate + 8 * p.words) & UPPER
-            mark = mark_of(p, candidate)
+            tag = tag_of(p, candidate)
             if p.exact:
-                mark = mark + number + done + index + 1
-            place(shared, high_product(upper, load(shared + Shared.BUCKETS)), upper, mark)
+                tag = tag + number + done + index + 1
+            place(shared, high_product(upper, load(shared + Shared.BUCKETS)), upper, tag)
         done += some
     return done
 
 
-def place(shared: int, bucket: int, upper: int, mark: int) -> None:
-    """Put a mark into its bucket, or into the stash."""
+def place(shared: int, bucket: int, upper: int, tag: int) -> None:
+    """Put a tag into its bucket, or into the overflow table."""
     address = load(shared + Shared.TABLE) + bucket * 64
     # One after the other: all at once would have to wait for what was written here last.
     slot = 0
     while slot < BUCKET and load(address + 8 * slot) != 0:
         slot += 1
     if slot < BUCKET:
-        store(address + 8 * slot, mark)
+        store(address + 8 * slot, tag)
     else:
-        stash(shared, upper, mark)
+        overflow(shared, upper, tag)
 
 
-def stash(shared: int, upper: int, mark: int) -> None:
-    """Put a mark into the stash; others may do so at the same time."""
-    size = load(shared + Shared.STASH_SIZE)
-    position = stash_position(shared, upper)
-    while not swap_if(load(shared + Shared.STASH) + 16 * position, 0, upper + 1):
+def overflow(shared: int, upper: int, tag: int) -> None:
+    """Put a tag into the overflow table; others may do so at the same time."""
+    size = load(shared + Shared.OVERFLOW_SIZE)
+    position = overflow_position(shared, upper)
+    while not swap_if(load(shared + Shared.OVERFLOW) + 16 * position, 0, upper + 1):
         position += 1
         if position == size:
             position = 0
-    store(load(shared + Shared.STASH) + 16 * position + 8, mark)
-    fetch_add(shared + Shared.STASHED, 1)
+    store(load(shared + Shared.OVERFLOW) + 16 * position + 8, tag)
+    fetch_add(shared + Shared.OVERFLOWED, 1)
 
 
-def restash(p: Program, shared: int, entries: int, count: int) -> None:
-    """Put what the stash held back, after the table has grown; most of it fits into buckets now."""
+def reinsert(p: Program, shared: int, entries: int, count: int) -> None:
+    """Put what the overflow table held back; most of it fits into the grown table's buckets."""
     for number in range(count):
         entry = entries + 16 * number
         if load(entry) != 0:

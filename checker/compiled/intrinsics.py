@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .emitter import Emitter
-from .values import Number, Static, Truth, Value
+from .values import Constant, Number, Truth, Value
 
 
 def load(address: int) -> int:
@@ -82,7 +82,7 @@ def _load_published(out: Emitter, arguments: list[Value]) -> Value:
 def _store(out: Emitter, arguments: list[Value]) -> Value:
     value = out.number(arguments[1])
     out.emit(f"store i64 {value}, ptr {_pointer(out, arguments[0])}")
-    return Static(None)
+    return Constant(None)
 
 
 def _swap_if(out: Emitter, arguments: list[Value]) -> Value:
@@ -99,7 +99,7 @@ def _fetch_add(out: Emitter, arguments: list[Value]) -> Value:
 
 def _prefetch(out: Emitter, arguments: list[Value]) -> Value:
     out.emit(f"call void @llvm.prefetch.p0(ptr {_pointer(out, arguments[0])}, i32 0, i32 2, i32 1)")
-    return Static(None)
+    return Constant(None)
 
 
 def _high_product(out: Emitter, arguments: list[Value]) -> Value:

@@ -9,11 +9,11 @@ from ...core.layout import members
 from .calls import Calls
 from .values import (
     WORD,
+    Constant,
     Items,
     Number,
-    Place,
     Range,
-    Static,
+    StateRef,
     Truth,
     UnsupportedError,
     Value,
@@ -44,12 +44,12 @@ class Loops(Calls):
             self._loop_members(iterated, self.known(mask), body)
             return
         whole = self.expression(iterated)
-        if isinstance(whole, Place) and isinstance(whole.sample, (list, tuple)):
-            parts = [self.element(whole, Static(i)) for i in range(len(whole.sample))]
+        if isinstance(whole, StateRef) and isinstance(whole.sample, (list, tuple)):
+            parts = [self.element(whole, Constant(i)) for i in range(len(whole.sample))]
             elements: list[Value] = [part for part in parts if part is not None]
-        elif isinstance(whole, Static):
+        elif isinstance(whole, Constant):
             row = self.unit.reads.elements("elements", whole.value)
-            elements = [Static(value) for value in row]
+            elements = [Constant(value) for value in row]
         elif isinstance(whole, Items):
             elements = list(whole.items)
         else:
@@ -65,8 +65,8 @@ class Loops(Calls):
             raise UnsupportedError("a loop over a set whose members are not known to be few")
         rounds: list[tuple[Value | None, Value]] = []
         for number in range(known[1].bit_length()):
-            bit = self.out.arithmetic("and", mask, Static(1 << number))
-            rounds.append((Truth(self.out.truth(bit)), Static(number)))
+            bit = self.out.arithmetic("and", mask, Constant(1 << number))
+            rounds.append((Truth(self.out.truth(bit)), Constant(number)))
         self._written_out(node, rounds, body)
 
     def _loop_range(
@@ -83,23 +83,23 @@ class Loops(Calls):
             self._counted(node, start, stop, step, body, changed)
             return
         numbers = range(low[0], high[1], step) if step > 0 else range(low[1], high[0], step)
-        begins_anywhere = abs(step) != 1 and not isinstance(start, Static)
+        begins_anywhere = abs(step) != 1 and not isinstance(start, Constant)
         if numbers and (numbers[UNROLLED:] or begins_anywhere):
             self._counted(node, start, stop, step, body, changed)
             return
         rounds: list[tuple[Value | None, Value]] = []
         for number in numbers:
             test: Value | None = None
-            if not isinstance(start, Static):
-                test = self.out.compare("sge" if step > 0 else "sle", Static(number), start)
-            if not isinstance(stop, Static):
-                before = self.out.compare("slt" if step > 0 else "sgt", Static(number), stop)
+            if not isinstance(start, Constant):
+                test = self.out.compare("sge" if step > 0 else "sle", Constant(number), start)
+            if not isinstance(stop, Constant):
+                before = self.out.compare("slt" if step > 0 else "sgt", Constant(number), stop)
                 if isinstance(test, Truth) and isinstance(before, Truth):
                     both = self.out.value(f"and i1 {test.register}, {before.register}")
                     test = Truth(both)
                 else:
                     test = before
-            rounds.append((test, Static(number)))
+            rounds.append((test, Constant(number)))
         self._written_out(node, rounds, body)
 
     def _written_out(
@@ -120,7 +120,7 @@ class Loops(Calls):
                 self.mark(test, node)
                 out.branch(test, inside, following)
                 out.place_label(inside)
-            if isinstance(element, Place):
+            if isinstance(element, StateRef):
                 element = self._loaded(element)
             body(element, following, end)
             out.place_label(following)
@@ -160,7 +160,7 @@ class Loops(Calls):
         element = Number(current, known)
         body(element, following, end)
         out.place_label(following)
-        raised = out.arithmetic("add", element, Static(step))
+        raised = out.arithmetic("add", element, Constant(step))
         if not out.wraps and not fits(raised.range):
             # A counter that leaves 64 bits is beyond any limit.
             self._leave_beyond(element, step, end)
@@ -173,5 +173,5 @@ class Loops(Calls):
         out = self.out
         last = WORD[1] - step if step > 0 else WORD[0] - step
         within = out.label("within")
-        out.branch(out.compare("sgt" if step > 0 else "slt", element, Static(last)), end, within)
+        out.branch(out.compare("sgt" if step > 0 else "slt", element, Constant(last)), end, within)
         out.place_label(within)

@@ -33,7 +33,7 @@ TOUCHED = 512
 """Buckets per state of a frontier up to which the whole table is prepared."""
 
 APART = 1 << 12
-"""Buckets up to which one worker moves all marks."""
+"""Buckets up to which one worker moves all tags."""
 
 Segments = list[tuple[int, int]]
 """Stretches of stored states: number of the first, and how many."""
@@ -51,14 +51,14 @@ class Sizes:
     buckets: int
 
 
-def stash_size(buckets: int) -> int:
-    """Return how many entries, of 16 bytes each, the stash has; a quarter per bucket are used."""
+def overflow_size(buckets: int) -> int:
+    """Return how many entries of 16 bytes the overflow table has; 0.25 per bucket are used."""
     return buckets // 3
 
 
 def table_bytes(buckets: int) -> int:
-    """Return what a table and its stash take."""
-    return buckets * 64 + stash_size(buckets) * 16
+    """Return what a table and its overflow table take."""
+    return buckets * 64 + overflow_size(buckets) * 16
 
 
 def _overall(answers: Iterable[int]) -> int:
@@ -105,7 +105,7 @@ class Machine:
         self._found = max(properties, 64) * self.entry
         self.shared = Region(Shared.SIZE)
         self.table = Region(sizes.memory, huge=True)
-        self.stash = Region(sizes.memory, huge=True)
+        self.overflow = Region(sizes.memory, huge=True)
         self.states = Region(sizes.memory, huge=True)
         self.ahead = self.states if exact else Region(PIECE * self.state_bytes, huge=True)
         self.segments = Region(24 * (4 * sizes.workers + 64))
@@ -119,9 +119,9 @@ class Machine:
         self._add = code.function("add_states", 3)
         self._grow = code.function("grow", 2)
         self._remember = code.function("remember", 4)
-        self._restash = code.function("restash", 3)
+        self._restash = code.function("reinsert", 3)
         shared = self.shared
-        shared[Shared.TABLE], shared[Shared.STASH] = self.table.address, self.stash.address
+        shared[Shared.TABLE], shared[Shared.OVERFLOW] = self.table.address, self.overflow.address
         shared[Shared.SEGMENTS], shared[Shared.CHUNK] = self.segments.address, sizes.chunk
         shared[Shared.TARGETS], shared[Shared.ACTIVE] = self.targets.address, MINUS_ONE
         shared[Shared.ALONE] = int(sizes.workers == 1)
@@ -152,7 +152,7 @@ class Machine:
             return
         self._threads.shutdown()
         self.sampler.close()
-        regions = [self.shared, self.table, self.stash, self.states, self.segments, self.targets]
+        regions = [self.shared, self.table, self.overflow, self.states, self.segments, self.targets]
         regions += [] if self.exact else [self.ahead]
         for region in [*regions, *(part for worker in self.workers for part in worker)]:
             region.close()
@@ -318,22 +318,22 @@ class Machine:
     def grow(self, buckets: int) -> None:
         """Spread the table over more buckets; nobody else may be at work."""
         shared = self.shared
-        old, size = shared[Shared.BUCKETS], shared[Shared.STASH_SIZE] * 16
+        old, size = shared[Shared.BUCKETS], shared[Shared.OVERFLOW_SIZE] * 16
         kept = Region(size)
-        ctypes.memmove(kept.address, self.stash.address, size)
-        self.stash.clear(0, size)
-        shared[Shared.STASHED] = 0
+        ctypes.memmove(kept.address, self.overflow.address, size)
+        self.overflow.clear(0, size)
+        shared[Shared.OVERFLOWED] = 0
         self._set_sizes(buckets)
         self.prepare(self.table, buckets * 64)
-        self.prepare(self.stash, stash_size(buckets) * 16)
+        self.prepare(self.overflow, overflow_size(buckets) * 16)
         self._spread(old, buckets)
         self._restash(shared.address, kept.address, size // 16)
         kept.close()
 
     def _spread(self, old: int, new: int) -> None:
-        """Move all marks of `old` buckets, each worker a part of what can be moved at a time.
+        """Move all tags of `old` buckets, each worker a part of what can be moved at a time.
 
-        If the table becomes a whole number of times as large, no two buckets' marks go to the same
+        If the table becomes a whole number of times as large, no two buckets' tags go to the same
         one, and those of all but the first 1/factor of the buckets go behind the present ones.
         """
         factor, left = new // old, old
@@ -358,8 +358,8 @@ class Machine:
 
     def _set_sizes(self, buckets: int) -> None:
         self.shared[Shared.BUCKETS] = buckets
-        self.shared[Shared.STASH_SIZE] = stash_size(buckets)
-        self.shared[Shared.STASH_LIMIT] = buckets // 4
+        self.shared[Shared.OVERFLOW_SIZE] = overflow_size(buckets)
+        self.shared[Shared.OVERFLOW_LIMIT] = buckets // 4
 
     def take_found(self) -> dict[int, tuple[int, Words]]:
         """Return, and forget, for each property the least violating state with its fingerprint."""

@@ -59,13 +59,13 @@ class Shared(IntEnum):
 
     CURSOR = 0
     TAIL = 64
-    STASHED = 128
+    OVERFLOWED = 128
     STOP = 192
     TABLE = 256
     BUCKETS = 264
-    STASH = 272
-    STASH_SIZE = 280
-    STASH_LIMIT = 288
+    OVERFLOW = 272
+    OVERFLOW_SIZE = 280
+    OVERFLOW_LIMIT = 288
     STATES = 296
     CAPACITY = 304
     FRONTIER = 312

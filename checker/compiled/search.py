@@ -24,14 +24,14 @@ from .journal import Journal, code_hash
 from .levels import LevelSearch
 from .machine import STUCK, Machine, Segments, Sizes, Words, table_bytes
 from .memory import DONE, GROW, MemoryLimitError, Shared
+from .memory_budget import MemoryBudget
 from .restore import Restoration
-from .room import Room
 
 EXACT_BUCKETS = 1 << 16
-"""Smallest table whose marks, with 24 bits of hash each, tell what they need when it grows."""
+"""Smallest table whose tags, with 24 bits of hash each, tell what they need when it grows."""
 
 FINGERPRINT_BUCKETS = 1 << 24
-"""The same for marks with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
+"""The same for tags with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
 
 FINGERPRINT_BITS = 88
 
@@ -86,7 +86,7 @@ class CompiledSearch(LevelSearch):
             keep = Checkpoint(resources.checkpoint, begin=not resources.resume)
         self._begun = self._manifest(keep) if keep and resources.resume else None
         self.machine = self._machine(resources)
-        self.room = Room(self.machine, self.memory)
+        self.room = MemoryBudget(self.machine, self.memory)
         self.comparison = Comparison(system, properties, self.machine.sampler.steps)
         self.reference: Search | None = None
         self.journal = None
@@ -102,7 +102,7 @@ class CompiledSearch(LevelSearch):
         """Make the machine, with a table that is large enough for what is known already."""
         smallest = EXACT_BUCKETS if self.exact else FINGERPRINT_BUCKETS
         known = self._begun.states if self._begun else 0
-        # A mean of five marks leaves nearly all buckets room.
+        # A mean of five tags leaves nearly all buckets room.
         buckets = max(smallest, known // 5)
         kept = known * 8 * self.module.words if self.exact else 0
         if table_bytes(buckets) + kept > self.memory:

@@ -1,15 +1,15 @@
 """The table of seen states, in the subset of Python that ``translate`` turns into machine code.
 
-All workers share it.  It consists of buckets of eight 64-bit *marks* (one cache line).  The upper
-40 bits of a state's hash decide on its bucket; what does not fit there goes to the *stash*, a
-small table of pairs (upper bits, mark).  So the bucket of a mark always tells which upper bits it
-has, and the table can grow where it lies.
+All workers share it.  It consists of buckets of eight 64-bit *tags* (one cache line).  The upper
+40 bits of a state's hash decide on its bucket; what does not fit there goes to the *overflow
+table*, a small table of pairs (upper bits, tag).  So the bucket of a tag always tells which upper
+bits it has, and the table can grow where it lies.
 
-With exact storage a mark is the number of the state, plus 24 bits of hash, and a state counts as
-seen only if it equals the one of that number.  With fingerprints a mark is 64 bits of hash, which
+With exact storage a tag is the number of the state, plus 24 bits of hash, and a state counts as
+seen only if it equals the one of that number.  With fingerprints a tag is 64 bits of hash, which
 together with the bucket make 88.
 
-Nothing here waits for another worker: marks are set by compare-and-swap.
+Nothing here waits for another worker: tags are set by compare-and-swap.
 """
 
 from __future__ import annotations
@@ -119,22 +119,22 @@ def examine(p: Program, worker: int, state: int) -> None:
         number += 1
 
 
-def mark_of(p: Program, candidate: int) -> int:
-    """Return the mark of a candidate; with exact storage without the number, which comes later."""
+def tag_of(p: Program, candidate: int) -> int:
+    """Return the tag of a candidate; with exact storage without the number, which comes later."""
     hashed = load(candidate + 8 * p.words)
     if p.exact:
         return (shifted(hashed, 24) & 0xFFFFFF) << 40
     more = load(candidate + 8 * p.words + 8) & 0xFFFFFF
-    mark = (shifted(hashed, 24) & 0xFFFF) << 48 | (hashed & 0xFFFFFF) << 24 | more
-    # An empty slot is 0; that one mark in 2^64 is taken for its neighbour is within the odds.
-    return mark if mark != 0 else 1
+    tag = (shifted(hashed, 24) & 0xFFFF) << 48 | (hashed & 0xFFFFFF) << 24 | more
+    # An empty slot is 0; that one tag in 2^64 is taken for its neighbour is within the odds.
+    return tag if tag != 0 else 1
 
 
-def is_marked(p: Program, shared: int, candidate: int, mark: int, found: int) -> bool:
-    """Whether a mark in the table stands for this candidate."""
+def has_tag(p: Program, shared: int, candidate: int, tag: int, found: int) -> bool:
+    """Whether a tag in the table stands for this candidate."""
     if not p.exact:
-        return found == mark
-    if shifted(found ^ mark, 40) != 0:
+        return found == tag
+    if shifted(found ^ tag, 40) != 0:
         return False
     number = (found & 0xFFFFFFFFFF) - 1
     return same(p, candidate, load(shared + Shared.STATES) + number * p.words * 8)
@@ -152,12 +152,12 @@ def set_aside(p: Program, shared: int, worker: int) -> bool:
     return True
 
 
-def enter(p: Program, shared: int, worker: int, candidate: int, slot: int, mark: int) -> bool:
-    """Try to put a new state's mark into an empty slot, and the state behind those before it."""
+def enter(p: Program, shared: int, worker: int, candidate: int, slot: int, tag: int) -> bool:
+    """Try to put a new state's tag into an empty slot, and the state behind those before it."""
     number = load(worker + Worker.NEXT)
     state = load(shared + Shared.STATES) + number * p.words * 8
     copy(p, candidate, state)
-    complete = mark + number + 1 if p.exact else mark
+    complete = tag + number + 1 if p.exact else tag
     if load(shared + Shared.ALONE) != 0:
         store(slot, complete)
     elif not swap_if(slot, 0, complete):
@@ -192,64 +192,64 @@ def look_up(p: Program, shared: int, candidate: int) -> None:
 
     Slots before that one hold others for ever, so whoever adds the candidate begins there.
     """
-    bucket, mark = load(candidate + p.stride - 8), mark_of(p, candidate)
-    slot = first_of_eight(bucket, mark, 40 if p.exact else 0)
+    bucket, tag = load(candidate + p.stride - 8), tag_of(p, candidate)
+    slot = first_of_eight(bucket, tag, 40 if p.exact else 0)
     store(candidate + p.stride - 8, slot)
     if p.exact and slot < BUCKET:
         number = (load(bucket + 8 * slot) & 0xFFFFFFFFFF) - 1
         prefetch(load(shared + Shared.STATES) + number * p.words * 8)
     elif slot == BUCKET:
         upper = load(candidate + 8 * p.words) & UPPER
-        prefetch(load(shared + Shared.STASH) + 16 * stash_position(shared, upper))
+        prefetch(load(shared + Shared.OVERFLOW) + 16 * overflow_position(shared, upper))
 
 
-def stash_position(shared: int, upper: int) -> int:
-    """Return where in the stash to look first for what has these upper bits."""
-    return high_product(upper * 0x9E3779B97F4A7C15, load(shared + Shared.STASH_SIZE))
+def overflow_position(shared: int, upper: int) -> int:
+    """Return where in the overflow table to look first for what has these upper bits."""
+    return high_product(upper * 0x9E3779B97F4A7C15, load(shared + Shared.OVERFLOW_SIZE))
 
 
 def add(p: Program, shared: int, worker: int, candidate: int) -> int:
     """Add a candidate to the seen states, unless it is among them: SEEN, NEW, or FULL."""
-    bucket, mark = bucket_of(p, shared, candidate), mark_of(p, candidate)
+    bucket, tag = bucket_of(p, shared, candidate), tag_of(p, candidate)
     slot = bucket + 8 * load(candidate + p.stride - 8)
     while slot < bucket + 8 * BUCKET:
         found = load_published(slot)
         if found == 0:
             if not set_aside(p, shared, worker):
                 return FULL
-            if enter(p, shared, worker, candidate, slot, mark):
+            if enter(p, shared, worker, candidate, slot, tag):
                 return NEW
             found = load_published(slot)
-        if is_marked(p, shared, candidate, mark, found):
+        if has_tag(p, shared, candidate, tag, found):
             return SEEN
         slot += 8
-    return add_to_stash(p, shared, worker, candidate, mark)
+    return add_to_overflow(p, shared, worker, candidate, tag)
 
 
-def add_to_stash(p: Program, shared: int, worker: int, candidate: int, mark: int) -> int:
-    """Add a candidate whose bucket is full to the stash, unless it is there."""
+def add_to_overflow(p: Program, shared: int, worker: int, candidate: int, tag: int) -> int:
+    """Add a candidate whose bucket is full to the overflow table, unless it is there."""
     upper = load(candidate + 8 * p.words) & UPPER
-    size = load(shared + Shared.STASH_SIZE)
-    position = stash_position(shared, upper)
+    size = load(shared + Shared.OVERFLOW_SIZE)
+    position = overflow_position(shared, upper)
     while True:
-        entry = load(shared + Shared.STASH) + 16 * position
+        entry = load(shared + Shared.OVERFLOW) + 16 * position
         found = load(entry)
         if found == 0:
-            if load(shared + Shared.STASHED) >= load(shared + Shared.STASH_LIMIT):
+            if load(shared + Shared.OVERFLOWED) >= load(shared + Shared.OVERFLOW_LIMIT):
                 return FULL
             if not set_aside(p, shared, worker):
                 return FULL
             # The first word claims the entry, the second one completes it.
             if swap_if(entry, 0, upper + 1):
-                fetch_add(shared + Shared.STASHED, 1)
-                enter(p, shared, worker, candidate, entry + 8, mark)
+                fetch_add(shared + Shared.OVERFLOWED, 1)
+                enter(p, shared, worker, candidate, entry + 8, tag)
                 return NEW
             found = load(entry)
         if found == upper + 1:
             other = fetch_add(entry + 8, 0)
             while other == 0:
                 other = fetch_add(entry + 8, 0)
-            if is_marked(p, shared, candidate, mark, other):
+            if has_tag(p, shared, candidate, tag, other):
                 return SEEN
         position += 1
         if position == size:

@@ -20,10 +20,10 @@ from .syntax import assignments, counts_members, first_effect, held, parameter_n
 from .unit import Compiled, Mode, Unit, received
 from .values import (
     WORD,
+    Constant,
     Items,
     Number,
-    Place,
-    Static,
+    StateRef,
     Truth,
     UnsupportedError,
     Value,
@@ -57,7 +57,7 @@ class Translation(Loops):
         if not compiled.own:
             self.declared[:0] = [f"ptr {FAILURE}", f"ptr {MARKS}"]
         super().__init__(unit, function, dict(zip(names, inside, strict=True)), out)
-        out.settled = dict.fromkeys(names)
+        out.definite = dict.fromkeys(names)
         out.loops, out.reads = compiled.loops, compiled.reads
         self.tree = tree
         self.line = 1
@@ -131,12 +131,12 @@ class Translation(Loops):
     def _on_trial(self, statement: ast.stmt) -> Iterator[Callable[[], None]]:
         """Translate a statement, and yield what takes it back."""
         out = self.out
-        lines, terminated, settled = len(out.lines), out.terminated, out.settled
+        lines, terminated, definite = len(out.lines), out.terminated, out.definite
         pending = list(out.pending)
 
         def take_back() -> None:
             del out.lines[lines:]
-            out.terminated, out.settled, out.pending = terminated, settled, pending
+            out.terminated, out.definite, out.pending = terminated, definite, pending
 
         self.block([statement])
         yield take_back
@@ -147,7 +147,7 @@ class Translation(Loops):
             self.out.emit("ret i1 true")
         elif self.compiled.returns == "void":
             self.out.emit("ret void")
-        elif self.out.settled is None:
+        elif self.out.definite is None:
             self.out.emit("unreachable")
         elif self.compiled.returns == "i1":
             raise UnsupportedError("an end without a return, where True or False is due,")
@@ -199,13 +199,13 @@ class Translation(Loops):
         else:
             self._write(self._target(target), value)
 
-    def _target(self, target: ast.expr) -> Place | None:
+    def _target(self, target: ast.expr) -> StateRef | None:
         """Return the variable that a target names, if writing is allowed."""
         if self.pure:
             raise UnsupportedError(f"writing {ast.unparse(target)} where only reading is allowed")
         return self.written_place(target)
 
-    def _write(self, place: Place | None, value: Value) -> None:
+    def _write(self, place: StateRef | None, value: Value) -> None:
         if place is not None:
             self.unit.places.store(self.out, place, value)
 
@@ -215,7 +215,7 @@ class Translation(Loops):
         known = span(value) if not self.out.wraps or is_truth(value) else None
         self.out.settle(name, known)
         plain = isinstance(value, (Number, Truth)) or (
-            isinstance(value, Static) and isinstance(value.value, int)
+            isinstance(value, Constant) and isinstance(value.value, int)
         )
         if name in self._held:
             self.local[name] = value
@@ -235,7 +235,7 @@ class Translation(Loops):
             before, place = self.known(name), None
         else:
             place = self._target(node.target)
-            before = Static(0) if place is None else self.unit.places.load(self.out, place)
+            before = Constant(0) if place is None else self.unit.places.load(self.out, place)
         value = self.computed(node.op, before, self.known(node.value))
         if isinstance(node.target, ast.Name):
             self._assign_local(node.target.id, value)
@@ -251,13 +251,13 @@ class Translation(Loops):
                 raise UnsupportedError("a value returned by a function that is said to return None")
             out.emit("ret void")
         elif returns == "i1":
-            value = Static(None) if node.value is None else self.known(node.value)
-            if isinstance(value, Static) and not isinstance(value.value, int):
+            value = Constant(None) if node.value is None else self.known(node.value)
+            if isinstance(value, Constant) and not isinstance(value.value, int):
                 # The interpreted engine refuses this; a helper's None would count as false there.
                 raise UnsupportedError(f"a return of {value.value!r}, neither True nor False,")
             if not is_truth(value) and self.mode is Mode.WHOLE:
-                self.compiled.loose.append(f"what {self.function.__name__} returns")
-            known = Static(self.true(value)) if isinstance(value, Static) else value
+                self.compiled.truth_only.append(f"what {self.function.__name__} returns")
+            known = Constant(self.true(value)) if isinstance(value, Constant) else value
             out.emit(f"ret i1 {out.truth(known)}")
         elif node.value is None:
             raise UnsupportedError("a return of None, where a number is returned elsewhere,")
@@ -290,7 +290,7 @@ class Translation(Loops):
     def _if(self, node: ast.If) -> None:
         out = self.out
         test = self.decision(node.test)
-        if isinstance(test, Static):
+        if isinstance(test, Constant):
             self.block(node.body if test.value else node.orelse)
             return
         yes, no, end = out.label("then"), out.label("else"), out.label("end")
@@ -342,7 +342,7 @@ class Translation(Loops):
             before = self.known(ast.Name(node.target.id, ast.Load()))
             more = self.computed(ast.Mult(), members, self.known(node.value))
             self._assign_local(node.target.id, self.computed(ast.Add(), before, more))
-        self._assign_local(name, Static(0))
+        self._assign_local(name, Constant(0))
         return True
 
     def _narrow(self, test: ast.expr) -> None:
@@ -354,11 +354,11 @@ class Translation(Loops):
             if not isinstance(part, ast.Compare) or not isinstance(part.left, ast.Name):
                 continue
             limits = LIMITS.get(type(part.ops[0])) if len(part.ops) == 1 else None
-            if limits is None or part.left.id not in self.variables or self.out.settled is None:
+            if limits is None or part.left.id not in self.variables or self.out.definite is None:
                 continue
             with self.out.aside():
                 low, high = span(self.known(part.comparators[0])) or WORD
-            known = self.out.settled[part.left.id] or WORD
+            known = self.out.definite[part.left.id] or WORD
             low, high = low + (limits[0] or 0), high + (limits[1] or 0)
             low = known[0] if limits[0] is None else max(known[0], low)
             high = known[1] if limits[1] is None else min(known[1], high)
@@ -389,7 +389,7 @@ class Translation(Loops):
 
 
 def _is_none(value: Value) -> bool:
-    return isinstance(value, Static) and value.value is None
+    return isinstance(value, Constant) and value.value is None
 
 
 def _quoted(name: str) -> str:

@@ -12,17 +12,17 @@ from typing import Any
 
 from ...core.layout import WORD_BITS
 from .emitter import FAILURE, Emitter
-from .places import Places
 from .points import MARKS, Points
 from .reads import Reads
 from .sources import plain_tree
+from .state_refs import StateRefs
 from .values import (
     PLAIN,
+    Constant,
     Items,
     Number,
-    Place,
     Range,
-    Static,
+    StateRef,
     Truth,
     UnsupportedError,
     Value,
@@ -68,11 +68,11 @@ SHAPES = {"None": "void", "bool": "i1", "int": "i64"}
 class Compiled:
     """A translated function: its name in LLVM, its type, and how many values it returns.
 
-    ``ranges`` are those of the results at each of its ends; ``loose`` says of which of them, in a
-    function that returns a truth value, only the truth is known.  ``loops`` has an element if there
-    is a loop in it or in what it calls, and ``cut`` the number of the statement before which its
-    guards end and its effect begins, if that is because of a loop.  ``own`` says that it is one of
-    the search's, which cannot fail.  ``elements`` are those of the marks in which it, or what it
+    ``ranges`` are those of the results at each of its ends.  ``truth_only`` says of which of them,
+    in a function that returns a truth value, only the truth is known.  ``loops`` has an element if
+    there is a loop in it or in what it calls, and ``cut`` the number of the statement before which
+    its guards end and its effect begins, if that is because of a loop.  ``own`` says that it is one
+    of the search's, which cannot fail.  ``elements`` are those of the marks in which it, or what it
     calls, notes which way it took, and ``reads`` the paths of the variables that it reads from
     their columns.
     """
@@ -82,7 +82,7 @@ class Compiled:
     count: int
     own: bool = False
     ranges: list[tuple[Range, ...]] = field(default_factory=list)
-    loose: list[str] = field(default_factory=list)
+    truth_only: list[str] = field(default_factory=list)
     loops: list[bool] = field(default_factory=list)
     cut: list[int] = field(default_factory=list)
     elements: set[int] = field(default_factory=set)
@@ -120,7 +120,7 @@ class Unit:
 
     def __init__(
         self,
-        places: Places,
+        places: StateRefs,
         intrinsics: Mapping[Any, Intrinsic],
         prefix: str = "",
         reads: Reads | None = None,
@@ -210,7 +210,7 @@ class Unit:
 
     def lookup(self, function: Callable[..., Any], name: str) -> Value:
         """Return the value of a name that is not local to a function."""
-        return Static(self.reads.ask("name", function, name))
+        return Constant(self.reads.ask("name", function, name))
 
 
 def parameters(arguments: list[Value]) -> list[str]:
@@ -221,7 +221,7 @@ def parameters(arguments: list[Value]) -> list[str]:
             passed.append(f"i64 {argument.register}")
         elif isinstance(argument, Truth):
             passed.append(f"i1 {argument.register}")
-        elif isinstance(argument, Place):
+        elif isinstance(argument, StateRef):
             passed.append(f"ptr {argument.base}")
             passed += [f"i64 {i.register}" for i in argument.indices if isinstance(i, Number)]
     return passed
@@ -240,14 +240,14 @@ def received(arguments: list[Value]) -> tuple[list[str], list[Value]]:
         if isinstance(argument, Number):
             inside.append(Number(new("i64"), argument.range))
         elif isinstance(argument, Truth):
-            inside.append(Truth(new("i1"), argument.loose))
-        elif isinstance(argument, Place):
+            inside.append(Truth(new("i1"), argument.truth_only))
+        elif isinstance(argument, StateRef):
             base = new("ptr")
             indices = tuple(
                 Number(new("i64"), i.range) if isinstance(i, Number) else i
                 for i in argument.indices
             )
-            inside.append(Place(base, argument.form, indices, argument.sample))
+            inside.append(StateRef(base, argument.form, indices, argument.sample))
         else:
             inside.append(argument)
     return declared, inside
@@ -255,11 +255,11 @@ def received(arguments: list[Value]) -> tuple[list[str], list[Value]]:
 
 def _kind(argument: Value) -> object:
     """Return what two arguments have in common that one translation serves for."""
-    if isinstance(argument, Static):
+    if isinstance(argument, Constant):
         which = type(argument.value)
         return ("static", which, argument.value if which in PLAIN else id(argument.value))
-    if isinstance(argument, Place):
+    if isinstance(argument, StateRef):
         return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
     if isinstance(argument, Items):
         raise UnsupportedError("a tuple cannot be passed on")
-    return (type(argument).__name__, span(argument), getattr(argument, "loose", ""))
+    return (type(argument).__name__, span(argument), getattr(argument, "truth_only", ""))

@@ -24,7 +24,7 @@ WORD = -(1 << WORD_BITS - 1), (1 << WORD_BITS - 1) - 1
 
 
 @dataclass(frozen=True)
-class Static:
+class Constant:
     """A value that is known while translating: a constant, a function, the constants ``k``."""
 
     value: Any
@@ -42,15 +42,15 @@ class Number:
 class Truth:
     """A truth value in a register of one bit.
 
-    ``loose`` is what it comes from if Python has a number there, of which only the truth is known.
+    ``truth_only`` is what it comes from if Python has a number there whose truth alone is known.
     """
 
     register: str
-    loose: str = ""
+    truth_only: str = ""
 
 
 @dataclass(frozen=True)
-class Place:
+class StateRef:
     """A part of a state that lies packed at ``base``: a record, an array or a variable.
 
     ``form`` is its path with ``[]`` for each index, ``indices`` are these, and ``sample`` is the
@@ -60,7 +60,7 @@ class Place:
 
     base: str
     form: str
-    indices: tuple[Static | Number, ...]
+    indices: tuple[Constant | Number, ...]
     sample: Any
 
 
@@ -71,10 +71,10 @@ class Items:
     items: tuple[Value, ...]
 
 
-NOWHERE = Static("nowhere")
+NOWHERE = Constant("nowhere")
 """What lies beyond an array; a step that comes here has failed, so nothing depends on it."""
 
-Value = Static | Number | Truth | Place | Items
+Value = Constant | Number | Truth | StateRef | Items
 
 
 PLAIN = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis)})
@@ -116,7 +116,7 @@ def integer_of(value: object) -> int | None:
 
 def span(value: Value) -> Range:
     """Return the range of an integer value, as far as it is known."""
-    number = integer_of(value.value) if isinstance(value, Static) else None
+    number = integer_of(value.value) if isinstance(value, Constant) else None
     if number is not None:
         return number, number
     if isinstance(value, Truth):
@@ -169,7 +169,7 @@ def fits(known: Range) -> bool:
 def is_truth(value: Value) -> bool:
     """Whether a value can be nothing but True, False, 1 or 0."""
     if isinstance(value, Truth):
-        return not value.loose
+        return not value.truth_only
     known = span(value)
     return known is not None and known[0] >= 0 and known[1] <= 1
 

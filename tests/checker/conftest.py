@@ -10,9 +10,9 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
-from tidegate.checker.compiled.places import Places
+from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
-from tidegate.checker.compiled.values import Place, Static
+from tidegate.checker.compiled.values import Constant, StateRef
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.layout import Layout, Record, array, boolean, integer, members, subset
 from tidegate.core.spec import Action, Property, TransitionSystem
@@ -219,8 +219,8 @@ def translated():
     def make(function, constants=None):
         if isinstance(function, str):
             function = from_source(function)
-        unit = Unit(Places(layout), {})
-        given = [Place("%s", "", (), layout.record), Static(constants)]
+        unit = Unit(StateRefs(layout), {})
+        given = [StateRef("%s", "", (), layout.record), Constant(constants)]
         whole = unit.function(function, given)
         call = f'call {whole.returns} @"{whole.name}"({", ".join(whole.passed(given))})'
         end = {

@@ -12,7 +12,7 @@ from tidegate.checker.compiled import comparison
 from tidegate.checker.compiled.expressions import Expressions
 from tidegate.checker.compiled.sampling import COMPARED, Asked
 from tidegate.checker.compiled.search import CompiledSearch
-from tidegate.checker.compiled.values import Static, Truth
+from tidegate.checker.compiled.values import Constant, Truth
 from tidegate.checker.interpreted import Search
 from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.core.layout import Record, integer
@@ -44,11 +44,11 @@ def compared(monkeypatch):
 
 def drop_a_member(self, node, left, right, negated):
     """Translate `in` as it once was: a member that is known to match is dropped behind others."""
-    found = Static(False)
+    found = Constant(False)
     for item in right.items:
         same = self._compared(ast.Eq(), left, item)
-        if isinstance(found, Static):
-            found = Static(True) if found.value else same
+        if isinstance(found, Constant):
+            found = Constant(True) if found.value else same
         elif isinstance(same, Truth):
             found = Truth(self.out.value(f"or i1 {self.out.truth(found)}, {same.register}"))
     return found
@@ -132,7 +132,7 @@ def broken_constant(monkeypatch):
     translated = Expressions._constant
 
     def broken(self, node):
-        return Static(77776) if node.value == 77777 else translated(self, node)
+        return Constant(77776) if node.value == 77777 else translated(self, node)
 
     monkeypatch.setattr(Expressions, "_constant", broken)
 

@@ -107,13 +107,13 @@ class Table:
     """Notes how often the table grew, and in how many of these cases a level was under way."""
 
     def __init__(self, monkeypatch):
-        self.grown = self.stashed = self.under_way = 0
+        self.grown = self.overflowed = self.under_way = 0
         machine = compiled_search.Machine
         grow = machine.grow
 
         def noted(this, buckets):
             self.grown += 1
-            self.stashed += this.shared[compiled_search.Shared.STASHED]
+            self.overflowed += this.shared[compiled_search.Shared.OVERFLOWED]
             self.under_way += this.shared[compiled_search.Shared.CURSOR] > 0
             grow(this, buckets)
 
@@ -130,7 +130,7 @@ def test_the_table_grows_while_a_level_is_under_way(grid, monkeypatch):
         assert found.taken == dict.fromkeys(("count_x", "count_y", "count_z"), 990_000)
         assert found.complete
     assert table.grown == table.under_way >= 3
-    assert table.stashed > 3 * 16_000
+    assert table.overflowed > 3 * 16_000
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from tests.checker.conftest import action, assemble
 from tidegate.checker.check import check
 from tidegate.checker.compiled.expressions import Expressions
-from tidegate.checker.compiled.values import Static
+from tidegate.checker.compiled.values import Constant
 from tidegate.checker.result import Cluster, Resources
 from tidegate.core.layout import Record, integer
 from tidegate.core.spec import EngineError
@@ -59,7 +59,7 @@ def test_a_wrong_constant_in_what_executors_run_ends_the_search(monkeypatch):
     assert (result.distinct_states, result.spark_levels) == (22, 8)
 
     def broken(self, node):
-        return Static(77776) if node.value == 77777 else translated(self, node)
+        return Constant(77776) if node.value == 77777 else translated(self, node)
 
     translated = Expressions._constant
     monkeypatch.setattr(Expressions, "_constant", broken)

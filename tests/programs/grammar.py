@@ -167,7 +167,7 @@ class Writer(Expressions):
             return f"{self.number(size)}, {self.number(0)}"
         if self.result == "bool":
             return self.truth(size)
-        if self.result == "loose":
+        if self.result == "truth":
             return self.condition(size)
         if self.result == "maybe":
             return self.one_of(("None", self.static() if self.state else "1", "None"))
@@ -232,14 +232,14 @@ STATEMENTS: list[Callable[[Writer], str]] = [
     Writer.apart, Writer.effect, *[Writer.leave] * 2,
 ]  # fmt: skip
 
-RETURNS = {"int": " -> int", "bool": " -> bool", "loose": " -> bool", "none": " -> None",
+RETURNS = {"int": " -> int", "bool": " -> bool", "truth": " -> bool", "none": " -> None",
            "two": " -> tuple[int, int]", "maybe": "", "plain": " -> int",
            "part": " -> int"}  # fmt: skip
 
 
 def helper(random: Random, number: int, before: Sequence[Helper]) -> Helper:
     """Return a random function to be called, of any kind."""
-    kind = random.choice(("int", "int", "bool", "loose", "none", "two", "maybe", "plain", "part"))
+    kind = random.choice(("int", "int", "bool", "truth", "none", "two", "maybe", "plain", "part"))
     pure = kind in ("plain", "maybe") or random.random() < 0.5
     calls = before if random.random() < 0.3 else ()
     writer = Writer(random, calls, pure=pure, state=kind not in ("plain", "part"))
@@ -256,7 +256,7 @@ def helper(random: Random, number: int, before: Sequence[Helper]) -> Helper:
     name = f"help{number}"
     text = textwrap.indent(body + last, "    ")
     source = f"def {name}({names}){RETURNS[kind]}:\n{text}\n"
-    return Helper(name, source, "bool" if kind == "loose" else kind, pure and "p.low =" not in body)
+    return Helper(name, source, "bool" if kind == "truth" else kind, pure and "p.low =" not in body)
 
 
 def program(random: Random, number: int, helpers: Sequence[Helper]) -> Program:
@@ -271,7 +271,7 @@ def program(random: Random, number: int, helpers: Sequence[Helper]) -> Program:
     size = int(random.random() * 7)
     name = f"program{number}"
     action = random.random() < 0.4
-    writer.result = "bool" if action else random.choice(("int", "int", "int", "bool", "loose"))
+    writer.result = "bool" if action else random.choice(("int", "int", "int", "bool", "truth"))
     if action:
         writer.pure = True
         for _ in range(random.randrange(1, 4)):
@@ -284,7 +284,7 @@ def program(random: Random, number: int, helpers: Sequence[Helper]) -> Program:
         last = f"return {writer.returned(int(random.random() * 5))}"
     body = textwrap.indent("\n".join([*begin, writer.statements(size), last]), "    ")
     returns = RETURNS[writer.result] if random.random() < 0.9 or action else ""
-    if writer.result == "loose":
+    if writer.result == "truth":
         returns = " -> bool"
     source = f"def {name}(s, k, i, j){returns}:\n{body}\n"
     return Program(name, source, "action" if action else "whole", static, "bool" not in returns)

@@ -30,9 +30,9 @@ from tidegate.checker.compiled.emitter import Emitter
 from tidegate.checker.compiled.expansion import Expansion
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.memory import GROUP
-from tidegate.checker.compiled.places import Places
+from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Mode, Unit
-from tidegate.checker.compiled.values import Number, Place, Static, Truth, UnsupportedError
+from tidegate.checker.compiled.values import Constant, Number, StateRef, Truth, UnsupportedError
 from tidegate.core.layout import State, members
 from tidegate.core.spec import Action, TransitionSystem
 
@@ -168,7 +168,7 @@ class Workbench:
         """Translate programs, and note why some are refused."""
         self.space = functions(helpers, programs)
         self.count = Count(programs=len(programs))
-        self.unit = Unit(Places(LAYOUT), {})
+        self.unit = Unit(StateRefs(LAYOUT), {})
         actions = [part for part in programs if part.kind == "action"]
         self.expansion = Expansion(self._system(actions), self.unit, STRIDE)
         self.texts: list[str] = []
@@ -211,7 +211,11 @@ class Workbench:
 
     def _whole(self, part: Program) -> None:
         """Add a function that runs a program on the state at an address."""
-        given = [Place("%s", "", (), LAYOUT.record), Static(CONSTANTS), *map(Static, part.static)]
+        given = [
+            StateRef("%s", "", (), LAYOUT.record),
+            Constant(CONSTANTS),
+            *map(Constant, part.static),
+        ]
         compiled = self.unit.function(self.space[part.name], given, Mode.WHOLE)
         out = Emitter()
         out.emit("%s = inttoptr i64 %address to ptr")

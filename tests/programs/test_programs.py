@@ -16,7 +16,7 @@ from tests.programs.grammar import Program
 from tests.programs.laboratory import FEWER, Workbench, batch, run
 from tests.programs.smaller import smallest
 from tidegate.checker.compiled import expressions
-from tidegate.checker.compiled.values import Items, Number, Static, Truth, span
+from tidegate.checker.compiled.values import Constant, Items, Number, Truth, span
 
 FEW = 450
 MANY = int(os.environ.get("TIDEGATE_PROGRAMS", "20000"))
@@ -39,17 +39,17 @@ def test_random_programs_mean_what_python_means(programs, seed):
 
 def drops_members(self, node, left, right, negated):
     """As membership was once translated: what is known behind what is not known is left out."""
-    if isinstance(right, Static):
-        right = Items(tuple(Static(value) for value in right.value))
-    found = Static(False)
+    if isinstance(right, Constant):
+        right = Items(tuple(Constant(value) for value in right.value))
+    found = Constant(False)
     for item in right.items:
         same = self._compared(ast.Eq(), left, item)
-        if isinstance(found, Static):
-            found = Static(True) if found.value else same
+        if isinstance(found, Constant):
+            found = Constant(True) if found.value else same
         elif isinstance(same, Truth):
             found = Truth(self.out.value(f"or i1 {self.out.truth(found)}, {same.register}"))
-    if isinstance(found, Static):
-        return Static(found.value != negated)
+    if isinstance(found, Constant):
+        return Constant(found.value != negated)
     return Truth(self.out.value(f"xor i1 {self.out.truth(found)}, true")) if negated else found
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from ...core.layout import Layout, Variable
 from .emitter import Emitter
-from .values import Number, Place, Static, UnsupportedError, Value, fits
+from .values import Constant, Number, StateRef, UnsupportedError, Value, fits
 
 ALL = (1 << 64) - 1
 
 
-class Places:
+class StateRefs:
     """The variables of a layout, found by the form of their path and its indices.
 
     To a state belongs one word more, its *error word*: it becomes 1 where a step reads beyond an
@@ -31,13 +31,13 @@ class Places:
             indices = tuple(map(int, re.findall(r"\[(\d+)\]", variable.path)))
             self._variables.setdefault(form, {})[indices] = variable
 
-    def load(self, out: Emitter, place: Place) -> Value:
+    def load(self, out: Emitter, place: StateRef) -> Value:
         """Emit the reading of a variable."""
         variables = self._candidates(out, place)
         sample = next(iter(variables.values()))
         known = sample.low, sample.high
         if not sample.width:
-            return Static(sample.low)
+            return Constant(sample.low)
         position = self._position(out, place, variables)
         if position is not None:
             word, shift = position
@@ -49,7 +49,7 @@ class Places:
             bits = out.value(f"add i64 {bits}, {sample.low}")
         return Number(bits, known)
 
-    def store(self, out: Emitter, place: Place, value: Value) -> None:
+    def store(self, out: Emitter, place: StateRef, value: Value) -> None:
         """Emit the writing of a variable, and of the error word if the value is out of range."""
         variables = self._candidates(out, place)
         sample = next(iter(variables.values()))
@@ -83,7 +83,7 @@ class Places:
         if index.range is None or index.range[0] < 0 or index.range[1] >= length:
             out.fail_if(out.value(f"icmp uge i64 {index.register}, {length}"))
 
-    def _candidates(self, out: Emitter, place: Place) -> dict[tuple[int, ...], Variable]:
+    def _candidates(self, out: Emitter, place: StateRef) -> dict[tuple[int, ...], Variable]:
         """Return the variables that a place may be, by all of their indices."""
         variables = self._variables.get(place.form)
         if not variables:
@@ -92,7 +92,7 @@ class Places:
             indices: variable
             for indices, variable in variables.items()
             if all(
-                not isinstance(wanted, Static) or wanted.value == index
+                not isinstance(wanted, Constant) or wanted.value == index
                 for wanted, index in zip(place.indices, indices, strict=True)
             )
         }
@@ -100,7 +100,7 @@ class Places:
         return found
 
     def _position(
-        self, out: Emitter, place: Place, variables: dict[tuple[int, ...], Variable]
+        self, out: Emitter, place: StateRef, variables: dict[tuple[int, ...], Variable]
     ) -> tuple[int, str] | None:
         """Return word and shift, if all candidates lie in one word at regular distances."""
         first = next(iter(variables.values()))
@@ -121,7 +121,7 @@ class Places:
 
     @staticmethod
     def _strides(
-        place: Place, variables: dict[tuple[int, ...], Variable]
+        place: StateRef, variables: dict[tuple[int, ...], Variable]
     ) -> list[tuple[str, int, int]] | None:
         """Return for every unknown index its register, its length and by how many bits it moves."""
         first = next(iter(variables))
@@ -129,7 +129,7 @@ class Places:
         strides: list[int] = []
         for number, wanted in enumerate(place.indices):
             following = (*first[:number], first[number] + 1, *first[number + 1 :])
-            if isinstance(wanted, Static) or following not in variables:
+            if isinstance(wanted, Constant) or following not in variables:
                 strides.append(0)
             else:
                 strides.append(variables[following].shift - variables[first].shift)
@@ -145,7 +145,7 @@ class Places:
         ]
 
     def _chosen(
-        self, out: Emitter, place: Place, variables: dict[tuple[int, ...], Variable]
+        self, out: Emitter, place: StateRef, variables: dict[tuple[int, ...], Variable]
     ) -> str:
         """Emit a choice by index between candidates that lie irregularly; return the bits."""
         bits = "0"
@@ -157,7 +157,7 @@ class Places:
         return bits
 
     @staticmethod
-    def _at(out: Emitter, place: Place, indices: tuple[int, ...]) -> str:
+    def _at(out: Emitter, place: StateRef, indices: tuple[int, ...]) -> str:
         """Emit whether the unknown indices of a place are these."""
         here = ""
         for wanted, index in zip(place.indices, indices, strict=True):
@@ -166,14 +166,14 @@ class Places:
                 here = out.value(f"and i1 {here}, {same}") if here else same
         return here
 
-    def _address(self, out: Emitter, place: Place, word: int) -> str:
+    def _address(self, out: Emitter, place: StateRef, word: int) -> str:
         return out.value(f"getelementptr i64, ptr {place.base}, i64 {word}") if word else place.base
 
-    def _word(self, out: Emitter, place: Place, word: int) -> str:
+    def _word(self, out: Emitter, place: StateRef, word: int) -> str:
         return out.value(f"load i64, ptr {self._address(out, place, word)}")
 
     def _write(
-        self, out: Emitter, place: Place, word: int, shift: str, bits: str, mask: int
+        self, out: Emitter, place: StateRef, word: int, shift: str, bits: str, mask: int
     ) -> None:
         """Emit the replacement of some bits of a word."""
         address = self._address(out, place, word)

@@ -12,7 +12,7 @@ LEAST, MOST = 1 << 20, 128 << 20
 """Bytes that are prepared for states at a time: a quarter of what there is, but within these."""
 
 
-class Room:
+class MemoryBudget:
     """Divides the memory that a search may use, in bytes, between its table and its states.
 
     ``most_states`` is how many states were asked for at most, if that was said.

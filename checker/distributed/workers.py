@@ -20,7 +20,7 @@ KERNEL = "kernel-{}.ll"
 """Name of the kernel's text in the store."""
 
 PARTS = (
-    "layout",
+    "core.layout",
     "checker.kept",
     "checker.compiled.blocks",
     "checker.compiled.build",

@@ -278,7 +278,7 @@ def _unloaded() -> str:
             "more (ulimit -v)"
         )
     try:
-        pass
+        from .compiled import build as build
     except (MemoryError, OSError, RuntimeError, SystemError) as error:
         return f"LLVM cannot be loaded ({type(error).__name__}: {error}); install llvmlite anew"
     return ""

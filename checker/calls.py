@@ -7,9 +7,9 @@ from types import FrameType
 
 from ..core import spec
 from ..core.errors import Line, is_users, shown
-from . import healing
+from . import recovery
 
-CALLERS = (spec.__file__, healing.__file__)
+CALLERS = (spec.__file__, recovery.__file__)
 """Files of the functions that call the model."""
 
 

@@ -19,7 +19,7 @@ from ..core.spec import (
 from ..core.symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
-from .healing import stuck_states
+from .recovery import stuck_states
 from .interrupts import INTERRUPT, alarm, reason, received
 from .result import DEFAULT, Grounds, Limits, Progress, Resources, Result, Verdict
 
@@ -46,7 +46,7 @@ def check(
         Where to give up; a search that is stopped, also by Ctrl-C, reports what it covered.
     keep_going
         Explore everything and find the first violation of every property, instead of stopping
-        behind the first level that holds a violation.
+        after the first level that holds a violation.
     report
         Called now and then with how far the search is.
     symmetry

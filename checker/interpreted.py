@@ -57,7 +57,7 @@ class Search:
         What to decide in every state.
     keep_going
         Explore everything and keep the first violations of every property, instead of stopping
-        behind the first level that holds a violation.
+        after the first level that holds a violation.
     symmetry
         Search only one of the states that are the same but for the names of replicas.
     started
@@ -130,7 +130,7 @@ class Search:
         Returns
         -------
         bool
-            Whether it ended; False if it only paused, behind the first level with which `pause` is
+            Whether it ended; False if it only paused, after the first level with which `pause` is
             due.  It goes on when called again.
         """
         began = perf_counter()

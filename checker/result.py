@@ -41,7 +41,7 @@ class Cluster:
     master
         URL of Spark's master; None for that of the Spark context there is, else ``local[*]``.
     store
-        Path or URI of a directory that all executors share; None for one that is gone behind the
+        Path or URI of a directory that all executors share; None for one that is gone after the
         search, which only a master in this process can do with.
     partitions
         Into how many the fingerprints are divided; None for as many as there are cores.

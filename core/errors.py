@@ -189,7 +189,7 @@ def failure(
 
 
 def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:
-    """Return an error that names function and line behind a text, with more behind these."""
+    """Return an error that names function and line after a text, with more after these."""
     where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
     error = ModelError(f"{text}{where}{more}")
     error.place = spot[1] if spot else None

@@ -321,7 +321,7 @@ class Layout(Generic[S]):
     def _append(
         self, form: str, replicas: tuple[int, ...], low: int, high: int, declared: Field
     ) -> None:
-        """Put the variable behind the one before it, in the next word where it would straddle."""
+        """Put the variable after the one before it, in the next word where it would straddle."""
         word, shift = 0, 0
         if self.variables:
             last = self.variables[-1]

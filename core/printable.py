@@ -47,7 +47,7 @@ def printable(text: str) -> str:
 def inert(text: str) -> str:
     r"""Return text of which GitHub Actions takes no line for a command.
 
-    Its runner obeys a line that begins with ``::`` behind any spaces, and ``##[`` anywhere in one
+    Its runner obeys a line that begins with ``::`` after any spaces, and ``##[`` anywhere in one
     (actions/runner, ``src/Runner.Common/ActionCommand.cs``).
 
     >>> print(inert("a::b\n  ::error::c\n##[add-path]d"))

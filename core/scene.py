@@ -1,6 +1,6 @@
 """A state as a picture, in words that belong to no family of protocols.
 
-A family says of a state who takes part, what each holds, what is under way between them and what
+A family says of a state who takes part, what each holds, what is in flight between them and what
 clients were promised (:class:`Scene`); and of a step who acts and what is received in it
 (:class:`Event`).  Diagrams, pages and texts are drawn from that alone.
 """
@@ -72,7 +72,7 @@ class Participant:
 
 @dataclass(frozen=True)
 class Message:
-    """Something under way.
+    """Something in flight.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Promise:
-    """What somebody was told of a record and relies on from then on.
+    """What a client knows of a record and relies on from then on.
 
     ``short`` says it of the record in a word or two, ``text`` in a sentence.
     """
@@ -109,7 +109,7 @@ class Promise:
 
 @dataclass(frozen=True)
 class Scene:
-    """A state: who takes part, what is under way, and what clients were promised so far."""
+    """A state: who takes part, what is in flight, and what clients were promised so far."""
 
     participants: tuple[Participant, ...]
     messages: tuple[Message, ...] = ()

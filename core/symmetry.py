@@ -181,8 +181,8 @@ def refuse_unsound(properties: Sequence[Property]) -> None:
     Raises
     ------
     SymmetryError
-        With a property that speaks of what can follow a state: what heals one replica need not
-        heal another, and that is not judged up to renaming.
+        With a property that speaks of what can follow a state: steps by which one replica recovers
+        need not exist for another, and that is not judged up to renaming.
     """
     for prop in properties:
         if prop.kind is Kind.STUCK:

@@ -28,7 +28,7 @@ class Outcome(Enum):
 
 
 class Fairness(Enum):
-    """Whether a step that stays enabled must be taken at last (TLA+'s WF) or may never be."""
+    """Whether a step that stays enabled must be taken eventually (TLA+'s WF) or may never be."""
 
     NONE = "none"
     WEAK = "weak"
@@ -77,7 +77,7 @@ class Action:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the arguments: those of ``apply`` behind the state and the constants."""
+        """Names of the arguments: those of ``apply`` after the state and the constants."""
         return tuple(inspect.signature(self.apply).parameters)[2:]
 
 

@@ -89,7 +89,7 @@ def note_beside(out: Emitter, elements: Iterable[int], state: str) -> None:
     """Emit the noting of one state's marks beside those of the others, a row for each element."""
     for row, element in enumerate(sorted(elements)):
         marks = out.value(f"load i8, ptr {_element(out, 'i8', element)}")
-        place = out.value(f"getelementptr i8, ptr {out.behind('%noted', row * GROUP)}, i64 {state}")
+        place = out.value(f"getelementptr i8, ptr {out.after('%noted', row * GROUP)}, i64 {state}")
         out.emit(f"store i8 {marks}, ptr {place}")
 
 
@@ -103,7 +103,7 @@ def keep_guarded(out: Emitter, number: int, elements: Iterable[int]) -> None:
     for row, element in rows:
         taken = "zeroinitializer"
         for part in range(0, GROUP, VECTOR):
-            marks = out.value(f"load {kind}, ptr {out.behind('%noted', row * GROUP + part)}")
+            marks = out.value(f"load {kind}, ptr {out.after('%noted', row * GROUP + part)}")
             taken = out.value(f"or {kind} {taken}, {marks}")
         address = out.value(f"getelementptr i8, ptr @guards_wanted, i64 {element}")
         wanted = out.value(f"load i8, ptr {address}")
@@ -119,7 +119,7 @@ def keep_guarded(out: Emitter, number: int, elements: Iterable[int]) -> None:
     out.place_label(keep)
     answers = out.value("ptrtoint ptr %answers to i64")
     for row, element in rows:
-        noted = out.value(f"ptrtoint ptr {out.behind('%noted', row * GROUP)} to i64")
+        noted = out.value(f"ptrtoint ptr {out.after('%noted', row * GROUP)} to i64")
         out.emit(
             f"call void @keep_guarded(i64 {number}, i64 {element}, i64 {noted}, "
             f"i64 {answers}, i64 %states, i64 %count)"

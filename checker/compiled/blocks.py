@@ -5,9 +5,9 @@ record has as many words as a state: first its fingerprint, then its words but t
 follows from the fingerprint, because :func:`seen.mix` can be undone.  So a record is whole, and the
 order of records is as good as random.
 
-A *candidate* is a record with the fingerprint of its parent behind it.  Candidates are gathered in
+A *candidate* is a record with the fingerprint of its parent after it.  Candidates are gathered in
 a table whose slots are in the order of records: a candidate's place is its share of all
-fingerprints, or as far behind it as others that come before push it.  Read from front to back, the
+fingerprints, or as far after it as others that come before push it.  Read from front to back, the
 table is sorted, and of a record it holds one candidate: that with the least parent.
 """
 
@@ -258,7 +258,7 @@ def rank(p: Program, first: int, count: int, size: int, hashed: int) -> int:
 def subtract(p: Program, walk: int, run: int, count: int) -> None:
     """Leave out those of a walk's candidates that are among sorted records.
 
-    The walk stops at the first candidate behind all of these; it may be among the run's next ones.
+    The walk stops at the first candidate after all of these; it may be among the run's next ones.
     From one candidate to the next the way is found in steps that double, so that few candidates do
     not cost a pass over a long run.
     """

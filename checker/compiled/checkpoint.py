@@ -4,7 +4,7 @@ It is a directory with two files.  ``states.bin`` holds all states up to the end
 order of levels, and ``manifest.json`` says how many of them count, and what else was known then.
 The manifest is there before the states, and is replaced as a whole after those that it speaks of
 are on disk.  So a process that dies at any moment leaves the checkpoint before; what it wrote
-behind those states is cut off.
+after those states is cut off.
 """
 
 from __future__ import annotations

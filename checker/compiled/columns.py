@@ -110,7 +110,7 @@ class Columns(StateRefs):
 
     def _element(self, out: Emitter, columns: str, variable: Variable, state: str) -> str:
         """Return the address of a variable of one state in its column."""
-        column = out.behind(columns, self._offsets[variable.path])
+        column = out.after(columns, self._offsets[variable.path])
         return out.value(f"getelementptr {_kind(variable)}, ptr {column}, i64 {state}")
 
 

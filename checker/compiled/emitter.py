@@ -189,7 +189,7 @@ class Emitter:
     def begin_round(self) -> None:
         """Count a round of a loop, which gives up where the step has failed or rounds are used up.
 
-        How many were taken is behind the error word.
+        How many were taken is after the error word.
         """
         if self.wraps:
             return
@@ -219,8 +219,8 @@ class Emitter:
         """Return the address of one of the numbers that lie in a row."""
         return self.value(f"getelementptr i64, ptr {base}, i64 {index}")
 
-    def behind(self, base: str, offset: int) -> str:
-        """Return the address so many bytes behind one."""
+    def after(self, base: str, offset: int) -> str:
+        """Return the address so many bytes after one."""
         return self.value(f"getelementptr i8, ptr {base}, i64 {offset}")
 
     def at(self, address: str, offset: int) -> str:

@@ -19,7 +19,7 @@ def grow(p: Program, shared: int, order: int) -> None:
     ----------
     order
         Address of eight numbers: how many buckets there were and will be, the first bucket to do
-        and the one behind the last, and (quotient, remainder) of that one's upper bits and of one
+        and the one after the last, and (quotient, remainder) of that one's upper bits and of one
         bucket's, both by `old`.
     """
     table = load(shared + Shared.TABLE)

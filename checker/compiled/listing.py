@@ -18,7 +18,7 @@ from .seen import fingerprint
 class Listing(IntEnum):
     """Where in the block of a list a number is, in bytes.
 
-    Its columns lie behind each other from ``FIRST`` on.  Each has room for ``ROOM`` numbers, of
+    Its columns lie one after the other from ``FIRST`` on.  Each has room for ``ROOM`` numbers, of
     which it holds ``HELD``.
     """
 
@@ -32,7 +32,7 @@ class Spread(IntEnum):
     """Where in the entry of a variable a number is, in bytes.
 
     ``WORD`` (in bytes), ``SHIFT`` and ``MASK`` say where it is in a state, ``LOW`` is its lowest
-    value.  That of the first state goes to ``OUT``, that of the next one ``STEP`` bytes behind it.
+    value.  That of the first state goes to ``OUT``, that of the next one ``STEP`` bytes after it.
     """
 
     WORD = 0

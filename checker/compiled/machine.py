@@ -214,11 +214,11 @@ class Machine:
             own[block[Worker.TAKEN] - own.address + 8 * index] = count
 
     def set_tail(self, states: int) -> None:
-        """Have new states written behind so many."""
+        """Have new states written after so many."""
         self.shared[Shared.TAIL] = states
 
     def remember(self, first: int, number: int, count: int) -> bool:
-        """Put states of the frontier's memory, `first` and those behind it, into the table.
+        """Put states of the frontier's memory, `first` and those after it, into the table.
 
         They are numbered from `number` on.  False where they are not what a search keeps.
         """
@@ -334,7 +334,7 @@ class Machine:
         """Move all tags of `old` buckets, each worker a part of what can be moved at a time.
 
         If the table becomes a whole number of times as large, no two buckets' tags go to the same
-        one, and those of all but the first 1/factor of the buckets go behind the present ones.
+        one, and those of all but the first 1/factor of the buckets go after the present ones.
         """
         factor, left = new // old, old
         while left:

@@ -39,7 +39,7 @@ class Entry(IntEnum):
     """Where in an entry a number is, in bytes.
 
     ``KIND`` is one of `Asked`; ``NUMBER`` is that of the instance or the property; ``ANSWER`` is
-    what machine code said; from ``STATE`` on lies the state, and behind it its successor.
+    what machine code said; from ``STATE`` on lies the state, and after it its successor.
     """
 
     KIND = 0
@@ -142,7 +142,7 @@ def steps_from(p: Program, state: int, space: int) -> int:
     Parameters
     ----------
     space
-        Address of a number for each instance, which is 0; behind it is room for what follows.
+        Address of a number for each instance, which is 0; after it is room for what follows.
     """
     alive = space + 8 * p.instances
     return p.expand(state, 1, alive + ALIVE, space, alive)

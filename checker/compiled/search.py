@@ -321,7 +321,7 @@ class CompiledSearch(LevelSearch):
         return self._within_limits(distinct, seconds)
 
     def _make_room(self) -> bool:
-        """Let the table grow, or the states behind it; False where no memory is left for that."""
+        """Let the table grow, or the states after it; False where no memory is left for that."""
         if not self._watch():
             return False
         if not self.room.make():

@@ -153,7 +153,7 @@ def set_aside(p: Program, shared: int, worker: int) -> bool:
 
 
 def enter(p: Program, shared: int, worker: int, candidate: int, slot: int, tag: int) -> bool:
-    """Try to put a new state's tag into an empty slot, and the state behind those before it."""
+    """Try to put a new state's tag into an empty slot, and the state after those before it."""
     number = load(worker + Worker.NEXT)
     state = load(shared + Shared.STATES) + number * p.words * 8
     copy(p, candidate, state)

@@ -1,4 +1,4 @@
-"""States in a file, level behind level: what a search with fingerprints does not keep in memory."""
+"""States in a file, level after level: what a search with fingerprints does not keep in memory."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class StateFile:
         os.ftruncate(self._file, self.states * self.state_bytes)
 
     def append(self, region: Region, first: int, count: int, checksum: int) -> int:
-        """Write states that lie in a row in memory behind those in the file.
+        """Write states that lie in a row in memory after those in the file.
 
         Returns
         -------

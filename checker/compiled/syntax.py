@@ -55,7 +55,7 @@ def held(tree: ast.FunctionDef) -> set[str]:
 
 
 def _count_block(block: list[ast.stmt], following: Counter[str]) -> Counter[str]:
-    """Return how often names are read in a block; add what is read behind an assignment.
+    """Return how often names are read in a block; add what is read after an assignment.
 
     Each part of a function is looked at once, for the functions of a large model are many.
     """

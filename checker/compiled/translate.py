@@ -142,7 +142,7 @@ class Translation(Loops):
         yield take_back
 
     def _fall_off(self) -> None:
-        """End a function behind its last statement."""
+        """End a function after its last statement."""
         if self.mode in (Mode.GUARDS, Mode.IS_NONE):
             self.out.emit("ret i1 true")
         elif self.compiled.returns == "void":
@@ -162,7 +162,7 @@ class Translation(Loops):
         self.out.emit("ret void" if returns == "void" else f"ret {returns} zeroinitializer")
 
     def block(self, statements: list[ast.stmt]) -> None:
-        """Translate statements in order; none behind a jump."""
+        """Translate statements in order; none after a jump."""
         for statement in statements:
             if self.out.terminated:
                 return

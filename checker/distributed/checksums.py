@@ -85,7 +85,7 @@ def sealed(sums: bytes, *about: object) -> bytes:
     """Return the seal of checksums and of what their file is."""
     digest = hashlib.blake2b(digest_size=SEAL)
     digest.update("\n".join(str(one) for one in about).encode())
-    # Text before this, numbers behind it.
+    # Text before this, numbers after it.
     digest.update(b"\0")
     digest.update(sums)
     return digest.digest()

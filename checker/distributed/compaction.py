@@ -13,7 +13,7 @@ MOST = 6
 def to_merge(runs: Sequence[Run]) -> tuple[Run, ...]:
     """Return the latest runs that are worth merging, given the oldest first; none if there are few.
 
-    A run is merged with those behind it unless it is more than twice as large as they are together.
+    A run is merged with those after it unless it is more than twice as large as they are together.
     What it is written into is half as large again at least, so that no state is written more often
     than the logarithm of their number says; and of runs that are not merged each is more than twice
     as large as the next, so that their number is a logarithm too.

@@ -10,7 +10,7 @@ from ..interrupts import Interrupted, noted
 
 @contextmanager
 def postponed() -> Iterator[None]:
-    """Raise an interrupt behind the block only."""
+    """Raise an interrupt after the block only."""
     with noted() as seen:
         yield
     if seen:

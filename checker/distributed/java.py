@@ -43,7 +43,7 @@ def require_java() -> None:
     if version is None:
         first = said.strip().splitlines()[:1]
         raise SparkError(f"{java} -version does not say which Java it is: {first}; {INSTALL}")
-    # Up to Java 8 the number behind the first one counts.
+    # Up to Java 8 the number after the first one counts.
     number = int(version[2] or 0) if version[1] == "1" else int(version[1])
     if number < JAVA:
         raise SparkError(

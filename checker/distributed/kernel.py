@@ -15,7 +15,7 @@ from ..compiled.program import Module
 from ..compiled.sampler import Sample, Sampler
 
 TAIL = 4096
-"""Slots behind those that candidates belong to; that so many are pushed on is out of the question,
+"""Slots after those that candidates belong to; that so many are pushed on is out of the question,
 and would be noticed."""
 
 ENTRIES = (*blocks.EXPORTED, *listing.EXPORTED)
@@ -262,7 +262,7 @@ class Sieve:
         self._kernel.call["subtract"](self._walk.address, address, count)
 
     def end(self) -> None:
-        """Keep what is behind all of the run's records."""
+        """Keep what is after all of the run's records."""
         walk = self._walk
         rest = walk[Walk.END] - walk[Walk.READ]
         ctypes.memmove(walk[Walk.WRITE], walk[Walk.READ], rest)

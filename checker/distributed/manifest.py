@@ -1,7 +1,7 @@
 """The manifest of a store: which runs count, and what else is known at the end of a level.
 
-It is there before anything else, and written as a whole behind each level, so a store speaks of a
-finished level at any moment; what a driver that was killed had begun behind it is found and written
+It is there before anything else, and written as a whole after each level, so a store speaks of a
+finished level at any moment; what a driver that was killed had begun after it is found and written
 again.
 """
 
@@ -111,7 +111,7 @@ class Manifest:
         self._verify_earlier()
         if self.taken or len(self.levels) > 1 or self.expanded:
             verify_taken(self.taken, instances, counts)
-        # A violation may lie outside the constraint, behind the last level.
+        # A violation may lie outside the constraint, after the last level.
         verify_violations(self.violations, layout, properties, len(self.levels))
         fields.integer(self.spark_levels, "spark_levels", 0, len(self.levels) + 1)
         files = 0 if self.export is None else 1 << 62

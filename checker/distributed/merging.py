@@ -32,7 +32,7 @@ class _Input:
         self.take_next()
 
     def take_next(self) -> None:
-        """Go on to the next piece; the address is 0 behind the last one."""
+        """Go on to the next piece; the address is 0 after the last one."""
         self._buffer, count = next(self._pieces, (None, 0))
         self.address = self._buffer.address if self._buffer is not None else 0
         self.end = self.address + count * self._record

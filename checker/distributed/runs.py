@@ -1,6 +1,6 @@
 """Runs: sorted records in files, one for each partition of those that wrote it.
 
-A file holds records, behind them (in the run of a level) the fingerprints of their parents in the
+A file holds records, after them (in the run of a level) the fingerprints of their parents in the
 same order, the checksums of both, and a footer.  What a record is, ``compiled.blocks`` says.
 Nothing of a file is used before it was compared with its checksum.
 """
@@ -50,7 +50,7 @@ def level_name(level: int) -> str:
 
 
 def bound(share: int, shares: int) -> int:
-    """Return the first fingerprint of a share; that behind the last one is 2^64."""
+    """Return the first fingerprint of a share; that after the last one is 2^64."""
     return -(-(share << 64) // shares)
 
 

@@ -33,7 +33,7 @@ DEFAULTS = {
     # Candidates begin with a hash, which no compression makes shorter.
     "spark.shuffle.compress": "false",
     "spark.shuffle.spill.compress": "false",
-    # What was shuffled for a level is of no use behind it; its files go when Java collects garbage.
+    # What was shuffled for a level is of no use after it; its files go when Java collects garbage.
     "spark.cleaner.periodicGC.interval": "1min",
     # Workers are on the same host as their executor.
     "spark.python.unix.domain.socket.enabled": "true",

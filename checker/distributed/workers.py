@@ -86,7 +86,7 @@ def kernel_of(plan: Plan, store: Store) -> Kernel:
         _kernels.clear()
         module = Module(plan.code, plan.words, plan.stride, plan.points)
         _kernels[plan.code] = Kernel(text, module, plan.instances, plan.properties, plan.ranges)
-        # Spark has each worker collect garbage behind every task, which takes longer than a small
+        # Spark has each worker collect garbage after every task, which takes longer than a small
         # task itself, unless what is there for good is left out.
         gc.freeze()
     return _kernels[plan.code]

@@ -15,7 +15,7 @@ from .values import NOTHING, Constant, Flow, NotShownError, Number, Picked, Repl
 from .visits import ADDING, Visits
 
 MOST_ROUNDS = 12
-"""Of a loop, until what is known at its head is what is known behind its body."""
+"""Of a loop, until what is known at its head is what is known after its body."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Statements(Visits):
             method(statement)
 
     def path(self, flow: Flow | None, statements: list[ast.stmt]) -> Flow | None:
-        """Follow statements from a place on; return what is known behind them, if one gets there.
+        """Follow statements from a place on; return what is known after them, if one gets there.
 
         None stands for a place that nobody gets to.
         """

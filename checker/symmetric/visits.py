@@ -133,7 +133,7 @@ class Visits(Calls):
         return plain and len(texts) == 1 and all(not how for how, _ in sources)
 
     def end_visit(self, visit: Visit) -> Flow:
-        """Check that the order of the rounds does not matter; return what is known behind them."""
+        """Check that the order of the rounds does not matter; return what is known after them."""
         assert self.visits.pop() is visit
         effects, self.effects = self.effects, visit.effects
         self._sums = visit.outer_sums

@@ -1,4 +1,4 @@
-"""States from which nothing heals: no weakly fair step leads out of what is wrong.
+"""States that cannot recover: no weakly fair steps lead out of what is wrong.
 
 A plain deadlock check is of no use in a model of faults, since a crash is nearly always enabled.
 So this asks of every state whether it can recover without one: whether, along steps of actions that
@@ -24,8 +24,8 @@ def stuck_states(
     prop
         Its predicate says which states have recovered.
     levels
-        All reachable states: the search must be complete.  What is outside the system's constraint
-        heals nothing, since nothing is known of what follows there.
+        All reachable states: the search must be complete.  A state outside the system's constraint
+        leads nowhere, since nothing is known of what follows it.
     """
     import networkx as nx
 
@@ -41,9 +41,9 @@ def stuck_states(
                 weak = system.instances[instance].action.fairness is Fairness.WEAK
                 if weak and system.inside():
                     backwards.add_edge(successor, state)
-    healing = nx.descendants(backwards, recovered)
+    recovering = nx.descendants(backwards, recovered)
     for number, level in enumerate(levels):
-        stuck = [state for state in level if state not in healing]
+        stuck = [state for state in level if state not in recovering]
         if stuck:
             return number, stuck
     return None

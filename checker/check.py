@@ -19,8 +19,8 @@ from ..core.spec import (
 from ..core.symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
-from .recovery import stuck_states
 from .interrupts import INTERRUPT, alarm, reason, received
+from .recovery import stuck_states
 from .result import DEFAULT, Grounds, Limits, Progress, Resources, Result, Verdict
 
 

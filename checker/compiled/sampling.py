@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from .intrinsics import fetch_add, load, shifted, store
+from .intrinsics import MACHINE, fetch_add, load, shifted, store
 from .memory import GROUP
 from .program import Program
 from .seen import copy
+
+ARITHMETIC = MACHINE
 
 COMPARED = 20
 """States per way of a branch that are compared with Python in every search that has so many."""

@@ -15,6 +15,7 @@ Nothing here waits for another worker: tags are set by compare-and-swap.
 from __future__ import annotations
 
 from .intrinsics import (
+    MACHINE,
     below,
     fetch_add,
     first_of_eight,
@@ -28,6 +29,8 @@ from .intrinsics import (
 )
 from .memory import BLOCK, Shared, Worker
 from .program import Program
+
+ARITHMETIC = MACHINE
 
 BUCKET = 8
 """Marks in a bucket."""

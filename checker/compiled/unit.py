@@ -12,6 +12,7 @@ from typing import Any
 
 from ...core.layout import WORD_BITS
 from .emitter import FAILURE, Emitter
+from .intrinsics import MACHINE
 from .points import MARKS, Points
 from .reads import Reads
 from .sources import plain_tree
@@ -57,9 +58,6 @@ MISTAKES = (
 
 The model may never come there; whether it does is for the interpreted engine to find out.
 """
-
-OWN = __name__.rpartition(".")[0]
-"""The package of the search's own code, whose arithmetic is that of the machine."""
 
 SHAPES = {"None": "void", "bool": "i1", "int": "i64"}
 
@@ -174,7 +172,7 @@ class Unit:
             self.reads.ask("function", function)
             returns, count = self._shape(function, tree, mode)
             name = f"{self.prefix}{function.__name__}.{len(self._kept)}"
-            own = str(function.__module__).startswith(OWN)
+            own = function.__globals__.get("ARITHMETIC") is MACHINE
             compiled = Compiled(name, returns, count, own)
             translation = Translation(self, function, tree, arguments, compiled, mode)
             translation.pure = pure or mode is Mode.GUARDS

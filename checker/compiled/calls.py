@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .expressions import Expressions
-from .unit import Mode
+from .function import Mode
 from .values import Constant, Items, Number, StateRef, Truth, UnsupportedError, Value, integer_of
 
 

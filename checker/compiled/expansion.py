@@ -17,9 +17,10 @@ from ...core.spec import Instance, TransitionSystem
 from .asking import clear_marks, keep_guarded, keep_if_wanted, make_marks, note_beside
 from .columns import Columns
 from .emitter import Emitter
+from .function import Compiled, Mode
 from .memory import GROUP
 from .sampling import Asked
-from .unit import Compiled, Mode, Unit
+from .unit import Unit
 from .values import Constant, StateRef, Truth, UnsupportedError, Value
 
 GUARDED, UNPACKED = 32, 8

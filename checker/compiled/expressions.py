@@ -9,8 +9,8 @@ from typing import Any
 
 from .arithmetic import ARITHMETIC, COMPARISONS, FOLDED, UNARY, exact, folds
 from .emitter import Aside, Emitter, is_cheap
+from .function import Compiled, Functions, Mode
 from .marking import Marking, is_marked
-from .unit import Compiled, Mode, Unit
 from .values import (
     NOWHERE,
     PLAIN,
@@ -42,7 +42,7 @@ class Expressions(Marking):
     """
 
     def __init__(
-        self, unit: Unit, function: Callable[..., Any], local: dict[str, Value], out: Emitter
+        self, unit: Functions, function: Callable[..., Any], local: dict[str, Value], out: Emitter
     ) -> None:
         super().__init__(out)
         self.unit = unit

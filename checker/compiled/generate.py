@@ -14,13 +14,14 @@ from .asking import clear_marks, keep_if_wanted, make_marks
 from .closure import roots_of
 from .emitter import Emitter
 from .expansion import Expansion
+from .function import Compiled
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
 from .program import Module, Program
 from .reads import Reads
 from .sampling import Asked, Samples
 from .state_refs import StateRefs
-from .unit import Compiled, Unit
+from .unit import Unit
 from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value
 
 MOST_PROPERTIES = 62

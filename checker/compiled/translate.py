@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from .emitter import FAILURE, Emitter
+from .function import Compiled, Functions, Mode, received
 from .loops import Loops
 from .points import MARKS
 from .syntax import assignments, counts_members, first_effect, held, parameter_names, stored
-from .unit import Compiled, Mode, Unit, received
 from .values import (
     WORD,
     Constant,
@@ -42,7 +42,7 @@ class Translation(Loops):
 
     def __init__(
         self,
-        unit: Unit,
+        unit: Functions,
         function: Callable[..., Any],
         tree: ast.FunctionDef,
         arguments: list[Value],

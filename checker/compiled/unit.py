@@ -5,44 +5,25 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
-from functools import reduce
 from typing import Any
 
 from ...core.layout import WORD_BITS
-from .emitter import FAILURE, Emitter
+from .function import Compiled, Intrinsic, Mode
 from .intrinsics import MACHINE
-from .points import MARKS, Points
+from .points import Points
 from .reads import Reads
 from .sources import plain_tree
 from .state_refs import StateRefs
+from .translate import Translation
 from .values import (
     PLAIN,
     Constant,
     Items,
-    Number,
-    Range,
     StateRef,
-    Truth,
     UnsupportedError,
     Value,
     span,
-    union,
 )
-
-
-class Mode(Enum):
-    """What is wanted of a function: see :mod:`translate`."""
-
-    WHOLE = "whole"
-    IS_NONE = "none"
-    GUARDS = "guards"
-    EFFECT = "effect"
-
-
-Intrinsic = Callable[[Emitter, list[Value]], Value]
-"""Emits an operation that has a name in the search's own code but no body in Python."""
 
 MISTAKES = (
     ArithmeticError,
@@ -60,43 +41,6 @@ The model may never come there; whether it does is for the interpreted engine to
 """
 
 SHAPES = {"None": "void", "bool": "i1", "int": "i64"}
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """A translated function: its name in LLVM, its type, and how many values it returns.
-
-    ``ranges`` are those of the results at each of its ends.  ``truth_only`` says of which of them,
-    in a function that returns a truth value, only the truth is known.  ``loops`` has an element if
-    there is a loop in it or in what it calls, and ``cut`` the number of the statement before which
-    its guards end and its effect begins, if that is because of a loop.  ``own`` says that it is one
-    of the search's, which cannot fail.  ``elements`` are those of the marks in which it, or what it
-    calls, notes which way it took, and ``reads`` the paths of the variables that it reads from
-    their columns.
-    """
-
-    name: str
-    returns: str
-    count: int
-    own: bool = False
-    ranges: list[tuple[Range, ...]] = field(default_factory=list)
-    truth_only: list[str] = field(default_factory=list)
-    loops: list[bool] = field(default_factory=list)
-    cut: list[int] = field(default_factory=list)
-    elements: set[int] = field(default_factory=set)
-    reads: set[str] = field(default_factory=set)
-
-    @property
-    def results(self) -> list[Range]:
-        """The ranges of what it returns."""
-        if not self.ranges:
-            return [None] * self.count
-        return [reduce(union, ranges) for ranges in zip(*self.ranges, strict=True)]
-
-    def passed(self, arguments: list[Value], failure: str = FAILURE) -> list[str]:
-        """Return the operands of a call, with their types."""
-        own = [] if self.own else [f"ptr {failure}", f"ptr {MARKS}"]
-        return [*own, *parameters(arguments)]
 
 
 class Unit:
@@ -162,8 +106,6 @@ class Unit:
     def _translate(
         self, function: Callable[..., Any], arguments: list[Value], mode: Mode, pure: bool
     ) -> Compiled:
-        from .translate import Translation
-
         where = getattr(function, "__qualname__", repr(function))
         try:
             if type(function) is not types.FunctionType:
@@ -209,46 +151,6 @@ class Unit:
     def lookup(self, function: Callable[..., Any], name: str) -> Value:
         """Return the value of a name that is not local to a function."""
         return Constant(self.reads.ask("name", function, name))
-
-
-def parameters(arguments: list[Value]) -> list[str]:
-    """Return the operands that a call passes, with their types."""
-    passed = []
-    for argument in arguments:
-        if isinstance(argument, Number):
-            passed.append(f"i64 {argument.register}")
-        elif isinstance(argument, Truth):
-            passed.append(f"i1 {argument.register}")
-        elif isinstance(argument, StateRef):
-            passed.append(f"ptr {argument.base}")
-            passed += [f"i64 {i.register}" for i in argument.indices if isinstance(i, Number)]
-    return passed
-
-
-def received(arguments: list[Value]) -> tuple[list[str], list[Value]]:
-    """Return the parameters of a function for such arguments, and what they are within it."""
-    declared: list[str] = []
-
-    def new(kind: str) -> str:
-        declared.append(f"{kind} %a{len(declared)}")
-        return f"%a{len(declared) - 1}"
-
-    inside: list[Value] = []
-    for argument in arguments:
-        if isinstance(argument, Number):
-            inside.append(Number(new("i64"), argument.range))
-        elif isinstance(argument, Truth):
-            inside.append(Truth(new("i1"), argument.truth_only))
-        elif isinstance(argument, StateRef):
-            base = new("ptr")
-            indices = tuple(
-                Number(new("i64"), i.range) if isinstance(i, Number) else i
-                for i in argument.indices
-            )
-            inside.append(StateRef(base, argument.form, indices, argument.sample))
-        else:
-            inside.append(argument)
-    return declared, inside
 
 
 def _kind(argument: Value) -> object:

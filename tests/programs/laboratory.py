@@ -28,10 +28,11 @@ from tidegate.checker.compiled.asking import clear_marks, make_marks
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.emitter import Emitter
 from tidegate.checker.compiled.expansion import Expansion
+from tidegate.checker.compiled.function import Mode
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.memory import GROUP
 from tidegate.checker.compiled.state_refs import StateRefs
-from tidegate.checker.compiled.unit import Mode, Unit
+from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant, Number, StateRef, Truth, UnsupportedError
 from tidegate.core.layout import State, members
 from tidegate.core.spec import Action, TransitionSystem

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from ..analysis.front import Front, find_front
 from ..analysis.ladder import ladder
+from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds
 from ..analysis.selection import SelectionError, find_properties, find_protocol
 from ..checker.interrupts import is_interrupt
 from ..model import PROTOCOLS
@@ -68,11 +68,11 @@ def bounds(protocol: str | None, **options: Any) -> Ended:
     if options["output"]:
         if options["settings"] or options["names"] or options["largest"]:
             raise click.UsageError("--output takes the known holes; leave out -b, -p and --max")
-        from .holes import write_holes
+        from .known_violations import write_known_violations
 
         protocols = [find_protocol(protocol)] if protocol else list(PROTOCOLS)
         with report_file(options["output"], "--output") as page:
-            write_holes(page, protocols, options["jobs"])
+            write_known_violations(page, protocols, options["jobs"])
         return Ended(EXIT_HOLDS)
     if protocol is None:
         raise click.UsageError("name a PROTOCOL, or with --output the FILE of the page to write")
@@ -81,7 +81,7 @@ def bounds(protocol: str | None, **options: Any) -> Ended:
 
 def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
     """Search for the smallest bounds of each property, and print them."""
-    from ..render.fronts import document, print_front
+    from ..render.minimal_bounds import document, print_minimal_bounds
 
     with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()
@@ -91,13 +91,15 @@ def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
         if not properties:
             raise SelectionError("property 'none' leaves nothing to violate; name another")
         varied = ladder(chosen, options["settings"], options["largest"])
-        found: dict[str, Front] = {}
+        found: dict[str, MinimalBounds] = {}
         for prop in properties:
             with progress(options["quiet"]) as show:
-                front = find_front(chosen, prop, varied, options["time_limit"], report=show)
-            found[prop.name] = front
-            print_front(console, protocol, prop.name, varied.fixed, front)
-            if is_interrupt(front.stopped_by):
+                minimal = find_minimal_bounds(
+                    chosen, prop, varied, options["time_limit"], report=show
+                )
+            found[prop.name] = minimal
+            print_minimal_bounds(console, protocol, prop.name, varied.fixed, minimal)
+            if is_interrupt(minimal.stopped_by):
                 break
         reports.write(
             "--json", lambda target: write_json(target, document(protocol, varied.fixed, found))
@@ -105,9 +107,9 @@ def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
     return ended(_status(found), reports)
 
 
-def _status(found: Mapping[str, Front]) -> int:
+def _status(found: Mapping[str, MinimalBounds]) -> int:
     """Return the exit status."""
-    if any(is_interrupt(front.stopped_by) for front in found.values()):
+    if any(is_interrupt(minimal.stopped_by) for minimal in found.values()):
         return EXIT_INTERRUPTED
-    undecided = any(front.undecided for front in found.values())
+    undecided = any(minimal.undecided for minimal in found.values())
     return EXIT_INCOMPLETE if undecided else EXIT_HOLDS

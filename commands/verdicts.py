@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import click
 
-from ..analysis.ladder import Found, Rung, climb
+from ..analysis.ladder import BoundValues, LadderVerdict, first_violations
 from ..analysis.pool import processes, share
 from ..analysis.selection import SelectionError, find_protocol, protocols_to_compare
 from ..core.bounds import parse
@@ -22,7 +22,7 @@ from .status import EXIT_HOLDS, Ended
 
 
 def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, jobs: int) -> None:
-    """Climb the ladder of every scenario for every protocol, and write the page of verdicts.
+    """Search the ladder of every scenario for every protocol, and write the page of verdicts.
 
     Parameters
     ----------
@@ -59,19 +59,19 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
             say(f"done: {scenario.title}", stderr=True)
 
 
-def compare(which: tuple[str, int]) -> dict[str, Found]:
-    """Climb the ladder of a scenario, by its number, for a protocol, by its name."""
+def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:
+    """Search the ladder of a scenario (by number) for a protocol (by name)."""
     name, number = which
     protocol = find_protocol(name)
     scenario: Scenario = protocol.family.scenarios[number]
     properties = INVARIANTS[protocol.family.name]
     needs = frozenset(need for prop in properties for need in prop.needs)
 
-    def build(rung: Rung) -> TransitionSystem[Any, Any]:
-        settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in rung.items())]
+    def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:
+        settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in bounds.items())]
         return protocol.system(parse(protocol.family.bounds, settings), needs)
 
-    return climb(build, properties, scenario.largest, share())
+    return first_violations(build, properties, scenario.largest, share())
 
 
 @click.command(short_help="Find the smallest bounds that violate each property; takes an hour.")

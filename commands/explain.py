@@ -1,4 +1,4 @@
-"""``tidegate explain``: a trace in Kafka's words, and which faults and elections it needs."""
+"""``tidegate explain``: a trace in words, and which faults and elections it needs."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     from ..render.explained import Findings
 
 
-@click.command(short_help="Tell a trace in words, and which faults and elections it needs.")
+@click.command(short_help="Explain a trace in words: which faults and elections it needs.")
 @click.argument("trace", metavar="TRACE.json|PROTOCOL")
 @model_options("Explain a violation of this property")
-@time_limit_option("Time for all searches together.", default=120.0)
+@time_limit_option("Time limit in seconds of all searches together.", default=120.0)
 @json_option("everything")
 @trace_options
 @quiet_option
 def explain(trace: str, **options: Any) -> Ended:
-    """Tell a trace sentence by sentence, and find out what its violation needs.
+    """Explain a trace sentence by sentence, and find out what its violation needs.
 
-    TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it; or name a PROTOCOL,
-    whose counterexample is then searched for. Which crashes, restarts, elections and changes of the
-    ISR cannot be left out is found by searching all states, within the bounds of the trace, with
-    fewer of them.
+    TRACE.json is a report of 'tidegate check --json', or the ITF trace in it. For a PROTOCOL,
+    Tidegate first searches for a counterexample. To find out which crashes, restarts, elections and
+    ISR changes cannot be left out, it searches all states with fewer of them, within the bounds of
+    the trace.
 
     \b
     Examples:
@@ -59,7 +59,7 @@ def explain(trace: str, **options: Any) -> Ended:
     \b
     Exit status:
       0   everything was decided
-      2   wrong usage: no such trace or protocol, or a trace that cannot be taken any more
+      2   wrong usage: no such trace or protocol, or a trace that cannot be replayed
       3   a limit was reached before everything was decided
       130 interrupted
     """
@@ -78,7 +78,7 @@ def explain(trace: str, **options: Any) -> Ended:
             if found is not None:
                 print_findings(console, told, found, words)
             else:
-                console.print(one_line(f"What it needs is not known: stopped by {stopped_by}."))
+                console.print(one_line(f"Not known what it needs: stopped by {stopped_by}."))
         decided = stopped_by is None and (found is None or found.decided)
         whole = document(told, found, words) | {"decided": decided}
         reports.write("--json", lambda target: write_json(target, whole))
@@ -90,14 +90,14 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
     settings, names = options["settings"], options["names"]
     if os.path.exists(name) and not name.endswith(".py"):
         if settings:
-            raise click.UsageError("a saved trace has its bounds; leave out -b")
+            raise click.UsageError("a saved trace has its own bounds; leave out -b")
         if len(names) > 1:
-            raise click.UsageError("name one property; a trace violates that")
+            raise click.UsageError("a trace violates one property; name only one with -p")
         return saved(name, names[0] if names else None, options["named"], options["trusted"])
     if name.endswith(".json"):
         return saved(name, None, options["named"], options["trusted"])
     if options["named"] or options["trusted"]:
-        raise click.UsageError(f"--protocol and --trust are for a saved trace; {name} is none")
+        raise click.UsageError(f"--protocol and --trust are for saved traces; {name} is not one")
     system, properties = assemble(name, settings, names)
     with progress(options["quiet"]) as show:
         limits = Limits(seconds=options["time_limit"])
@@ -106,13 +106,11 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
         if is_interrupt(result.stopped_by):
             raise Interrupted((result.stopped_by or "").removeprefix(INTERRUPT).strip())
         if result.stopped_by is not None:
-            raise LimitReachedError(
-                f"{result.stopped_by}; until then nothing was violated that could be explained"
-            )
-        seen = "every state" if result.outcome is Outcome.HOLDS else "not every state"
+            raise LimitReachedError(f"{result.stopped_by}; no violation was found before that")
+        explored = "all states were" if result.outcome is Outcome.HOLDS else "not all states were"
         raise SelectionError(
-            f"{name}, {system.headline}: nothing is violated, so there is nothing to explain; "
-            f"{seen} was seen. Choose larger bounds"
+            f"{name}, {system.headline}: nothing is violated, so there is nothing to explain "
+            f"({explored} explored); choose larger bounds"
         )
     protocol, prop, steps = find_protocol(name), result.first.property, result.first.trace.steps
     told, trace = without_failure(
@@ -126,7 +124,7 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
 def _find(
     it: Saved, words: Mapping[str, str], options: Mapping[str, Any]
 ) -> tuple[Findings | None, str | None]:
-    """Search for what a violation can do without; say as well what ended that early."""
+    """Find what a violation does not need; also return what ended the searches early."""
     started = perf_counter()
     try:
         with alarm(options["time_limit"], started):
@@ -167,7 +165,7 @@ def _findings(
 
 
 def _builder(it: Saved) -> Build:
-    """Return what makes the system of a trace with fewer perturbations, or under other options."""
+    """Return a builder of a trace's system with fewer faults and elections, or other options."""
     from ..model.limits import limited
 
     protocol, prop = it.protocol, it.property

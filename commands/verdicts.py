@@ -1,4 +1,4 @@
-"""Compare protocols over ladders of bounds, and write the page of verdicts."""
+"""``tidegate verdicts``: the first violating bounds of each property, as a page."""
 
 from __future__ import annotations
 
@@ -74,21 +74,23 @@ def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:
     return first_violations(build, properties, scenario.largest, share())
 
 
-@click.command(short_help="Find the smallest bounds that violate each property; takes an hour.")
+@click.command(short_help="Write the page of verdicts; takes an hour.")
 @click.option(
     "--output",
     type=click.Path(dir_okay=False),
     metavar="FILE",
     required=True,
-    help="Write the page there.",
+    help="Write the page to FILE.",
 )
 @click.option("--protocol", "names", multiple=True, help="Only this protocol (repeatable).")
-@click.option("--scenario", "title", help="Only scenarios whose title contains this.")
+@click.option(
+    "--scenario", "title", help="Only scenarios whose title contains TEXT.", metavar="TEXT"
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
 def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) -> Ended:
     """Find the smallest bounds that violate each property, or the largest at which it holds.
 
-    Every scenario of a family is searched for every protocol, and the page of verdicts written.
+    Searches every scenario of a family for every protocol, and writes the page of verdicts.
 
     \b
     Examples:

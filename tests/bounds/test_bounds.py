@@ -91,7 +91,7 @@ def test_a_time_limit_leaves_it_incomplete():
         (["hw", "-b", "min_isr=2", "--max", "replicas=1"], "min_isr=2 can never be met by repl"),
         (["hw", "-b", "records=1", "-b", "crashes=1", "-b", "elections=1"], "every bound is fixed"),
         ([], "name a PROTOCOL"),
-        (["--output", "page.md", "-p", "LogMatching"], "--output takes the known violations"),
+        (["--output", "page.md", "-p", "LogMatching"], "--output covers the known violations"),
     ],
 )
 def test_wrong_usage_gets_one_clear_error(arguments, message):

@@ -27,16 +27,16 @@ def note_contradictions(errors: ConfigurationErrors, cells: Sequence[_Numbered])
             if first.violated != expected.violated and earlier != case:
                 errors.add(
                     ("case", case),
-                    f"{cell.name}: {expected.name} is expected to "
+                    f"{cell.name}: {expected.name} must "
                     f"{'be violated' if expected.violated else 'hold'}, but line {before.line} "
-                    "expects the contrary of the same cell; keep one of them",
+                    "expects the opposite; keep one of them",
                 )
         for what, count in (("states", cell.states), ("depth", cell.depth)):
             if count is None:
                 continue
-            asked = tuple(sorted(it.name.lower() for it in names))
+            properties = tuple(sorted(one.name.lower() for one in names))
             pinned, (before, earlier) = pins.setdefault(
-                (cell.protocol.lower(), bounds, what, asked), (count, (cell, case))
+                (cell.protocol.lower(), bounds, what, properties), (count, (cell, case))
             )
             if pinned != count:
                 errors.add(

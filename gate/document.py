@@ -64,7 +64,7 @@ def read(file: Path) -> list[Cell]:
     except UnicodeDecodeError as error:
         raise GateFileError(f"{file}: byte {error.start} is not UTF-8; save it as UTF-8") from None
     except OSError as error:
-        repair = "name another one with --config, or write one with: tidegate init"
+        repair = "name another file with --config, or create one with: tidegate init"
         raise GateFileError(f"{file}: cannot be read ({error.strerror}); {repair}") from None
     try:
         document, lines = tomllib.loads(text), positions(text)
@@ -78,11 +78,11 @@ def read(file: Path) -> list[Cell]:
         line = line or str(text.count("\n") + 1)
         raise GateFileError(f"{file}:{line}: not TOML: {said}") from None
     except ValueError:
-        raise GateFileError(f"{file}: a number has more digits than any value can have") from None
+        raise GateFileError(f"{file}: a number has too many digits") from None
     errors = ConfigurationErrors(str(file), lines)
     cells = list(_Reader(errors, str(file)).cells(document))
     if not cells and not errors.found:
-        errors.add((), "there is no case; begin one with [[case]]")
+        errors.add((), "there is no case; start one with [[case]]")
     note_contradictions(errors, cells)
     errors.refuse()
     return [cell for cell, _ in cells]
@@ -105,7 +105,7 @@ class _Reader:
         for number, case in enumerate(top.get("case", [])):
             path = ("case", number)
             if not isinstance(case, dict):
-                self.errors.add(path, f"{shown(case)} is no case: begin each with [[case]]")
+                self.errors.add(path, f"{shown(case)} is not a case; start each case with [[case]]")
                 continue
             good = self.errors.keys(path, case, _CASE)
             self._limits(path, good)
@@ -113,12 +113,13 @@ class _Reader:
             yield from ((cell, number) for cell in cells)
 
     def _limits(self, path: tuple[str | int, ...], table: dict[str, Any]) -> None:
-        """Note values of limits that are none; they are left out then."""
+        """Record invalid limits, and drop them."""
         for key, choices in (("engine", ENGINES), ("tier", TIERS)):
             if table.get(key, choices[0]) not in choices:
                 self.errors.add((*path, key), unknown(key, table.pop(key), choices))
         if "memory" in table and parse_size(table["memory"]) is None:
-            text = f"memory = {shown(table.pop('memory'))} is no amount from 64M on, such as 2G"
+            value = shown(table.pop("memory"))
+            text = f"memory = {value} is not an amount of at least 64M, such as 2G"
             self.errors.add((*path, "memory"), text)
 
     def _case(
@@ -131,7 +132,7 @@ class _Reader:
             self.errors.add(path, 'a case needs protocols, such as protocols = ["kip-320"]')
         all_bounds = self._list(path, case, "bounds") if case.get("bounds", [""]) else []
         if "bounds" in given and not all_bounds:
-            self.errors.add((*path, "bounds"), "bounds = [] is no bounds; leave it out, or add one")
+            self.errors.add((*path, "bounds"), "bounds = [] is empty; leave it out, or add bounds")
         all_bounds = all_bounds or [""]
         states = self._pins(path, case, "states", protocols, all_bounds)
         depth = self._pins(path, case, "depth", protocols, all_bounds)
@@ -167,7 +168,7 @@ class _Reader:
         seen: set[str] = set()
         for number, text in enumerate(listed):
             if " ".join(text.split()) in seen:
-                self.errors.add((*path, key, number), f"{key}: {shown(text)} is there twice")
+                self.errors.add((*path, key, number), f"{key}: {shown(text)} appears twice")
             seen.add(" ".join(text.split()))
         return list(dict.fromkeys(" ".join(text.split()) for text in listed))
 
@@ -185,17 +186,17 @@ class _Reader:
             if expectation.name.lower() in named:
                 self.errors.add(
                     (*path, "holds", number),
-                    f"{expectation.name} is expected to hold and to be violated; keep one of them",
+                    f"{expectation.name} must hold and must be violated; keep one of them",
                 )
         for name in named & {*EVERY, "none"}:
-            text = f"violates: {name!r} is no single property; name those that must be violated"
+            text = f"violates: {name!r} is not a single property; name properties"
             self.errors.add((*path, "violates", name), text)
         if any(it.name.lower() == "none" for it in holding):
             self.errors.add((*path, "holds"), "holds: 'none' checks nothing; name a property")
         if not violated and not holding and given.isdisjoint({"holds", "violates"}):
             self.errors.add(path, 'a case needs holds or violates, such as holds = "default"')
         elif not violated and not holding and not given.difference(case) & {"holds", "violates"}:
-            self.errors.add(path, "this case expects nothing; name a property that holds or not")
+            self.errors.add(path, "this case expects nothing; name a property in holds or violates")
         return [*violated, *holding]
 
     def _check_names(
@@ -245,7 +246,7 @@ class _Reader:
         value = case[key]
         if not isinstance(value, dict):
             if len(protocols) > 1:
-                text = f"{key}: give a table by protocol, since there are {len(protocols)}"
+                text = f"{key}: write a table by protocol, since there are {len(protocols)}"
                 self.errors.add((*path, key), f'{text}: {{ "{protocols[0]}" = ... }}')
                 return {}
             value = dict.fromkeys(protocols, value)
@@ -283,10 +284,10 @@ def of_tier(cells: Sequence[Cell], tier: str, text: str = "") -> list[Cell]:
     kept = [cell for cell in chosen if text.lower() in _described(cell).lower()]
     if not chosen:
         known = ", ".join(sorted({cell.tier for cell in cells}, key=TIERS.index))
-        raise GateFileError(f"no cell is of the tier {tier!r}; the file has: {known}")
+        raise GateFileError(f"no cell has the tier {tier!r}; the file has: {known}")
     if not kept:
         raise GateFileError(
-            f"-k {text!r} fits none of the {len(chosen)} cells of the tier {tier!r}; "
+            f"-k {text!r} matches none of the {len(chosen)} cells of the tier {tier!r}; "
             "'tidegate gate --list' shows them"
         )
     return kept

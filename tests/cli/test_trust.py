@@ -161,7 +161,7 @@ def test_resuming_a_checkpoint_runs_no_code_that_it_names():
 
 
 def test_the_command_that_a_search_prints_goes_on_with_it(checkpoint):
-    assert checkpoint.output.endswith("Go on with: tidegate resume run --protocol own.py\n")
+    assert checkpoint.output.endswith("Resume with: tidegate resume run --protocol own.py\n")
 
 
 @pytest.mark.usefixtures("checkpoint")

@@ -184,7 +184,7 @@ def test_a_way_between_two_predicates_begins_where_it_should(tmp_path):
         "--to", "partition.leader == 1 and message[1].kind == 'nothing'", "--trace", str(path),
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert "behind the" in result.output
+    assert "after the" in result.output
     last = json.loads(path.read_text())["states"][-1]
     assert last["partition"]["leader"] == {"#bigint": "1"}
     assert run("replay", str(path)).exit_code == 0

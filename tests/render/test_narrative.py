@@ -11,7 +11,7 @@ from tidegate.model import PROTOCOLS
 from tidegate.model.async_isr import scenes as async_scenes
 from tidegate.model.broker.presentation import events as broker_events
 from tidegate.model.published import scenes as published_scenes
-from tidegate.render.narrative import LOST, RECEIVED, UNDER_WAY, narrate
+from tidegate.render.narrative import LOST, RECEIVED, IN_FLIGHT, narrate
 
 ALL_OPTIONS = (
     "replicas=3 records=3 elections=4 crashes=3 power_losses=2 lost_messages=3 moves "
@@ -42,7 +42,7 @@ def test_what_is_not_received_by_the_end_is_under_way():
     start = next(system.initial_states())
     step = Step("SendFetch", ("leader", "follower"), (0, 1))
     told = narrate(system, Trace((start, system.take(start, step)), (step,)))
-    assert [(a.text, a.fate) for a in told.arrows] == [("fetch at 0", UNDER_WAY)]
+    assert [(a.text, a.fate) for a in told.arrows] == [("fetch at 0", IN_FLIGHT)]
 
 
 def test_clients_are_told_when_a_record_is_committed(loss):

@@ -82,7 +82,7 @@ def test_a_time_limit_leaves_it_incomplete():
     [
         (["kip-999"], "there is no protocol 'kip-999'"),
         (["hw", "-p", "Nothing"], "there is no property 'Nothing'"),
-        (["hw", "-p", "none"], "leaves nothing to violate"),
+        (["hw", "-p", "none"], "cannot be violated"),
         (["hw", "--max", "acks=1"], "bound acks is not a number and cannot be varied"),
         (["hw", "--max", "record=1"], "there is no bound 'record'; did you mean records?"),
         (["hw", "--max", "records=99"], "bound records: 99 is out of range"),

@@ -65,7 +65,7 @@ def test_each_report_that_cannot_be_written_is_named(shell):
     result = run("check", *HOLDS, "--json", "/dev/full", "--html", "/dev/full")
     assert result.exit_code == 2
     assert f"Error: --json {FULL}" in result.errors
-    assert "--html: nothing is violated, so no page is written" in result.errors
+    assert "--html: nothing is violated; no page was written" in result.errors
     result = run("check", *HW, "--json", "/dev/full", "--html", "/dev/full")
     assert result.exit_code == 12
     assert f"Error: --json {FULL}" in result.errors

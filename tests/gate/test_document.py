@@ -179,9 +179,9 @@ def test_a_tier_runs_those_before_it_too(project):
     assert bounds == {"pr": ["records=1"], "nightly": ["records=1", "records=2"]}
     assert len(of_tier(found, "weekly")) == 3
     assert len(of_tier(found, "weekly", "RECORDS=2")) == 1
-    with pytest.raises(GateFileError, match="fits none of the 3 cells"):
+    with pytest.raises(GateFileError, match="matches none of the 3 cells"):
         of_tier(found, "weekly", "nonsense")
-    with pytest.raises(GateFileError, match="no cell is of the tier 'pr'; the file has: weekly"):
+    with pytest.raises(GateFileError, match="no cell has the tier 'pr'; the file has: weekly"):
         of_tier(found[:1], "pr")
 
 

@@ -65,8 +65,8 @@ def test_of_a_divergence_both_records_are_flagged(trace, name):
     told = trace(name)
     flags = " ".join(flag for moment in told.moments for flag in moment.flags)
     assert len(told.places) == 2
-    assert flags.count("gets to offset") == 2
-    assert "gets below its HW" in flags
+    assert flags.count("is written at offset") == 2
+    assert "is now below its HW" in flags
 
 
 def test_a_step_says_why_it_was_enabled(loss):

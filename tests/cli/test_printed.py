@@ -217,7 +217,7 @@ def test_a_protocol_whose_name_is_no_text_is_refused(here):
     tidegate = [sys.executable, "-m", "tidegate"]
     done = subprocess.run([*tidegate, "check", "own\udcff.py"], capture_output=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"Error: own\\udcff.py: the name of a protocol is printed in ")
+    assert done.stderr.startswith(b"Error: own\\udcff.py: the name of a protocol appears in ")
     assert done.stderr.count(b"\n") == 1
     checked = [*tidegate, "check", "own.py", *SMALL, "--json", "loss\udcff.json"]
     done = subprocess.run(checked, cwd="\udcff", capture_output=True, check=False)

@@ -180,7 +180,7 @@ def test_a_trace_alone_has_one_property(saved, tmp_path):
     saved.write_text(json.dumps(json.loads(saved.read_text())["trace"]))
     result = run("render", str(saved), "-p", "LogMatching", "--html", str(tmp_path / "x.html"))
     assert result.exit_code == 2
-    assert "this trace is of NoCommittedRecordLost" in result.output
+    assert "this trace violates NoCommittedRecordLost" in result.output
 
 
 def test_a_form_must_be_named(saved):

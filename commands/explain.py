@@ -69,19 +69,21 @@ def explain(trace: str, **options: Any) -> Ended:
     with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()
         console.quiet = options["json_file"] == "-"
-        it = _chosen(trace, options)
-        told = narrate(it.system, it.trace, it.property, about=it.protocol.summary)
-        print_sentences(console, told)
-        words, found, stopped_by = it.protocol.family.perturbations, None, None
-        if it.property is not None:
-            found, stopped_by = _find(it, words, options)
-            if found is not None:
-                print_findings(console, told, found, words)
+        chosen = _chosen(trace, options)
+        narrative = narrate(
+            chosen.system, chosen.trace, chosen.property, about=chosen.protocol.summary
+        )
+        print_sentences(console, narrative)
+        words, findings, stopped_by = chosen.protocol.family.perturbations, None, None
+        if chosen.property is not None:
+            findings, stopped_by = _find(chosen, words, options)
+            if findings is not None:
+                print_findings(console, narrative, findings, words)
             else:
                 console.print(one_line(f"Not known what it needs: stopped by {stopped_by}."))
-        decided = stopped_by is None and (found is None or found.decided)
-        whole = document(told, found, words) | {"decided": decided}
-        reports.write("--json", lambda target: write_json(target, whole))
+        decided = stopped_by is None and (findings is None or findings.decided)
+        result = document(narrative, findings, words) | {"decided": decided}
+        reports.write("--json", lambda target: write_json(target, result))
     return ended(EXIT_HOLDS if decided else stopped_status(stopped_by), reports)
 
 
@@ -113,67 +115,69 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
             f"({explored} explored); choose larger bounds"
         )
     protocol, prop, steps = find_protocol(name), result.first.property, result.first.trace.steps
-    told, trace = without_failure(
+    narrated, trace = without_failure(
         systems_to_tell(protocol, settings, prop),
         lambda system: (system, retaken(system, 0, steps)),
     )
-    given = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
-    return Saved(protocol, told, given, prop, trace, {})
+    settings = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
+    return Saved(protocol, narrated, settings, prop, trace, {})
 
 
 def _find(
-    it: Saved, words: Mapping[str, str], options: Mapping[str, Any]
+    chosen: Saved, words: Mapping[str, str], options: Mapping[str, Any]
 ) -> tuple[Findings | None, str | None]:
     """Find what a violation does not need; also return what ended the searches early."""
     started = perf_counter()
     try:
         with alarm(options["time_limit"], started):
-            return _findings(it, words, options)
+            return _findings(chosen, words, options)
     except KeyboardInterrupt as error:
         return None, reason(error, perf_counter() - started)
 
 
 def _findings(
-    it: Saved, words: Mapping[str, str], options: Mapping[str, Any]
+    chosen: Saved, words: Mapping[str, str], options: Mapping[str, Any]
 ) -> tuple[Findings, str | None]:
     from ..analysis.needs import Needs, dispensable
     from ..analysis.shorten import shortened
     from ..render.explained import Findings
 
-    assert it.property is not None
+    assert chosen.property is not None
     with progress(options["quiet"]) as show:
-        asked = Needs(_builder(it), it.property, it.trace, words, options["time_limit"], show)
-        searched = it.property.kind in (Kind.INVARIANT, Kind.TYPE)
-        needs = tuple(map(asked.of_kind, asked.used())) if searched else ()
+        search = Needs(
+            _builder(chosen), chosen.property, chosen.trace, words, options["time_limit"], show
+        )
+        searched = chosen.property.kind in (Kind.INVARIANT, Kind.TYPE)
+        needs = tuple(map(search.of_kind, search.used())) if searched else ()
         switches = [
             name
-            for name, (_, default) in declared(it.protocol.family.bounds).items()
-            if isinstance(default, bool) and it.system.bounds[name] == "true"
+            for name, (_, default) in declared(chosen.protocol.family.bounds).items()
+            if isinstance(default, bool) and chosen.system.bounds[name] == "true"
         ]
-        on = tuple(asked.of_option(name, "false") for name in switches) if searched else ()
+        on = tuple(search.of_option(name, "false") for name in switches) if searched else ()
         least = all(need.decided and need.least == len(need.numbers) for need in needs)
-        smallest = None if least else asked.smallest()
-    found = Findings(
+        smallest = None if least else search.smallest()
+    findings = Findings(
         needs,
         on,
         smallest,
-        tuple(dispensable(it.system, it.property, it.trace)),
-        len(shortened(it.system, it.property, it.trace).steps),
+        tuple(dispensable(chosen.system, chosen.property, chosen.trace)),
+        len(shortened(chosen.system, chosen.property, chosen.trace).steps),
         searched,
     )
-    return found, INTERRUPT if asked.interrupted else None
+    return findings, INTERRUPT if search.interrupted else None
 
 
-def _builder(it: Saved) -> Build:
+def _builder(chosen: Saved) -> Build:
     """Return a builder of a trace's system with fewer faults and elections, or other options."""
     from ..model.limits import limited
 
-    protocol, prop = it.protocol, it.property
+    protocol, prop = chosen.protocol, chosen.property
     assert prop is not None
-    given = dict(setting.split("=", 1) for setting in it.settings)
+    recorded = dict(setting.split("=", 1) for setting in chosen.settings)
 
     def build(most: Mapping[str, int], changed: Mapping[str, str]) -> TransitionSystem[Any, Any]:
-        settings = [f"{name}={value}" for name, value in (given | dict(changed)).items()]
+        settings = [f"{name}={value}" for name, value in (recorded | dict(changed)).items()]
         fewer = limited(protocol, most)
         return fewer.system(parse(fewer.family.bounds, settings), prop.needs)
 

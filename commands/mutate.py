@@ -165,7 +165,7 @@ def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: flo
 
 @cache
 def _violates(protocol: str, name: str, bounds: str, steps: int) -> bool:
-    """Whether a protocol itself violates a property within so many steps."""
+    """Whether a protocol itself violates a property within a number of steps."""
     original = find_protocol(protocol)
     [prop] = [prop for prop in INVARIANTS[original.family.name] if prop.name == name]
     return _check(original, [prop], bounds, Limits(max_depth=steps + 1)).first is not None

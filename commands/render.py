@@ -76,32 +76,34 @@ def render(
         raise click.UsageError(f"nothing to write; name at least one of {forms}")
     if list(targets.values()).count("-") > 1:
         raise click.UsageError("only one form can go to standard output ('-')")
-    told, document = _told(saved(trace, prop, named, trusted))
+    narrative, document = _narrative(saved(trace, prop, named, trusted))
     with Reports({f"--{name}": path for name, path in targets.items()}) as reports:
         for name, path in targets.items():
-            write = partial(_write, name=name, told=told, document=document, full=full)
+            write = partial(_write, name=name, narrative=narrative, document=document, full=full)
             if reports.write(f"--{name}", write) and path != "-":
-                say(f"{path}: {OPTIONS[name]}, {told.title}", stderr=True)
+                say(f"{path}: {OPTIONS[name]}, {narrative.title}", stderr=True)
     return ended(EXIT_HOLDS, reports)
 
 
 def _write(
-    target: IO[str], name: str, told: Narrative, document: dict[str, Any], full: bool
+    target: IO[str], name: str, narrative: Narrative, document: dict[str, Any], full: bool
 ) -> None:
     from ..render.forms import FORMS
 
     if name == "itf":
         write_json(target, document)
     else:
-        target.write(FORMS[name](told, full))
+        target.write(FORMS[name](narrative, full))
 
 
-def _told(it: Saved) -> tuple[Narrative, dict[str, Any]]:
+def _narrative(recorded: Saved) -> tuple[Narrative, dict[str, Any]]:
     """Return a saved trace in the intermediate form, and as ITF."""
     from ..checker.itf import itf
     from ..render.forms import numbers
     from ..render.narrative import narrate
 
-    run = numbers(it.report)
-    told = narrate(it.system, it.trace, it.property, run, it.protocol.summary)
-    return told, itf(it.system, it.property, it.trace)
+    run = numbers(recorded.report)
+    narrative = narrate(
+        recorded.system, recorded.trace, recorded.property, run, recorded.protocol.summary
+    )
+    return narrative, itf(recorded.system, recorded.property, recorded.trace)

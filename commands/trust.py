@@ -132,13 +132,13 @@ def refuse_outside(place: str, recorded: Mapping[str, Any], options: Mapping[str
         raise error
 
 
-def _outside(recorded: Mapping[str, Any], anew: Mapping[str, Any]) -> list[str]:
+def _outside(recorded: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     """Return the recorded options that act outside a store and that the user did not set again."""
     master, conf, export = (recorded.get(name) for name in ("master", "conf", "export"))
     outside = []
-    if master and not anew.get("master") and not _ON_THIS_MACHINE.fullmatch(master):
+    if master and not options.get("master") and not _ON_THIS_MACHINE.fullmatch(master):
         outside.append(f"--master {master}")
-    if conf and not anew.get("conf"):
+    if conf and not options.get("conf"):
         outside += [f"--conf {setting}" for setting in conf]
     if export:
         outside.append(f"--export {export}")

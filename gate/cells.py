@@ -126,8 +126,8 @@ class Seen:
 class Found:
     """What the searches of a cell found, in numbers.
 
-    ``instead`` is a property that nothing was expected of, and that is violated in so many steps
-    where an expected violation is missing.
+    ``instead`` is an unexpected violation and its number of steps, if an expected violation is
+    missing.
     """
 
     seen: dict[str, Seen]

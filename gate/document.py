@@ -207,7 +207,7 @@ class _Reader:
         all_bounds: Sequence[str],
         expectations: Sequence[Expectation],
     ) -> None:
-        """Note names and bounds that a built-in protocol does not have; one's own loads later."""
+        """Record unknown names and bounds of a built-in protocol; a custom protocol loads later."""
         if is_own(name):
             return
         try:

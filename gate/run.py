@@ -112,7 +112,7 @@ class _Begin:
 
 
 def _look_after(one: Running, begin: _Begin) -> Outcome | Running | None:
-    """Return what became of a cell, a process that takes its place, or None if it goes on."""
+    """Return the outcome of a cell, a process that replaces it, or None if it still runs."""
     message: Any = None
     try:
         while one.connection.poll():

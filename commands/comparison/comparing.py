@@ -1,4 +1,4 @@
-"""What two protocols differ in: code, verdicts, counterexamples and states, in that order."""
+"""How two protocols differ: code, verdicts, counterexamples and states, in that order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sides import Count, Row, Side, Verdicts
 
 @dataclass(frozen=True)
 class Decided:
-    """The verdicts on both, at the bounds that were chosen.
+    """The verdicts of both, within the chosen bounds.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class Decided:
     apart
         Whether the verdicts differ there.
     alike
-        Bounds at which both were searched before and the verdicts were the same.
+        Bounds that were searched before, with the same verdicts for both.
     skipped
-        Bounds at which they could have been searched, had there been time.
+        Bounds that were not searched for lack of time.
     """
 
     settings: tuple[str, ...]
@@ -39,18 +39,18 @@ class Decided:
 
     @property
     def stopped_by(self) -> str | None:
-        """What ended one of the two searches before it had seen everything."""
+        """What ended one of the two searches early."""
         return self.old.stopped_by or self.new.stopped_by
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A counterexample of one protocol, and what the other makes of its steps.
+    """A counterexample of one protocol, replayed in the other.
 
     Parameters
     ----------
     properties
-        The properties that it violates, of those that were checked.
+        The checked properties that it violates.
     explanation
         What is wrong in its last state.
     """
@@ -69,9 +69,9 @@ class States:
     counts
         Those of the old protocol and of the new one.
     left_out
-        Variables that only one of the two has, and which are not compared.
+        Variables that only one of the two has; they are not compared.
     alone
-        What only the old one, and only the new one reaches; nothing where one was not seen whole.
+        States that only the old and only the new protocol reaches; None if a search was incomplete.
     behaviors
         Shortest behaviors to the nearest of these, of the old one and of the new one.
     """

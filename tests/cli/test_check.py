@@ -83,7 +83,7 @@ def test_exit_status(arguments, status):
     [
         (["check", "kip101"], "no protocol 'kip101'; did you mean kip-101"),
         (["check", "hw", "-p", "LogMaching"], "no property 'LogMaching'; did you mean LogMatching"),
-        (["check", "published/hw", "-p", "LogMatching"], "does not speak of the published family"),
+        (["check", "published/hw", "-p", "LogMatching"], "is not defined for the published family"),
         (["check", "hw", "-b", "record=3"], "no bound 'record'; did you mean records"),
         (["check", "hw", "-b", "records"], "write it with a value, as records=VALUE"),
         (["check", "hw", "-b", "records=many"], "'many' is not a whole number; give one within"),

@@ -159,7 +159,10 @@ def test_what_was_not_searched_whole_is_said_to_be_incomplete():
     assert result.exit_code == 3
     assert "INCOMPLETE kip-279" in flat(result)
     assert "NoCommittedRecordLost not decided not decided" in flat(result)
-    assert "NOT COMPARED not all states of kip-279 were explored (stopped by --max-states 9)" in flat(result)
+    assert (
+        "NOT COMPARED not all states of kip-279 were explored (stopped by --max-states 9)"
+        in flat(result)
+    )
     found = run(
         "hw", "hw", "-b", "records=1", "--max-states", "9", "--json", "-"
     )  # fmt: skip

@@ -11,7 +11,7 @@ from tidegate.model import PROTOCOLS
 from tidegate.model.async_isr import scenes as async_scenes
 from tidegate.model.broker.presentation import events as broker_events
 from tidegate.model.published import scenes as published_scenes
-from tidegate.render.narrative import LOST, RECEIVED, IN_FLIGHT, narrate
+from tidegate.render.narrative import IN_FLIGHT, LOST, RECEIVED, narrate
 
 ALL_OPTIONS = (
     "replicas=3 records=3 elections=4 crashes=3 power_losses=2 lost_messages=3 moves "

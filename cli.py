@@ -1,4 +1,4 @@
-"""The command line: the commands there are, how each ends, and how an error reaches the user."""
+"""The command line: the commands, their exit statuses, and error messages."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ COMMANDS = {
     "init": "init:init",
     "cache": "cache:cache",
 }
-"""Every command and where it is: imported when it is asked for, so that each starts quickly."""
+"""Commands with their modules, which are imported on use to start quickly."""
 
 _PRINTERS = (
     "click",
@@ -67,10 +67,10 @@ _PRINTERS = (
 
 
 class _Warnings(logging.Handler):
-    """Prints on standard error what the engines warn of, a line each."""
+    """Prints warnings of the engines on standard error, a line each."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a warning, if there is anywhere to print it."""
+        """Print a warning, if standard error is usable."""
         with suppress(OSError, ValueError, AttributeError):
             say(record.getMessage(), stderr=True)
 
@@ -79,14 +79,14 @@ logging.getLogger(__package__).addHandler(_Warnings())
 
 
 class _Group(click.Group):
-    """A group whose commands all end here, each with the status that it returns.
+    """A group whose commands return their exit status.
 
-    Help, the version and a shell's completion end with 0 too.  Whatever ends in another way, such
-    as by an exit that a rule of the model asks for, ends with an error in one line.
+    Help, the version and shell completion end with 0.  Any other end, such as a rule of the model
+    that calls sys.exit(), is an error of one line.
     """
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Name the commands, in the order in which people meet them."""
+        """Return the names of the commands, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
@@ -114,7 +114,7 @@ class _Group(click.Group):
         run: Callable[..., Any] = super().main
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
-                # What the encoding of a terminal or a log lacks is written out, and stops nothing.
+                # Characters that the encoding lacks are printed as escapes.
                 stream.reconfigure(errors="backslashreplace")
         with listening():
             status = _status(lambda: run(*arguments, standalone_mode=False, **options))
@@ -125,7 +125,7 @@ class _Group(click.Group):
 
 
 def _stating(command: Callable[..., object]) -> Callable[..., Ended]:
-    """Return a command that fails where it does not say how it ended."""
+    """Return a command that fails if it does not return how it ended."""
 
     @wraps(command)
     def stating(*arguments: Any, **options: Any) -> Ended:
@@ -133,43 +133,42 @@ def _stating(command: Callable[..., object]) -> Callable[..., Ended]:
             answer = command(*arguments, **options)
         except (SystemExit, click.exceptions.Exit) as error:
             raise ModelError(
-                f"it asked for the end of the process by {type(error).__name__}: {error}"
-                f"{_where(error)}, and nothing is known of what it would have led to; let it "
-                "return instead"
+                f"it tried to end the process by {type(error).__name__}: {error}{_where(error)}; "
+                "return a value instead"
             ) from None
         if not isinstance(answer, Ended):
-            raise RuntimeError("the command ended without saying how")
+            raise RuntimeError("the command returned no exit status")
         return answer
 
     return stating
 
 
 def _status(run: Callable[[], object]) -> int:
-    """Run something, and return the exit status that it comes to; no traceback reaches a user."""
+    """Run a function, and return its exit status; users see no traceback."""
     try:
         answer = run()
     except click.ClickException as error:
-        # Names of files may be in what is wrong with the command line.
+        # The message may contain file names.
         vars(error)["message"] = one_line(error.message)
         with suppress(OSError):
             error.show()
         return error.exit_code
     except (SystemExit, click.exceptions.Exit) as error:
-        # Click's own, for help, the version or a shell: what a command raises came no further.
+        # Raised by click for help, the version or completion; commands cannot raise it.
         code = error.code if isinstance(error, SystemExit) else error.exit_code
         return code if isinstance(code, int) else EXIT_INTERNAL
     except BaseException as error:
         if os.environ.get("TIDEGATE_TRACEBACK") and isinstance(error, Exception):
             raise
-        message, status = _told(error)
+        message, status = _message(error)
         return _failed(message, status, error.details if isinstance(error, TidegateError) else ())
     if isinstance(answer, Ended):
         return answer.status
     return answer if isinstance(answer, int) else EXIT_INTERNAL
 
 
-def _told(error: BaseException) -> tuple[str, int]:
-    """Return what a user is told of an error, and the exit status; nothing if its place is gone."""
+def _message(error: BaseException) -> tuple[str, int]:
+    """Return the error message and the exit status; no message on a broken pipe."""
     if isinstance(error, click.Abort) and error.__cause__ is not None:
         error = error.__cause__
     if isinstance(error, LimitReachedError):
@@ -205,7 +204,7 @@ def _where(error: BaseException) -> str:
 
 
 def _raised_in(error: BaseException) -> FrameType | None:
-    """Return the frame that raised an error, or called what is not written in Python and did."""
+    """Return the innermost Python frame of an error."""
     frame, traceback = None, error.__traceback__
     while traceback is not None:
         frame, traceback = traceback.tb_frame, traceback.tb_next
@@ -220,7 +219,7 @@ def _was_printing(error: OSError) -> bool:
 
 
 def _silence(stream: IO[str]) -> None:
-    """Let what is still to be written to a stream go nowhere, if it cannot be written."""
+    """Discard the buffered output of a stream if it cannot be written."""
     try:
         stream.flush()
     except OSError:
@@ -229,7 +228,7 @@ def _silence(stream: IO[str]) -> None:
 
 
 def _flushed(status: int) -> int:
-    """Print what is still to be printed; return the status, or that of a failure to do so."""
+    """Flush standard output; return the status, or that of a failure to write."""
 
     def flush() -> int:
         if sys.stdout is not None:
@@ -240,17 +239,17 @@ def _flushed(status: int) -> int:
 
 
 def _signalled(status: int) -> int:
-    """Return the status of a command that a signal may have ended; then it is never 0."""
+    """Return the status of a command that a signal may have interrupted; then it is not 0."""
     number = received()
     if number is None or status not in (EXIT_HOLDS, EXIT_INTERRUPTED):
         return status
     if status == EXIT_HOLDS:
-        _failed("interrupted: what was printed may not be all", EXIT_INTERRUPTED)
+        _failed("interrupted: the output may be incomplete", EXIT_INTERRUPTED)
     return 128 + number
 
 
 def _failed(message: str, status: int, details: Sequence[str] = ()) -> int:
-    """Say what went wrong, and the lines that follow from it; return the status."""
+    """Print an error message with its details; return the status."""
     if message:
         with suppress(OSError):
             say(f"Error: {message}", stderr=True)
@@ -260,9 +259,9 @@ def _failed(message: str, status: int, details: Sequence[str] = ()) -> int:
 
 
 def _end(status: int) -> NoReturn:
-    """End the process.  No other place sets its exit status."""
+    """End the process.  This is the only place that sets its exit status."""
     if any_abandoned():
-        # A thread that never returns would be waited for.
+        # sys.exit() would wait for threads that never return.
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 with suppress(OSError):
@@ -280,16 +279,16 @@ def main() -> None:
 
     \b
     Examples:
-      tidegate list                      what there is to check
-      tidegate check hw                  the loss that KIP-101 repaired, step by step
-      tidegate check kip-101             the same cluster under leader epochs
+      tidegate list                      protocols, properties and bounds
+      tidegate check hw                  the data loss that KIP-101 fixed, step by step
+      tidegate check kip-101             the same cluster with leader epochs
       tidegate check kip-320 -b elections=2 -b power_losses=1
       tidegate gate                      are all verdicts in tidegate.toml as expected?
     """
 
 
 def run() -> NoReturn:
-    """Run the command line, and end the process; Ctrl-C comes too late once it is decided how."""
+    """Run the command line, and end the process; Ctrl-C is ignored once the status is known."""
     status = main(prog_name="tidegate", standalone_mode=False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end(status)

@@ -1,1 +1,1 @@
-"""What is asked about protocols beyond one check: what differs, what is needed, what is minimal."""
+"""Beyond one check: how protocols differ, what a trace needs, which bounds are minimal."""

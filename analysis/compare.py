@@ -156,7 +156,7 @@ def _shown(system: TransitionSystem[Any, Any], state: State) -> dict[str, object
 
 @dataclass(frozen=True)
 class Contrast:
-    """A behavior of one system, and what the other makes of its steps.
+    """A behavior of one system, and the same steps in the other.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class Contrast:
 
 
 def contrast(of: int, here: Followed, there: Followed) -> Contrast:
-    """Return what two systems make of the same steps."""
+    """Return how two systems behave under the same steps."""
     both = shared(here.states[0].variables, there.states[0].variables)
     return Contrast(of, here, there, tuple(departures(here, there, both)))
 

@@ -1,4 +1,4 @@
-"""What differs between the code of two protocols: rules, actions with their guards, and helpers."""
+"""Differences between the code of two protocols: rules, actions with their guards, and helpers."""
 
 from __future__ import annotations
 

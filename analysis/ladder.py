@@ -1,4 +1,4 @@
-"""The smallest bounds that violate each property, by climbing from small bounds to large ones."""
+"""The first bounds of a ladder that violate each property: small bounds before large ones."""
 
 from __future__ import annotations
 
@@ -15,27 +15,29 @@ from ..core.spec import Outcome, Property, TransitionSystem
 from ..model import Protocol
 from .named import SelectionError
 
-Rung = dict[str, int]
+BoundValues = dict[str, int]
 """A value for each bound that the ladder varies."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """What is known of one property on a ladder.
+class LadderVerdict:
+    """What is known of one property on a ladder of bounds.
 
     Parameters
     ----------
     violated_at
-        The first rung that violates it and the steps of its shortest counterexample, or None.
+        The first bounds that violate it and the steps of its shortest counterexample, or None.
     holds_to
-        The largest rung, which it satisfies, and its distinct states; None if it is violated.
+        The largest bounds and their distinct states, where it holds; None if it is violated.
     """
 
-    violated_at: tuple[Rung, int] | None
-    holds_to: tuple[Rung, int] | None
+    violated_at: tuple[BoundValues, int] | None
+    holds_to: tuple[BoundValues, int] | None
 
 
-def rungs(largest: Mapping[str, int], smallest: Mapping[str, int] | None = None) -> Iterator[Rung]:
+def bounds_up_to(
+    largest: Mapping[str, int], smallest: Mapping[str, int] | None = None
+) -> Iterator[BoundValues]:
     """Yield all bounds up to the largest: least sum first, then in the order the bounds are named.
 
     Parameters
@@ -43,7 +45,7 @@ def rungs(largest: Mapping[str, int], smallest: Mapping[str, int] | None = None)
     smallest
         Where each bound begins; 0, if not given.
 
-    >>> [tuple(rung.values()) for rung in rungs({"records": 1, "elections": 2})]
+    >>> [tuple(bounds.values()) for bounds in bounds_up_to({"records": 1, "elections": 2})]
     [(0, 0), (0, 1), (1, 0), (0, 2), (1, 1), (1, 2)]
     """
     low = smallest or {}
@@ -52,21 +54,21 @@ def rungs(largest: Mapping[str, int], smallest: Mapping[str, int] | None = None)
         yield dict(zip(largest, values, strict=True))
 
 
-def climb(
-    build: Callable[[Rung], TransitionSystem[Any, Any]],
+def first_violations(
+    build: Callable[[BoundValues], TransitionSystem[Any, Any]],
     properties: Sequence[Property],
     largest: Mapping[str, int],
     resources: Resources = DEFAULT,
-) -> dict[str, Found]:
-    """Find for each property the first rung that violates it, or that the largest one holds.
+) -> dict[str, LadderVerdict]:
+    """Return for each property the first bounds that violate it, or the largest if it holds there.
 
     Whatever can happen within some bounds can happen within larger ones.  So the largest are
-    searched first: what holds there holds on every rung, and only the rest is looked for below.
+    searched first: what holds there holds within all, and smaller bounds are searched for the rest.
 
     Parameters
     ----------
     build
-        Makes the transition system for a rung.
+        Makes the transition system within bounds.
 
     Raises
     ------
@@ -75,20 +77,22 @@ def climb(
     """
     top = dict(largest)
     result = _whole(build(top), properties, resources)
-    found: dict[str, Found] = {}
+    found: dict[str, LadderVerdict] = {}
     open_properties = []
     for verdict in result.verdicts:
         if verdict.outcome is Outcome.VIOLATED:
             open_properties.append(verdict.property)
         else:
-            found[verdict.property.name] = Found(None, (top, result.distinct_states))
-    for rung in rungs(largest):
+            found[verdict.property.name] = LadderVerdict(None, (top, result.distinct_states))
+    for bounds in bounds_up_to(largest):
         if not open_properties:
             break
-        result = _whole(build(rung), open_properties, resources)
+        result = _whole(build(bounds), open_properties, resources)
         for verdict in result.verdicts:
             if verdict.trace is not None:
-                found[verdict.property.name] = Found((rung, len(verdict.trace.steps)), None)
+                found[verdict.property.name] = LadderVerdict(
+                    (bounds, len(verdict.trace.steps)), None
+                )
                 open_properties.remove(verdict.property)
     return {prop.name: found[prop.name] for prop in properties}
 
@@ -96,7 +100,7 @@ def climb(
 def _whole(
     system: TransitionSystem[Any, Any], properties: Sequence[Property], resources: Resources
 ) -> Result:
-    """Search all states: of a part of them it is not known what holds there."""
+    """Search all states; a search of some of them shows that nothing holds."""
     result = check(system, properties, keep_going=True, resources=resources)
     if is_interrupt(result.stopped_by):
         raise Interrupted
@@ -120,8 +124,8 @@ class Ladder:
     """
 
     fixed: tuple[str, ...]
-    smallest: Rung
-    largest: Rung
+    smallest: BoundValues
+    largest: BoundValues
     grows: bool
 
 
@@ -129,8 +133,8 @@ def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -
     """Return what to vary: the bounds that `limits` name, or those that the family's ladders vary.
 
     A bound that may be 0 limits how often something may happen, and with more of it everything
-    can happen that can with less.  That is not so of others: with one replica more, the high
-    watermark has one more to wait for.
+    can happen that can with less.  Others differ: with one more replica, the high watermark
+    waits for one more.
 
     Raises
     ------

@@ -50,7 +50,7 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
 def _rules(protocol: Protocol) -> Iterator[Mutant]:
     """Yield a mutant for every rule that was another one before, and for each of its older forms.
 
-    A rule that an own protocol inherits as one of its parent's older ones, and has itself, is none.
+    An older rule that a custom protocol inherits and already has is no mutant.
     """
     named: set[str] = set()
     for rule, before in (*_replaced(protocol), *protocol.older_rules):

@@ -1,8 +1,8 @@
 """From a name to the protocol that it names.
 
-A protocol is named as ``tidegate list`` does, or it is a user's own: the path of a Python file
+A protocol is a built-in one (``tidegate list``), or a custom protocol: the path of a Python file
 (``fence.py``, or ``fence.py:FENCE`` where the file has several), or a module and a name in it
-(``kafka_rules.fence:FENCE``).  Behind a tilde follows the name of a mutant, as ``tidegate mutate``
+(``kafka_rules.fence:FENCE``).  After a tilde follows the name of a mutant, as ``tidegate mutate``
 prints it: ``kip-320~Produce: s.written == k.records``.
 """
 
@@ -28,16 +28,16 @@ from .mutants import mutants
 
 
 class SelectionError(TidegateError):
-    """A name that names nothing, or names that contradict each other."""
+    """An unknown name, or names that contradict each other."""
 
 
 def find_protocol(name: str) -> Protocol:
-    """Return the protocol of that name; one that is not built in has `name` as its own name.
+    """Return the protocol of that name; a custom protocol gets `name` as its name.
 
     Raises
     ------
     SelectionError
-        If there is none, or if the file that should hold it cannot be used.
+        If there is none, or if its file cannot be used.
     """
     base, tilde, mutant = _parts(name)
     if not tilde:
@@ -49,7 +49,7 @@ def find_protocol(name: str) -> Protocol:
 
 
 def is_own(name: str) -> bool:
-    """Whether a name is that of a user's own protocol, or of a mutant of one.
+    """Whether a name is that of a custom protocol, or of a mutant of one.
 
     >>> is_own("kip-320"), is_own("rules/fence.py"), is_own("kip-320~Produce: s.written == 1")
     (False, True, False)
@@ -59,7 +59,7 @@ def is_own(name: str) -> bool:
 
 
 def own_file(name: str) -> Path | None:
-    """Return the file of a user's own protocol that is named by its path."""
+    """Return the file of a custom protocol that is named by its path."""
     path, _, _ = _parts(name)[0].rpartition(":")
     path = path or _parts(name)[0]
     return Path(path) if path.endswith(".py") else None
@@ -71,7 +71,7 @@ def is_same(name: str, other: str) -> bool:
 
 
 def _identity(name: str) -> tuple[str, str, str]:
-    """Return the file or the module of a user's own protocol, what it is called there, a mutant."""
+    """Return a custom protocol's file or module, its name there, and the mutant."""
     base, _, mutant = _parts(name)
     path = own_file(name)
     if path is None:
@@ -87,7 +87,7 @@ def _parts(name: str) -> tuple[str, str, str]:
 def _built_in(name: str) -> Protocol:
     known = {protocol.name: protocol for protocol in PROTOCOLS}
     if name.lower() not in known:
-        own = "; a protocol of your own is named by its file (fence.py) or as module:NAME"
+        own = "; name a custom protocol by its file (fence.py) or as module:NAME"
         raise SelectionError(unknown("protocol", name, known) + own)
     return known[name.lower()]
 
@@ -105,17 +105,17 @@ def _mutated(protocol: Protocol, known: Mapping[str, Protocol], name: str, mutan
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         raise SelectionError(
             f"{protocol.name} has no mutant {mutant!r}; {hint}"
-            f"'tidegate mutate {protocol.name}' names them all"
+            f"'tidegate mutate {protocol.name}' lists them"
         )
     return replace(known[mutant], name=name)
 
 
 def _own(name: str) -> Protocol:
-    """Return a user's own protocol, named by a file or a module."""
+    """Return a custom protocol, named by a file or a module."""
     if one_line(name) != name:
         raise SelectionError(
-            f"{name}: the name of a protocol is printed in reports, so it must be UTF-8, and every "
-            "character must show; rename the file"
+            f"{name}: the name of a protocol appears in reports, so it must be printable UTF-8; "
+            "rename the file"
         )
     where, _, attribute = name.rpartition(":")
     path = own_file(name)
@@ -128,7 +128,7 @@ def _own(name: str) -> Protocol:
         except OSError as error:
             why = error.strerror or type(error).__name__
             raise SelectionError(
-                f"{path}: cannot be read ({why}); name a Python file that holds a Protocol"
+                f"{path}: cannot be read ({why}); name a Python file that defines a Protocol"
             ) from None
         module = _executed(path.resolve(), str(path), source)
     found = _named(module, attribute, name) if attribute else _only(module, name)
@@ -150,7 +150,7 @@ def _imported(name: str) -> ModuleType:
 def _executed(path: Path, shown: str, source: bytes) -> ModuleType:
     """Run a file as a module.
 
-    Its bytecode is not looked up: that may be of an earlier content within the same second.
+    Cached bytecode is not used: it may be of an earlier version within the same second.
     """
     folder = str(path.parent)
     if folder not in sys.path:
@@ -184,7 +184,7 @@ def _named(module: ModuleType, attribute: str, name: str) -> Protocol:
     """Return the protocol that a module calls `attribute`."""
     found = getattr(module, attribute, None)
     if not isinstance(found, Protocol):
-        what = f"is {type(found).__name__}, not Protocol" if found is not None else "is not there"
+        what = f"is {type(found).__name__}, not Protocol" if found is not None else "does not exist"
         raise SelectionError(f"{name}: {attribute} {what}; {_choices(module)}")
     return found
 
@@ -194,7 +194,7 @@ def _only(module: ModuleType, name: str) -> Protocol:
     found = _own_protocols(module)
     if len(found) != 1:
         how_many = f"{len(found)} protocols" if found else "no Protocol"
-        raise SelectionError(f"{name} has {how_many} of its own; {_choices(module)}")
+        raise SelectionError(f"{name} defines {how_many}; {_choices(module)}")
     return found[0][1]
 
 
@@ -212,5 +212,5 @@ def _own_protocols(module: ModuleType) -> list[tuple[str, Protocol]]:
 def _choices(module: ModuleType) -> str:
     names = [name for name, _ in _own_protocols(module)]
     if not names:
-        return "make one there, as in: FENCE = replace(KIP_320, name='fence', ...)"
-    return f"name it behind a colon: {', '.join(names)}"
+        return "define one, as in: FENCE = replace(KIP_320, name='fence', ...)"
+    return f"name one after a colon: {', '.join(names)}"

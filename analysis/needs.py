@@ -1,7 +1,7 @@
 """What a violation needs: how many faults and elections, which options, and which steps.
 
-That it needs something is said only where a search without it saw every state within the same
-bounds and found no violation of the same property.
+A need is reported only if a search without it explored all states within the same bounds and found
+no violation of the same property.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Build = Callable[[Mapping[str, int], Mapping[str, str]], TransitionSystem[Any, A
 """Makes the system of a trace with some actions taken at most so often, and some bounds changed."""
 
 Counts = dict[str, int]
-"""For each kind of perturbation, by the name of its action, how many steps of it."""
+"""The number of steps of each kind of fault or election, by action."""
 
 
 @dataclass(frozen=True)
 class Need:
-    """What is known of one kind of perturbation, or of one option.
+    """What is known about one kind of fault or election, or about one option.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ class Need:
         The fewest with which any behavior within the bounds violates the property, as far as
         searches showed; for an option 1 if it must be on, and 0 if it need not.
     decided
-        Whether that is exact: with fewer, every state was seen and none violates it.
+        Whether that is exact: with fewer, all states were explored and none violates it.
     instead
-        Where fewer are enough: the perturbations of a behavior that has only so many.
+        If fewer are enough: the faults and elections of a behavior with fewer.
     steps
         The steps of that behavior.
     distinct_states, stopped_by
-        Of the search with fewer: what it saw, and what ended it early.
+        Of the search with fewer: its states, and what ended it early.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Need:
 
 @dataclass(frozen=True)
 class Smallest:
-    """A set of perturbations from which none can be taken away, out of those of a trace.
+    """A minimal subset of the faults and elections of a trace.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Smallest:
     trace
         A shortest behavior with these.
     decided
-        Whether it is known that none can be taken away; otherwise some search was not finished.
+        Whether every search for a smaller subset was finished.
     """
 
     counts: Counts
@@ -89,11 +89,11 @@ class Needs:
     trace
         The violation.
     kinds
-        Actions that are perturbations.
+        Actions that are faults or elections.
     seconds
-        For all searches together.
+        Time limit of all searches together.
     report
-        Called now and then with how far a search is.
+        Called with the progress of a search.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Needs:
         self.interrupted = False
 
     def used(self) -> dict[str, tuple[int, ...]]:
-        """Return the numbers of the steps of each kind of perturbation, in the order of kinds."""
+        """Return the step numbers of each kind of fault or election, in the order of kinds."""
         return {
             kind: numbers
             for kind in self._kinds
@@ -122,7 +122,7 @@ class Needs:
         }
 
     def of_kind(self, kind: str) -> Need:
-        """Find the fewest perturbations of one kind that any violating behavior has."""
+        """Find the fewest faults or elections of one kind that any violating behavior has."""
         numbers = self.used()[kind]
         least, best = len(numbers), None
         while True:
@@ -160,9 +160,9 @@ class Needs:
         )
 
     def smallest(self) -> Smallest:
-        """Take away perturbations of the trace, one by one, as long as a violation remains.
+        """Remove faults and elections of the trace, one by one, as long as a violation remains.
 
-        In place of those that are left other steps may be taken, but no other perturbations.
+        Other steps may differ from the trace, but no other faults or elections occur.
         """
         counts, trace, decided = self.counts(self._trace.steps), self._trace, True
         needed: set[str] = set()
@@ -179,12 +179,12 @@ class Needs:
         return Smallest(counts, trace, decided)
 
     def counts(self, steps: Sequence[Step]) -> Counts:
-        """Return how many perturbations of each kind some steps are."""
+        """Return the number of faults and elections of each kind among steps."""
         found = Counter(step.action for step in steps)
         return {kind: found[kind] for kind in self._kinds if found[kind]}
 
     def _search(self, most: Mapping[str, int], changed: Mapping[str, str]) -> Result:
-        """Look for a violation with fewer perturbations, or under other options."""
+        """Search for a violation with fewer faults and elections, or with other options."""
         seconds = max(0.1, round(self._until - perf_counter(), 1))
         result = check(
             self._build(most, changed),
@@ -199,7 +199,7 @@ class Needs:
 def dispensable(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> list[int]:
     """Return the numbers of the steps, from 1, without any one of which the rest still violates it.
 
-    With a step go those behind it that cannot be taken any more.
+    Dropping a step also drops later steps that are then not enabled.
     """
     return [
         number

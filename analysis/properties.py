@@ -12,7 +12,7 @@ from .named import SelectionError
 
 
 def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
-    """Return the properties asked for: by name, 'all', 'none', or the protocol's own."""
+    """Return properties by name, 'all', 'none', or the protocol's default properties."""
     family = protocol.family.name
     if family not in PROPERTIES:
         raise SelectionError(f"{protocol.name}: {unknown('family', family, PROPERTIES)}")
@@ -20,21 +20,21 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     elsewhere = {prop.name.lower() for props in PROPERTIES.values() for prop in props}
     chosen = [name.lower() for name in names or protocol.default_properties]
     if len(chosen) > 1 and "none" in chosen:
-        raise SelectionError("property 'none' contradicts the others; give it alone")
+        raise SelectionError("property 'none' contradicts the others; use it alone")
     wanted: dict[str, Property] = {}
-    for given, name in zip(names or chosen, chosen, strict=True):
+    for written, name in zip(names or chosen, chosen, strict=True):
         if name == "all":
             wanted.update({prop.name: prop for prop in INVARIANTS[family]})
         elif name in known:
             wanted[known[name].name] = known[name]
         elif name in elsewhere:
             raise SelectionError(
-                f"property {given} does not speak of the {family} family, to which {protocol.name} "
-                f"belongs; it has {', '.join(prop.name for prop in known.values())}"
+                f"property {written} is not defined for the {family} family of {protocol.name}, "
+                f"which has {', '.join(prop.name for prop in known.values())}"
             )
         elif name != "none":
             everything = [*(prop.name for prop in known.values()), "all", "none"]
-            raise SelectionError(unknown("property", given, everything))
+            raise SelectionError(unknown("property", written, everything))
     return list(wanted.values())
 
 

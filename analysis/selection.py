@@ -38,7 +38,7 @@ def protocols_to_compare(names: Sequence[str]) -> list[Protocol]:
     Raises
     ------
     SelectionError
-        If there is none of that name, or if its family has no scenarios.
+        If a protocol does not exist, or its family has no scenarios.
     """
     named = [find_protocol(name) for name in names]
     for protocol in named:

@@ -1,7 +1,6 @@
 """Shorten a behavior that violates a property, by dropping what the violation does not need.
 
-A candidate is believed only when replayed: its steps are taken once more from the initial state,
-and the property is judged at its end.
+Each candidate is replayed from the initial state, and the property is judged at its end.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from ..core.spec import Property, Step, Trace, TransitionSystem
 def shortened(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> Trace:
     """Return a behavior that violates `prop` and from which no step can be dropped.
 
-    No step: neither alone, nor with those that cannot be taken any more without it.  There may be
-    a still shorter behavior that takes other steps; a search finds that one.
+    Neither alone, nor with the steps that are not enabled without it.  A search may still find a
+    shorter behavior with other steps.
     """
     best = _without_loops(trace)
     size = max(1, len(best.steps) // 2)
@@ -55,7 +54,7 @@ def without(
     size: int = 1,
     replace: bool = False,
 ) -> Trace:
-    """Return a behavior without `size` steps, nor those that cannot be taken without them.
+    """Return a behavior without `size` steps and those that are not enabled without them.
 
     With `replace` such a step may be replaced by one that differs in an argument: without an
     election, epochs have other numbers.

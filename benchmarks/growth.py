@@ -37,7 +37,7 @@ def states(protocol, settings):
     """Return how many distinct states there are."""
     system, _ = assemble(protocol, settings, ["none"])
     result = check(system, [])
-    assert result.outcome is Outcome.HOLDS, f"{settings}: not all states were seen"
+    assert result.outcome is Outcome.HOLDS, f"{settings}: not all states were explored"
     return result.distinct_states
 
 

@@ -1,4 +1,4 @@
-"""``tidegate cache``: what is kept on disk between runs."""
+"""``tidegate cache``: the caches on disk."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from ..checker.kept import Store
 
 
-@click.command(short_help="Show or clear what is kept on disk between runs.")
-@click.option("--clear", "clearing", is_flag=True, help="Remove all of it.")
+@click.command(short_help="Show or clear the caches on disk.")
+@click.option("--clear", "clearing", is_flag=True, help="Remove all cached files.")
 def cache(clearing: bool) -> Ended:
-    """Show where machine code is kept, and which cells of a gate have passed, and how much that is.
+    """Show the caches of machine code and of passed gate cells: directory, size and key.
 
-    Both are found by the content of what they were made of, so they never have to be cleared for an
-    answer to be right. A file is believed only if you wrote it: it carries a code made with a
-    key of yours, and nobody else may write in its directory. What is not believed is made again.
+    Entries are addressed by the content of their inputs, so the caches never have to be cleared for
+    correct results. Tidegate trusts a file only if you wrote it: it is authenticated with your key,
+    and nobody else may write to its directory. Untrusted entries are ignored and made again.
 
     \b
     Examples:
@@ -43,14 +43,14 @@ def cache(clearing: bool) -> Ended:
 
 
 def _described(store: Store) -> str:
-    """Return how much of what is kept is believed, as the end of a line."""
+    """Return how many files of a cache are trusted, as the end of a line."""
     names = store.sizes()
     if store.trouble:
-        return f"; nothing is kept there: {store.trouble}"
+        return f"; not used: {store.trouble}"
     if not names:
         return ""
     files = f"{len(names)} file{'s' if len(names) > 1 else ''}"
     others = sum(not store.read(name) for name in names)
     if others:
         return f": {files}, {others} ignored (not made with your key, or damaged)"
-    return f": {files}, all of {'them' if len(names) > 1 else 'it'} yours"
+    return f": {files}, all made with your key"

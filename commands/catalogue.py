@@ -1,4 +1,4 @@
-"""What there is to check: protocols, properties and bounds, from their declarations."""
+"""``tidegate list`` and ``tidegate show``: protocols, properties and bounds."""
 
 from __future__ import annotations
 
@@ -62,20 +62,20 @@ def list_command(as_json: bool) -> Ended:
     return Ended(EXIT_HOLDS)
 
 
-@click.command(short_help="Tell a protocol's story, rules, actions and expected verdicts.")
+@click.command(short_help="Describe a protocol: story, rules, actions and expected verdicts.")
 @click.argument("protocol")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(protocol: str, as_json: bool) -> Ended:
-    """Tell what PROTOCOL does: its story, the rules it replaces, its actions with their guards.
+    """Describe PROTOCOL: its story, the rules it replaces, its actions with their guards.
 
     \b
     Examples:
       tidegate show kip-320
       tidegate show kip-101 --json
     """
-    told = story(find_protocol(protocol))
+    description = story(find_protocol(protocol))
     if as_json:
-        say_json(told)
+        say_json(description)
     else:
-        print_story(make_console(), told)
+        print_story(make_console(), description)
     return Ended(EXIT_HOLDS)

@@ -42,40 +42,41 @@ from .trust import resume_command
     type=click.Choice(ENGINES),
     default="auto",
     show_default=True,
-    help="How to search; every engine gives the same answer.",
+    help="Search with this engine; every engine gives the same answer.",
 )
 @click.option(
     "--store",
     metavar="[exact|fingerprint|URI]",
     default="exact",
     show_default=True,
-    help="Keep whole states, or 88-bit fingerprints: less memory, and a printed chance of error. "
-    "With --engine spark: the directory that all executors share, a path or a URI.",
+    help="Store whole states, or 88-bit fingerprints, which take less memory and may collide (the "
+    "probability is printed). "
+    "With --engine spark: the directory that all executors share (path or URI).",
 )
 @click.option(
     "--partitions",
     type=click.IntRange(min=1, max=100_000),
     metavar="P",
-    help="Spark: into how many the states of a level are divided.  [default: cores]",
+    help="Spark: the number of partitions of a level.  [default: cores]",
 )
 @click.option(
     "--export",
     metavar="URI",
-    help="Spark: write states, steps and violations there as Parquet tables, a path or a URI.",
+    help="Spark: write states, steps and violations as Parquet tables to this path or URI.",
 )
 @cluster_options
 @click.option(
     "--checkpoint",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Keep there what 'tidegate resume DIR' needs to go on after a crash.",
+    help="Write checkpoints to DIR; 'tidegate resume DIR' continues the search.",
 )
 @checkpoint_option
 @click.option(
     "--continue",
     "keep_going",
     is_flag=True,
-    help="Explore everything and report the first violation of every property.",
+    help="Explore all states and report the first violation of every property.",
 )
 @click.option(
     "--symmetry",
@@ -88,15 +89,16 @@ from .trust import resume_command
 @click.option(
     "--debug",
     is_flag=True,
-    help="Watch every action: that it writes nothing where it is not enabled, and stays in range.",
+    help="Check that every action writes nothing unless it is enabled, and stays in range.",
 )
 def check_command(**options: Any) -> Ended:
     """Search every state of PROTOCOL within its bounds and print the trace that breaks it.
 
     The trace is a shortest one, and the same on every run.
 
-    PROTOCOL is one that 'tidegate list' names, one of your own (FILE.py, FILE.py:NAME or
-    MODULE:NAME), or a mutant of either, as 'tidegate mutate' names it, behind a tilde.
+    PROTOCOL is a built-in protocol ('tidegate list' shows them), a custom protocol (FILE.py,
+    FILE.py:NAME or MODULE:NAME), or a mutant of either: PROTOCOL~MUTANT, with the mutant's name
+    (from 'tidegate mutate') after a tilde.
 
     \b
     Examples:
@@ -106,7 +108,7 @@ def check_command(**options: Any) -> Ended:
       tidegate check hw --json report.json --quiet
       tidegate check hw --html loss.html
       tidegate check kip-320 -b replicas=3 -b crashes=3 --store fingerprint --checkpoint run
-      tidegate check protocols/fence.py          a protocol of your own
+      tidegate check protocols/fence.py          a custom protocol
       tidegate check 'kip-320~Produce: s.written == k.records' -p TypeOk
       tidegate check kip-320 -b replicas=3 --engine spark --master spark://host:7077 --store /nfs/a
       tidegate check hw -b records=1 --engine spark --continue --export tables
@@ -117,7 +119,7 @@ def check_command(**options: Any) -> Ended:
 
 
 SEARCHED = ("protocol", "settings", "names", "engine", "store", "keep_going", "symmetry", "debug")
-"""What decides on the answer, and so belongs to a checkpoint."""
+"""Options that determine the answer, and so belong to a checkpoint."""
 
 
 def search_and_report(
@@ -128,7 +130,7 @@ def search_and_report(
     Parameters
     ----------
     on
-        For ``--engine spark``: where.
+        The cluster, for ``--engine spark``.
     """
     system, properties = assemble(searched["protocol"], searched["settings"], searched["names"])
     system.debug = searched["debug"]
@@ -184,9 +186,8 @@ def _print(
     every: bool,
     again: str,
 ) -> None:
-    """Print the result; `again` is the command that goes on with the search, if there is one."""
-    # rich takes a tenth of the time until a small search begins, and --json needs nothing of it.
-
+    """Print the result; `again` is the command that resumes the search, if there is one."""
+    # Importing rich takes a tenth of a small search's start-up time; --json does not need it.
     from ..render.summary import print_result, print_verdict
 
     console = make_console()
@@ -195,4 +196,4 @@ def _print(
     else:
         print_result(console, system, result, options["full"], every)
     if result.stopped_by and again:
-        say(f"Go on with: {again}")
+        say(f"Resume with: {again}")

@@ -1,4 +1,4 @@
-"""``tidegate diff``: what one protocol does otherwise than another, and what becomes of that."""
+"""``tidegate diff``: how two protocols differ, and what that changes."""
 
 from __future__ import annotations
 
@@ -30,27 +30,29 @@ if TYPE_CHECKING:
 @click.argument("old")
 @click.argument("new")
 @model_options("Compare this property")
-@time_limit_option("Time for the searches that decide properties, all together.", default=120.0)
+@time_limit_option(
+    "Time limit in seconds of the searches that decide properties, together.", default=120.0
+)
 @click.option(
     "--max-states",
     type=click.IntRange(min=1),
     default=200_000,
     show_default=True,
-    help="Compare the states of protocols that reach no more than this.",
+    help="Compare states only if each protocol reaches at most N.",
 )
 @json_option("everything")
 @quiet_option
 def diff(old: str, new: str, **options: Any) -> Ended:
-    """Say what NEW does otherwise than OLD, and what becomes of that.
+    """Show how NEW differs from OLD, and what that changes.
 
-    OLD and NEW are protocols of one family: built in or your own ones, mutants (behind a tilde, by
-    the names that 'tidegate mutate' prints), and any of them as it was at a git revision (behind an
-    @).
-    Compared are the rules and actions in the source; the verdicts; what each makes of the other's
-    counterexamples; and the states that only one of them reaches.
+    OLD and NEW are protocols of one family: built-in or custom protocols, mutants of these
+    (PROTOCOL~MUTANT, with a name that 'tidegate mutate' prints), or any of these at a git revision
+    (PROTOCOL@REVISION).
+    Compares the rules and actions in the source, the verdicts, the counterexamples (each is
+    replayed under the other protocol), and the states that only one of the two reaches.
 
-    Without bounds, they are those of the first search that tells the two apart: the defaults, or
-    else the small bounds at which 'tidegate mutate' looks for mutants of the family.
+    Without -b, the bounds are those of the first search that distinguishes the two: the defaults,
+    or else the small bounds that 'tidegate mutate' uses for the family.
 
     \b
     Examples:
@@ -72,8 +74,8 @@ def diff(old: str, new: str, **options: Any) -> Ended:
         console = make_console()
         console.quiet = options["json_file"] == "-"
         sides = stack.enter_context(opened(old)), stack.enter_context(opened(new))
-        found, stopped = _compared(console, (old, new), sides, options)
-        reports.write("--json", lambda target: write_json(target, found))
+        comparison, stopped = _compared(console, (old, new), sides, options)
+        reports.write("--json", lambda target: write_json(target, comparison))
     if any(map(is_interrupt, stopped)):
         return ended(EXIT_INTERRUPTED, reports)
     return ended(EXIT_INCOMPLETE if any(stopped) else EXIT_HOLDS, reports)
@@ -82,28 +84,28 @@ def diff(old: str, new: str, **options: Any) -> Ended:
 def _compared(
     console: Console, called: tuple[str, str], sides: tuple[Side, Side], options: dict[str, Any]
 ) -> tuple[dict[str, Any], list[str | None]]:
-    """Print what differs as it is found; return it for programs, and what ended searches early."""
+    """Print the differences; return them for programs, with what ended searches early."""
     names, quiet = contrast.labels(*called), options["quiet"]
     ladder = bounds_to_try(sides, options["settings"], options["names"])
     codes = sides[0].code(), sides[1].code()
-    found = differences(*codes)
+    changed = differences(*codes)
     contrast.print_title(console, names, codes)
-    contrast.print_code(console, names, codes, found)
-    # Where the code is the same, the bounds that tell guards apart have nothing to tell.
-    rungs = ladder if found else ladder[:1]
-    decided = decide(sides, rungs, options["names"], options["time_limit"], quiet)
+    contrast.print_code(console, names, codes, changed)
+    # If the code is the same, the bounds that distinguish guards show nothing.
+    tried = ladder if changed else ladder[:1]
+    decided = decide(sides, tried, options["names"], options["time_limit"], quiet)
     contrast.print_verdicts(console, names, decided)
-    teller, told = Contrasts(console, names, codes, found), []
+    teller, contrasts = Contrasts(console, names, codes, changed), []
     stopped, reached = [decided.stopped_by], None
-    # Of what follows, a call of the model that does not return is ended as well.
+    # The alarm also ends a call of the model that never returns.
     with alarm(options["time_limit"], perf_counter()):
         for counterexample in counterexamples(sides, decided):
-            told.append(counterexample)
+            contrasts.append(counterexample)
             teller.counterexample(counterexample)
         if not is_interrupt(decided.stopped_by):
             reached = states(sides, decided.settings, Limits(options["max_states"]), quiet)
             teller.states(reached)
-            stopped += [it.stopped_by for it in reached.counts]
-    if told or (reached is not None and reached.behaviors):
+            stopped += [count.stopped_by for count in reached.counts]
+    if contrasts or (reached is not None and reached.behaviors):
         contrast.print_legend(console, sides[1].legend(decided.settings))
-    return document(called, codes, found, decided, told, reached), stopped
+    return document(called, codes, changed, decided, contrasts, reached), stopped

@@ -1,4 +1,4 @@
-"""``tidegate explain``: a trace in Kafka's words, and which faults and elections it needs."""
+"""``tidegate explain``: a trace in words, and which faults and elections it needs."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     from ..render.explained import Findings
 
 
-@click.command(short_help="Tell a trace in words, and which faults and elections it needs.")
+@click.command(short_help="Explain a trace in words: which faults and elections it needs.")
 @click.argument("trace", metavar="TRACE.json|PROTOCOL")
 @model_options("Explain a violation of this property")
-@time_limit_option("Time for all searches together.", default=120.0)
+@time_limit_option("Time limit in seconds of all searches together.", default=120.0)
 @json_option("everything")
 @trace_options
 @quiet_option
 def explain(trace: str, **options: Any) -> Ended:
-    """Tell a trace sentence by sentence, and find out what its violation needs.
+    """Explain a trace sentence by sentence, and find out what its violation needs.
 
-    TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it; or name a PROTOCOL,
-    whose counterexample is then searched for. Which crashes, restarts, elections and changes of the
-    ISR cannot be left out is found by searching all states, within the bounds of the trace, with
-    fewer of them.
+    TRACE.json is a report of 'tidegate check --json', or the ITF trace in it. For a PROTOCOL,
+    Tidegate first searches for a counterexample. To find out which crashes, restarts, elections and
+    ISR changes cannot be left out, it searches all states with fewer of them, within the bounds of
+    the trace.
 
     \b
     Examples:
@@ -59,7 +59,7 @@ def explain(trace: str, **options: Any) -> Ended:
     \b
     Exit status:
       0   everything was decided
-      2   wrong usage: no such trace or protocol, or a trace that cannot be taken any more
+      2   wrong usage: no such trace or protocol, or a trace that cannot be replayed
       3   a limit was reached before everything was decided
       130 interrupted
     """
@@ -69,19 +69,21 @@ def explain(trace: str, **options: Any) -> Ended:
     with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()
         console.quiet = options["json_file"] == "-"
-        it = _chosen(trace, options)
-        told = narrate(it.system, it.trace, it.property, about=it.protocol.summary)
-        print_sentences(console, told)
-        words, found, stopped_by = it.protocol.family.perturbations, None, None
-        if it.property is not None:
-            found, stopped_by = _find(it, words, options)
-            if found is not None:
-                print_findings(console, told, found, words)
+        chosen = _chosen(trace, options)
+        narrative = narrate(
+            chosen.system, chosen.trace, chosen.property, about=chosen.protocol.summary
+        )
+        print_sentences(console, narrative)
+        words, findings, stopped_by = chosen.protocol.family.perturbations, None, None
+        if chosen.property is not None:
+            findings, stopped_by = _find(chosen, words, options)
+            if findings is not None:
+                print_findings(console, narrative, findings, words)
             else:
-                console.print(one_line(f"What it needs is not known: stopped by {stopped_by}."))
-        decided = stopped_by is None and (found is None or found.decided)
-        whole = document(told, found, words) | {"decided": decided}
-        reports.write("--json", lambda target: write_json(target, whole))
+                console.print(one_line(f"Not known what it needs: stopped by {stopped_by}."))
+        decided = stopped_by is None and (findings is None or findings.decided)
+        result = document(narrative, findings, words) | {"decided": decided}
+        reports.write("--json", lambda target: write_json(target, result))
     return ended(EXIT_HOLDS if decided else stopped_status(stopped_by), reports)
 
 
@@ -90,14 +92,14 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
     settings, names = options["settings"], options["names"]
     if os.path.exists(name) and not name.endswith(".py"):
         if settings:
-            raise click.UsageError("a saved trace has its bounds; leave out -b")
+            raise click.UsageError("a saved trace has its own bounds; leave out -b")
         if len(names) > 1:
-            raise click.UsageError("name one property; a trace violates that")
+            raise click.UsageError("a trace violates one property; name only one with -p")
         return saved(name, names[0] if names else None, options["named"], options["trusted"])
     if name.endswith(".json"):
         return saved(name, None, options["named"], options["trusted"])
     if options["named"] or options["trusted"]:
-        raise click.UsageError(f"--protocol and --trust are for a saved trace; {name} is none")
+        raise click.UsageError(f"--protocol and --trust are for saved traces; {name} is not one")
     system, properties = assemble(name, settings, names)
     with progress(options["quiet"]) as show:
         limits = Limits(seconds=options["time_limit"])
@@ -106,76 +108,76 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
         if is_interrupt(result.stopped_by):
             raise Interrupted((result.stopped_by or "").removeprefix(INTERRUPT).strip())
         if result.stopped_by is not None:
-            raise LimitReachedError(
-                f"{result.stopped_by}; until then nothing was violated that could be explained"
-            )
-        seen = "every state" if result.outcome is Outcome.HOLDS else "not every state"
+            raise LimitReachedError(f"{result.stopped_by}; no violation was found before that")
+        explored = "all states were" if result.outcome is Outcome.HOLDS else "not all states were"
         raise SelectionError(
-            f"{name}, {system.headline}: nothing is violated, so there is nothing to explain; "
-            f"{seen} was seen. Choose larger bounds"
+            f"{name}, {system.headline}: nothing is violated, so there is nothing to explain "
+            f"({explored} explored); choose larger bounds"
         )
     protocol, prop, steps = find_protocol(name), result.first.property, result.first.trace.steps
-    told, trace = without_failure(
+    narrated, trace = without_failure(
         systems_to_tell(protocol, settings, prop),
         lambda system: (system, retaken(system, 0, steps)),
     )
-    given = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
-    return Saved(protocol, told, given, prop, trace, {})
+    settings = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
+    return Saved(protocol, narrated, settings, prop, trace, {})
 
 
 def _find(
-    it: Saved, words: Mapping[str, str], options: Mapping[str, Any]
+    chosen: Saved, words: Mapping[str, str], options: Mapping[str, Any]
 ) -> tuple[Findings | None, str | None]:
-    """Search for what a violation can do without; say as well what ended that early."""
+    """Find what a violation does not need; also return what ended the searches early."""
     started = perf_counter()
     try:
         with alarm(options["time_limit"], started):
-            return _findings(it, words, options)
+            return _findings(chosen, words, options)
     except KeyboardInterrupt as error:
         return None, reason(error, perf_counter() - started)
 
 
 def _findings(
-    it: Saved, words: Mapping[str, str], options: Mapping[str, Any]
+    chosen: Saved, words: Mapping[str, str], options: Mapping[str, Any]
 ) -> tuple[Findings, str | None]:
     from ..analysis.needs import Needs, dispensable
     from ..analysis.shorten import shortened
     from ..render.explained import Findings
 
-    assert it.property is not None
+    assert chosen.property is not None
     with progress(options["quiet"]) as show:
-        asked = Needs(_builder(it), it.property, it.trace, words, options["time_limit"], show)
-        searched = it.property.kind in (Kind.INVARIANT, Kind.TYPE)
-        needs = tuple(map(asked.of_kind, asked.used())) if searched else ()
+        search = Needs(
+            _builder(chosen), chosen.property, chosen.trace, words, options["time_limit"], show
+        )
+        searched = chosen.property.kind in (Kind.INVARIANT, Kind.TYPE)
+        needs = tuple(map(search.of_kind, search.used())) if searched else ()
         switches = [
             name
-            for name, (_, default) in declared(it.protocol.family.bounds).items()
-            if isinstance(default, bool) and it.system.bounds[name] == "true"
+            for name, (_, default) in declared(chosen.protocol.family.bounds).items()
+            if isinstance(default, bool) and chosen.system.bounds[name] == "true"
         ]
-        on = tuple(asked.of_option(name, "false") for name in switches) if searched else ()
+        on = tuple(search.of_option(name, "false") for name in switches) if searched else ()
         least = all(need.decided and need.least == len(need.numbers) for need in needs)
-        smallest = None if least else asked.smallest()
-    found = Findings(
+        smallest = None if least else search.smallest()
+    findings = Findings(
         needs,
         on,
         smallest,
-        tuple(dispensable(it.system, it.property, it.trace)),
-        len(shortened(it.system, it.property, it.trace).steps),
+        tuple(dispensable(chosen.system, chosen.property, chosen.trace)),
+        len(shortened(chosen.system, chosen.property, chosen.trace).steps),
         searched,
     )
-    return found, INTERRUPT if asked.interrupted else None
+    return findings, INTERRUPT if search.interrupted else None
 
 
-def _builder(it: Saved) -> Build:
-    """Return what makes the system of a trace with fewer perturbations, or under other options."""
+def _builder(chosen: Saved) -> Build:
+    """Return a builder of a trace's system with fewer faults and elections, or other options."""
     from ..model.limits import limited
 
-    protocol, prop = it.protocol, it.property
+    protocol, prop = chosen.protocol, chosen.property
     assert prop is not None
-    given = dict(setting.split("=", 1) for setting in it.settings)
+    recorded = dict(setting.split("=", 1) for setting in chosen.settings)
 
     def build(most: Mapping[str, int], changed: Mapping[str, str]) -> TransitionSystem[Any, Any]:
-        settings = [f"{name}={value}" for name, value in (given | dict(changed)).items()]
+        settings = [f"{name}={value}" for name, value in (recorded | dict(changed)).items()]
         fewer = limited(protocol, most)
         return fewer.system(parse(fewer.family.bounds, settings), prop.needs)
 

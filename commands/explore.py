@@ -17,7 +17,7 @@ from .status import EXIT_HOLDS, EXIT_INTERNAL, Ended
 
 
 class ExplorerError(TidegateError):
-    """Something that the explorer needs and does not have."""
+    """The explorer lacks Textual or a terminal."""
 
 
 @click.command(short_help="Step through the states by hand, in the terminal.")
@@ -29,14 +29,14 @@ class ExplorerError(TidegateError):
     metavar="FILE",
     default="behavior.json",
     show_default=True,
-    help="Where the key 's' saves the behavior, for 'tidegate render' and 'tidegate replay'.",
+    help="The key 's' saves the behavior to FILE, for 'tidegate render' and 'tidegate replay'.",
 )
 @click.option(
     "--max-states",
     type=click.IntRange(min=1),
     default=50_000,
     show_default=True,
-    help="States that a jump to a violation looks at, at most.",
+    help="A jump to a violation explores at most N states.",
 )
 def explore(
     protocol: str,
@@ -45,7 +45,7 @@ def explore(
     save: str,
     max_states: int,
 ) -> Ended:
-    """Choose among the enabled steps of PROTOCOL, see why others are not enabled, and go back.
+    """Choose among the enabled steps of PROTOCOL, see why other steps are not enabled, and go back.
 
     \b
     Examples:
@@ -62,7 +62,7 @@ def explore(
             "the explorer needs Textual, which is not installed; pip install 'tidegate[explore]'"
         ) from None
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise ExplorerError("the explorer needs a terminal; standard input or output is none")
+        raise ExplorerError("the explorer needs a terminal as standard input and output")
     system = with_every_history(protocol, settings)
     exploration = Exploration(system, find_properties(find_protocol(protocol), names))
     explorer = Explorer(exploration, lambda: saved(exploration, save), max_states)
@@ -71,7 +71,7 @@ def explore(
 
 
 def saved(exploration: Exploration, path: str) -> str:
-    """Save a behavior as a trace, with the property that it violates, and say where."""
+    """Save a behavior as a trace, with the property that it violates, and return a message."""
     violated = exploration.violated()
     document = itf(exploration.system, violated[0] if violated else None, exploration.trace)
     try:
@@ -79,4 +79,4 @@ def saved(exploration: Exploration, path: str) -> str:
             write_json(target, document)
     except TidegateError as error:
         return str(error)
-    return f"saved; look at it with: tidegate render {path} --html FILE"
+    return f"saved; view it with: tidegate render {path} --html FILE"

@@ -1,4 +1,4 @@
-"""``tidegate gate``: whether all verdicts are still the expected ones."""
+"""``tidegate gate``: check that all verdicts are still as expected."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ REPORTS = ("junit", "sarif", "json")
 
 
 def _report_options(command: Any) -> Any:
-    """Add the options that say which reports are written where."""
+    """Add the options for report files."""
     for name, what in (
-        ("summary", "Append a summary in Markdown, with the traces in it."),
-        ("json", "Write everything as JSON, '-' for standard output."),
+        ("summary", "Append a Markdown summary with the counterexamples to FILE."),
+        ("json", "Write all results as JSON, '-' for standard output."),
         ("sarif", "Write SARIF 2.1.0, for code scanning."),
         ("junit", "Write JUnit XML."),
     ):
@@ -49,13 +49,15 @@ def _report_options(command: Any) -> Any:
     return command
 
 
-@click.command(epilog=EXIT_STATUS, short_help="Check that every verdict is the expected one.")
+@click.command(
+    epilog=EXIT_STATUS, short_help="Check that every verdict in tidegate.toml is still as expected."
+)
 @click.option(
     "--tier",
     type=click.Choice(TIERS),
     default=TIERS[0],
     show_default=True,
-    help="Which cells to run: those of this tier, and of the tiers before it.",
+    help="Run the cells of this tier and of the tiers before it.",
 )
 @click.option(
     "--config",
@@ -63,30 +65,30 @@ def _report_options(command: Any) -> Any:
     default=NAME,
     show_default=True,
     metavar="FILE",
-    help="The gate's file. Names of protocols are relative to its directory.",
+    help="The gate's file. Protocol files are relative to its directory.",
 )
-@click.option("-k", "text", default="", metavar="TEXT", help="Only cells in which TEXT occurs.")
+@click.option("-k", "text", default="", metavar="TEXT", help="Run only cells that contain TEXT.")
 @click.option(
     "--cached",
     is_flag=True,
-    help="Skip cells that passed before, where nothing that decides on them has changed.",
+    help="Skip cells that passed before and whose inputs have not changed.",
 )
 @_report_options
 @click.option(
     "--traces",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write each counterexample of a failed cell there, in ITF.",
+    help="Write the counterexamples of failed cells to DIR, as ITF.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(min=1, max=256),
     default=lambda: len(os.sched_getaffinity(0)),
     show_default="cores",
-    help="Cells to run at once; they share the cores and the memory.",
+    help="Run up to N cells at once; they share the cores and the memory.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print what is not as expected only.")
-@click.option("--list", "listing", is_flag=True, help="Show the cells, and run none.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only cells that are not as expected.")
+@click.option("--list", "listing", is_flag=True, help="Show the cells without running them.")
 def gate(
     tier: str,
     config: Path,
@@ -98,14 +100,14 @@ def gate(
     listing: bool,
     **files: str | None,
 ) -> Ended:
-    """Run the cells of tidegate.toml, each a protocol within some bounds, and compare.
+    """Search every cell of tidegate.toml (a protocol within bounds) and compare the verdicts.
 
-    A cell fails where a property that must hold is violated, a violation that must be there is not,
-    takes more steps than it may, or is one of another property; and where pinned counts differ.
+    A cell fails if a property that must hold is violated; if an expected violation is missing, has
+    more steps than allowed, or is of another property; or if a pinned count differs.
 
     \b
     Examples:
-      tidegate init                                  write a tidegate.toml to begin with
+      tidegate init                                  write a first tidegate.toml
       tidegate gate
       tidegate gate --tier nightly --jobs 4
       tidegate gate --cached --junit gate.xml --sarif gate.sarif --traces traces
@@ -139,7 +141,7 @@ def _list(cells: Sequence[Cell]) -> None:
 def _run(
     cells: Sequence[Cell], root: Path, jobs: int, cached: bool, quiet: bool, stderr: bool
 ) -> list[Outcome]:
-    """Decide all cells, print each as soon as it is known, and return them in their order."""
+    """Search all cells, print each outcome as soon as it is known, and return them in order."""
     from ..gate.reports.table import Table
 
     started = monotonic()
@@ -157,15 +159,15 @@ def _run(
                 outcomes[outcome.cell] = outcome
                 table.row(outcome)
                 record(outcome, root.resolve())
-    found = [outcomes[cell] for cell in cells]
-    table.traces(found)
-    table.end(found, monotonic() - started)
-    return found
+    ordered = [outcomes[cell] for cell in cells]
+    table.traces(ordered)
+    table.end(ordered, monotonic() - started)
+    return ordered
 
 
 @contextmanager
 def _progress(quiet: bool, total: int) -> Iterator[Callable[[Sequence[Running], int], None]]:
-    """Show which cells run, and how far they are, in a line on a terminal."""
+    """Show the running cells and their progress in one line on a terminal."""
     from ..gate.reports.table import progress_line
 
     console = make_console(stderr=True)
@@ -203,12 +205,12 @@ def _writable(folder: Path | None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"--traces '{folder}': cannot be made ({error.strerror}); name another directory"
+            f"--traces '{folder}': cannot create it ({error.strerror}); name another directory"
         ) from None
 
 
 def _write_traces(folder: Path | None, outcomes: Sequence[Outcome], reports: Reports) -> None:
-    """Write a file for each counterexample of what is not as expected."""
+    """Write a file for each counterexample of a failed cell."""
     if folder is None:
         return
     for outcome in outcomes:
@@ -225,7 +227,7 @@ def _write_traces(folder: Path | None, outcomes: Sequence[Outcome], reports: Rep
 def _summarize(
     file: str | None, outcomes: Sequence[Outcome], stderr: bool, reports: Reports
 ) -> None:
-    """Append the summary where it is wanted, and annotate the pull request if this is GitHub."""
+    """Append the summary to its files; on GitHub, annotate the pull request."""
     from ..gate.reports.github import workflow_commands
     from ..gate.reports.summary import summary
 

@@ -1,4 +1,4 @@
-"""``tidegate graph``: the state graph, for other programs and in figures."""
+"""``tidegate graph``: export the state graph, or print its statistics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..checker.graph import Nearest, StateGraph
 
 MOST_STATES = 20_000
-"""A state graph beyond this is refused unless more is allowed."""
+"""A larger state graph is refused unless ``--max-states`` allows it."""
 
 EXPORTS = {"graphml": "GraphML", "dot": "DOT, for Graphviz", "json": "node-link JSON"}
 
@@ -41,7 +41,7 @@ def _export_options(command: Any) -> Any:
     return command
 
 
-@click.command(short_help="Export the state graph, or print its figures and shortest behaviors.")
+@click.command(short_help="Export the state graph, or print its statistics and shortest behaviors.")
 @click.argument("protocol")
 @model_options("Mark the states that violate this property")
 @click.option(
@@ -49,15 +49,15 @@ def _export_options(command: Any) -> Any:
     type=click.IntRange(min=1),
     default=MOST_STATES,
     show_default=True,
-    help="Refuse a graph of more states.",
+    help="Refuse a graph with more than N states.",
 )
 @click.option(
     "--view",
     type=click.Choice(["states", "actions", "shape"]),
     default="states",
     show_default=True,
-    help="Export every state, or one node for all states with the same enabled actions, or with "
-    "the same leaders, epochs and high watermarks.",
+    help="Export one node per state (states), per set of enabled actions (actions), or per "
+    "combination of leaders, epochs and high watermarks (shape).",
 )
 @_export_options
 @click.option(
@@ -65,30 +65,36 @@ def _export_options(command: Any) -> Any:
     "parquet_dir",
     type=click.Path(file_okay=False),
     metavar="DIR",
-    help="Write states.parquet and steps.parquet there (needs pyarrow).",
+    help="Write states.parquet and steps.parquet to DIR (needs pyarrow).",
 )
 @click.option(
     "--from",
     "start",
     metavar="PREDICATE",
-    help="Print a shortest behavior from such a state; the initial ones by default.",
+    help="Print a shortest behavior from a state that satisfies PREDICATE; by default from an "
+    "initial state.",
 )
-@click.option("--to", "end", metavar="PREDICATE", help="Print a shortest behavior to such a state.")
-@click.option("--farthest", is_flag=True, help="Print a behavior to a state that is farthest.")
+@click.option(
+    "--to",
+    "end",
+    metavar="PREDICATE",
+    help="Print a shortest behavior to a state that satisfies PREDICATE.",
+)
+@click.option("--farthest", is_flag=True, help="Print a behavior to a farthest state.")
 @click.option(
     "--trace",
     "trace_file",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Save the behavior that is printed as a trace, for 'tidegate render'.",
+    help="Save the printed behavior as a trace, for 'tidegate render'.",
 )
-@click.option("--full", is_flag=True, help="Print every variable of every state of a behavior.")
+@click.option("--full", is_flag=True, help="Print every variable of every state of the behavior.")
 def graph(
     protocol: str, settings: tuple[str, ...], names: tuple[str, ...], **options: Any
 ) -> Ended:
-    """Build the graph of every state of PROTOCOL and every step, and print its figures.
+    """Build the graph of all states and steps of PROTOCOL, and print its statistics.
 
-    A PREDICATE speaks of the variables that 'tidegate check --full' prints, and of properties.
+    A PREDICATE refers to the variables that 'tidegate check --full' prints, and to properties.
 
     \b
     Examples:
@@ -106,9 +112,11 @@ def graph(
     if options["parquet_dir"]:
         require_parquet()
     if options["start"] and not options["end"]:
-        raise click.UsageError("--from needs --to: where the behavior is to lead")
+        raise click.UsageError("--from needs --to, the end of the behavior")
     if options["trace_file"] and not (options["end"] or options["farthest"]):
-        raise click.UsageError("--trace needs --to or --farthest: there is no behavior otherwise")
+        raise click.UsageError(
+            "--trace needs --to or --farthest; without them there is no behavior"
+        )
     if [options[f"{name}_file"] for name in EXPORTS].count("-") > 1:
         raise click.UsageError("only one export can go to standard output ('-')")
     system, properties = assemble(protocol, settings, names)
@@ -136,7 +144,7 @@ def graph(
 
 
 def _export(made: StateGraph, options: dict[str, Any], reports: Reports) -> None:
-    """Write the files that were asked for."""
+    """Write the requested files."""
     from ..checker.graph import quotient
     from ..render.graphs import WRITERS, parquet
 
@@ -159,7 +167,7 @@ def _write(text: Callable[[], str], target: IO[str]) -> None:
 
 
 def _nearest(made: StateGraph, ends: Mapping[str, Callable[[Any], bool]]) -> Nearest:
-    """Return the shortest behaviors that were asked for."""
+    """Return the requested shortest behaviors."""
     from ..checker.graph import GraphError, shortest
 
     deepest = max(made.depths)
@@ -173,8 +181,8 @@ def _nearest(made: StateGraph, ends: Mapping[str, Callable[[Any], bool]]) -> Nea
     found = shortest(made, starts, finishes)
     if found is None:
         raise GraphError(
-            f"{made.system.name}, {made.system.headline}: no reachable state is as --from says "
-            "and can reach one that is as --to says; try larger bounds, or one of the two alone"
+            f"{made.system.name}, {made.system.headline}: no state that satisfies --from "
+            "can reach a state that satisfies --to; try larger bounds, or only one of the two"
         )
     return found
 
@@ -187,16 +195,16 @@ def _print_nearest(system: TransitionSystem[Any, Any], found: Nearest, full: boo
     console = make_console()
     steps = count(len(found.trace.steps) - found.lead, "step")
     line = (
-        f"{system.name}, {system.headline}: {steps}; {count(found.number, 'shortest way')} from "
+        f"{system.name}, {system.headline}: {steps}; {count(found.number, 'shortest path')} from "
         f"{count(found.starts, 'state')} to {count(found.ends, 'state')}. One of them"
     )
-    line += f", behind the {count(found.lead, 'step')} that lead there:" if found.lead else ":"
+    line += f", after the {count(found.lead, 'step')} that lead there:" if found.lead else ":"
     print_prose(console, Text(line))
     print_behavior(console, system, found.trace, full)
 
 
 def _print_figures(system: TransitionSystem[Any, Any], made: StateGraph, view: str) -> None:
-    """Print the figures of the graph, and the size of its view."""
+    """Print the statistics of the graph, and the size of its view."""
     from ..checker.graph import quotient
     from ..checker.statistics import statistics
     from ..render.graphs import print_statistics
@@ -204,7 +212,7 @@ def _print_figures(system: TransitionSystem[Any, Any], made: StateGraph, view: s
     console = make_console()
     print_statistics(console, f"{system.name}, {system.headline}", statistics(made))
     if view != "states":
-        seen = quotient(made, view)
+        merged = quotient(made, view)
         console.print(
-            f"Seen by {view}: {len(seen):,} classes of states, {seen.number_of_edges():,} edges."
+            f"View {view}: {len(merged):,} classes of states, {merged.number_of_edges():,} edges."
         )

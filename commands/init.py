@@ -1,4 +1,4 @@
-"""``tidegate init``: a gate to begin with."""
+"""``tidegate init``: write a first gate."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ..render.terminal import say
 from .status import EXIT_HOLDS, Ended
 
 FILES = {"tidegate.toml": "tidegate.toml", "my_protocol.py": "protocol.py"}
-"""What is written, with the template of each."""
+"""The files to write, with their templates."""
 
 
 class ProjectError(TidegateError):
-    """There is something where a new project should be."""
+    """A file of the new project exists, or its directory cannot be created."""
 
 
-@click.command(short_help="Write a tidegate.toml and a protocol of your own to begin with.")
+@click.command(short_help="Write a first tidegate.toml and a custom protocol.")
 @click.argument(
     "directory", metavar="[DIR]", default=".", type=click.Path(file_okay=False, path_type=Path)
 )
 def init(directory: Path) -> Ended:
     """Write tidegate.toml and my_protocol.py, a protocol that inherits from kip-320, to DIR.
 
-    Nothing is overwritten. What is written passes 'tidegate gate'.
+    Existing files are not overwritten. The new files pass 'tidegate gate'.
 
     \b
     Examples:
@@ -38,14 +38,14 @@ def init(directory: Path) -> Ended:
     there = [name for name in FILES if (directory / name).exists()]
     if there:
         raise ProjectError(
-            f"{', '.join(str(directory / name) for name in there)} exists already, and nothing was "
-            "written; move it away, or name another directory"
+            f"{', '.join(str(directory / name) for name in there)} exists already; nothing was "
+            "written. Move it away, or name another directory"
         )
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ProjectError(
-            f"{directory}: cannot be made ({error.strerror}); name another directory"
+            f"{directory}: cannot create it ({error.strerror}); name another directory"
         ) from None
     templates = files("tidegate.gate") / "templates"
     for name, template in FILES.items():

@@ -1,4 +1,4 @@
-"""Weaken a protocol in every place in turn, and see whether some property notices."""
+"""``tidegate mutate``: weaken each guard and rule in turn, and see which property notices."""
 
 from __future__ import annotations
 
@@ -37,19 +37,18 @@ class Fate:
     Parameters
     ----------
     mutant
-        Its name: the guard that it lacks, or the rule that is weaker.
+        Its name: the missing guard, or the weaker rule.
     killed_by
-        The property that it violates and its original does not, or not in as few steps; or how it
-        failed; None if it survived.
+        The property that the mutant violates and its original does not (or only in more steps), or
+        how the mutant failed; None if it survived.
     steps
         Steps of the shortest trace that violates it, if one does.
     bounds
         The bounds that killed it; for a survivor, the last ones that were searched.
     complete
-        Whether every search of a survivor saw all states.
+        Whether every search of a survivor explored all states.
     note
-        For a survivor: why it is believed to change nothing, what should kill it, or that no bounds
-        tried it.
+        For a survivor: why it changes nothing, what should kill it, or that no bounds tried it.
     """
 
     mutant: str
@@ -113,7 +112,7 @@ def _fate(work: tuple[str, int, Sequence[str], Sequence[str], float | None]) -> 
     notes = protocol.family.survivors
     note = notes.get(f"{protocol.name}: {mutant.name}") or notes.get(mutant.name, "")
     if not tried:
-        note = f"not tried, since these bounds leave no room for {mutant.name.partition(':')[0]}"
+        note = f"not tried: within these bounds there is no {mutant.name.partition(':')[0]}"
     return Fate(mutant.name, None, None, ladder[-1], complete, note)
 
 
@@ -141,7 +140,7 @@ def _search(
     """Return (property, steps) of what kills a mutant, ("", 0) if nothing, None if time ran out.
 
     A violation kills if the original does not violate the same property in as few steps: at these
-    bounds it may well violate some by itself.  These are left out, and the rest searched anew.
+    bounds it may violate some itself.  These are left out, and the others are searched again.
     """
     remaining = list(properties)
     while remaining:
@@ -166,7 +165,7 @@ def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: flo
 
 @cache
 def _violates(protocol: str, name: str, bounds: str, steps: int) -> bool:
-    """Whether a protocol itself violates a property within so many steps."""
+    """Whether a protocol itself violates a property within a number of steps."""
     original = find_protocol(protocol)
     [prop] = [prop for prop in INVARIANTS[original.family.name] if prop.name == name]
     return _check(original, [prop], bounds, Limits(max_depth=steps + 1)).first is not None
@@ -181,16 +180,16 @@ def _check(
     return check(system, properties, limits=limits, resources=share())
 
 
-def print_fates(console: Console, name: str, found: Iterator[Fate]) -> bool:
-    """Print a line for each mutant as it is decided, then the survivors once more, and a count.
+def print_fates(console: Console, name: str, results: Iterator[Fate]) -> bool:
+    """Print a line for each mutant as it is decided, then the count and the survivors.
 
     Returns
     -------
     bool
-        Whether every search of every survivor saw all states.
+        Whether every search of every survivor explored all states.
     """
     killed, survivors = 0, []
-    for fate in found:
+    for fate in results:
         if fate.killed_by is None:
             survivors.append(fate)
             head = Text("SURVIVED ", "bold yellow")
@@ -204,12 +203,12 @@ def print_fates(console: Console, name: str, found: Iterator[Fate]) -> bool:
     total = killed + len(survivors)
     print_prose(console, Text(f"\n{name}: {killed} of {count(total, 'mutant')} killed."))
     for fate in survivors:
-        note = fate.note or "not explained yet: larger bounds or another property may kill it"
+        note = fate.note or "not explained; larger bounds or another property may kill it"
         print_prose(console, Text(f"- {fate.mutant}: {note}."))
     return all(fate.complete for fate in survivors)
 
 
-@click.command(short_help="Weaken every guard and rule in turn, and see which property notices.")
+@click.command(short_help="Weaken each guard and rule in turn, and see which property notices.")
 @click.argument("protocol")
 @click.option(
     "-b",
@@ -217,7 +216,7 @@ def print_fates(console: Console, name: str, found: Iterator[Fate]) -> bool:
     "ladder",
     metavar="'NAME=VALUE ...'",
     multiple=True,
-    help="Search at these bounds (repeatable, in order) instead of the family's own ladder.",
+    help="Search within these bounds (repeatable, in order) instead of the family's.",
 )
 @click.option(
     "-p",
@@ -225,9 +224,9 @@ def print_fates(console: Console, name: str, found: Iterator[Fate]) -> bool:
     "names",
     metavar="PROPERTY",
     multiple=True,
-    help="Check this property (repeatable), or 'all'. Default: the protocol's own.",
+    help="Check this property (repeatable), or 'all'.  [default: those of the protocol]",
 )
-@time_limit_option("Give up a search after so many seconds.")
+@time_limit_option("Give up each search after N seconds.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
 def mutate(
     protocol: str,
@@ -238,8 +237,8 @@ def mutate(
 ) -> Ended:
     """Leave out every guard of PROTOCOL, and undo every rule it replaces, one at a time.
 
-    Printed is for each such mutant which property kills it, in how many steps and at which bounds;
-    or that it survived. What PROTOCOL violates by itself, in as few steps, kills no mutant.
+    Prints for each mutant which property kills it, in how many steps and at which bounds, or that
+    it survived. A violation that PROTOCOL itself has in as few steps kills no mutant.
 
     \b
     Examples:
@@ -248,8 +247,8 @@ def mutate(
     """
     chosen = find_protocol(protocol)
     bounds = ladder or chosen.family.mutation_bounds
-    for rung in bounds:
-        parse(chosen.family.bounds, rung.split())
-    found = fates(chosen, find_properties(chosen, names), bounds, time_limit, jobs)
-    complete = print_fates(make_console(), chosen.name, found)
+    for settings in bounds:
+        parse(chosen.family.bounds, settings.split())
+    results = fates(chosen, find_properties(chosen, names), bounds, time_limit, jobs)
+    complete = print_fates(make_console(), chosen.name, results)
     return Ended(EXIT_HOLDS if complete else EXIT_INCOMPLETE)

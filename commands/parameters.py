@@ -27,7 +27,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]
             return value
         size = parse_size(str(value))
         if size is None:
-            self.fail(f"{value!r} is no amount of memory from 64M on, such as 500M or 12G")
+            self.fail(f"{value!r} is not an amount of memory of at least 64M, such as 500M or 12G")
         return size
 
 
@@ -35,7 +35,13 @@ Command = Callable[..., Any]
 
 
 def model_options(asks: str) -> Callable[[Command], Command]:
-    """Return what adds the options that say which model, and which properties; `asks` why these."""
+    """Return a decorator that adds the options for bounds and properties.
+
+    Parameters
+    ----------
+    asks
+        The beginning of the help of ``-p``.
+    """
 
     def add(command: Command) -> Command:
         command = click.option(
@@ -64,9 +70,9 @@ checkpoint_option = click.option(
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time between two checkpoints at least; they are made between levels.",
+    help="Minimum time between two checkpoints, which are written between levels.",
 )
-"""The option that says how often to keep a checkpoint."""
+"""The option for the time between checkpoints."""
 
 
 def cluster_options(command: Command) -> Command:
@@ -79,19 +85,19 @@ def cluster_options(command: Command) -> Command:
             "--conf",
             metavar="spark.NAME=VALUE",
             multiple=True,
-            help="Spark: one of its settings (repeatable).",
+            help="Spark: a configuration setting (repeatable).",
         ),
         click.option(
             "--local-levels",
             type=click.IntRange(min=0),
             metavar="N",
-            help="Spark: search levels of fewer candidates here, without a job; 0 for none.  "
+            help="Spark: search levels with fewer than N candidates in the driver, without a job.  "
             "[default: 50000]",
         ),
         click.option(
             "--master",
             metavar="URL",
-            help="Spark: its master, such as spark://host:7077, yarn or local[4].  "
+            help="Spark: the master, such as spark://host:7077, yarn or local[4].  "
             "[default: local[*]]",
         ),
     ):
@@ -100,7 +106,7 @@ def cluster_options(command: Command) -> Command:
 
 
 SECRET = re.compile(r"secret|password|token|access[.]?key|api[.]?key", re.IGNORECASE)
-"""Names of settings, as Spark knows them, whose values it does not show either."""
+"""Names of settings whose values Spark redacts, too."""
 
 CLUSTER = ("master", "partitions", "local_levels", "conf", "ship", "export")
 """Options of ``--engine spark``, by the names of what they set."""
@@ -123,7 +129,9 @@ def cluster(engine: str, store: str, options: dict[str, Any], recorded: Any) -> 
     if engine != "spark":
         for name in given:
             option = name.replace("_", "-")
-            raise EngineChoiceError(f"--{option} is for --engine spark; leave it out, or add that")
+            raise EngineChoiceError(
+                f"--{option} needs --engine spark; add that, or leave out --{option}"
+            )
         return None
     known = {**recorded, **given}
     known["conf"] = tuple(known.get("conf", ()))
@@ -131,7 +139,7 @@ def cluster(engine: str, store: str, options: dict[str, Any], recorded: Any) -> 
 
 
 def kept(cluster: Cluster) -> dict[str, Any]:
-    """Return what a store says of the cluster that began a search in it: all but secrets."""
+    """Return the cluster's options for the store's manifest, without secrets."""
     plain = tuple(one for one in cluster.conf if not SECRET.search(one.partition("=")[0]))
     return asdict(replace(cluster, conf=plain))
 
@@ -144,14 +152,14 @@ def search_options(command: Command) -> Command:
             "--max-depth", type=click.IntRange(min=1), help="Stop at behaviors of N states."
         ),
         click.option(
-            "--max-states", type=click.IntRange(min=1), help="Stop at this many distinct states."
+            "--max-states", type=click.IntRange(min=1), help="Stop after N distinct states."
         ),
         click.option(
             "--max-memory",
             type=Size(),
             metavar="SIZE",
-            help="Stop where more would be needed, such as 500M or 12G.  "
-            "[default: 80% of what is free]",
+            help="Stop before using more than SIZE, such as 500M or 12G.  "
+            "[default: 80% of free memory]",
         ),
         click.option(
             "--workers",
@@ -164,7 +172,7 @@ def search_options(command: Command) -> Command:
 
 
 def time_limit_option(
-    about: str = "Stop after so many seconds.", default: float | None = None
+    about: str = "Stop after N seconds.", default: float | None = None
 ) -> Callable[[Command], Command]:
     """Return the option that says how long, in seconds."""
     return click.option(
@@ -184,19 +192,19 @@ def json_option(what: str) -> Callable[[Command], Command]:
         "json_file",
         type=click.Path(dir_okay=False, allow_dash=True),
         metavar="FILE",
-        help=f"Write {what} as JSON, '-' for standard output (then nothing else goes there).",
+        help=f"Write {what} as JSON, '-' for standard output (nothing else is printed there).",
     )
 
 
 def trust_options(named: str, trusted: str) -> Callable[[Command], Command]:
     """Return what adds the options for a file that says which protocol it is of.
 
-    Code that such a file names is run only if the user names it too, or vouches for the file.
+    Code that such a file names is run only if the user names it too, or trusts the file.
 
     Parameters
     ----------
     named, trusted
-        What the help says of naming a protocol, and of vouching.
+        The help texts of the two options.
     """
 
     def add(command: Command) -> Command:
@@ -207,8 +215,8 @@ def trust_options(named: str, trusted: str) -> Callable[[Command], Command]:
 
 
 trace_options = trust_options(
-    "Take the steps under this protocol instead of the one that TRACE.json names.",
-    "TRACE.json is yours: run the Python code of the protocol that it names.",
+    "Replay under this protocol instead of the one that TRACE.json names.",
+    "Trust TRACE.json: run the Python code of the protocol that it names.",
 )
 """The options of a trace's protocol."""
 
@@ -218,13 +226,13 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progres
 def output_options(command: Command) -> Command:
     """Add the options that say what is written where."""
     for option in (
-        click.option("-q", "--quiet", is_flag=True, help="Print the verdict only."),
+        click.option("-q", "--quiet", is_flag=True, help="Print only the verdict."),
         click.option(
             "--html",
             "html_file",
             type=click.Path(dir_okay=False),
             metavar="FILE",
-            help="Write the counterexample as a page that stands alone.",
+            help="Write the counterexample as a self-contained HTML page.",
         ),
         json_option("the report"),
         click.option(

@@ -12,13 +12,13 @@ from .parameters import CLUSTER
 
 
 class RecordedError(TidegateError):
-    """A checkpoint or a store of which nobody can tell what was searched."""
+    """A checkpoint or a store that does not say what was searched."""
 
 
 def recorded_search(
     place: str, about: dict[str, Any], engines: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what was searched, and on which cluster.
+    """Return the recorded options of the search and of its cluster.
 
     Parameters
     ----------
@@ -36,15 +36,14 @@ def recorded_search(
     """
     if not about:
         raise RecordedError(
-            f"{place}: the search was begun from Python, and does not say which protocol it is of; "
-            "go on with it there"
+            f"{place}: the search was started from Python and does not name its protocol; "
+            "resume it from Python"
         )
     try:
         return _searched(about, engines), _cluster(about.get("cluster"))
     except fields.FieldError as error:
         raise RecordedError(
-            f"{place}: damaged, {error} in what its manifest has about the search; begin the "
-            "search anew"
+            f"{place}: damaged: {error} in its manifest; start the search again"
         ) from None
 
 

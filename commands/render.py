@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..render.narrative import Narrative
 
 OPTIONS = {
-    "html": "a page that stands alone",
+    "html": "a self-contained page",
     "markdown": "Markdown",
     "mermaid": "a Mermaid sequence diagram",
     "plantuml": "a PlantUML sequence diagram",
@@ -48,19 +48,19 @@ def _form_options(command: Any) -> Any:
     "--property",
     "prop",
     metavar="PROPERTY",
-    help="Of a report with several traces, take the one that violates this property.",
+    help="For a report with several traces: the one that violates this property.",
 )
 @click.option(
     "--full/--diff",
-    help="Whole states, or only what a step changed (the default).",
+    help="Show full states, or only what each step changed (the default).",
 )
 @trace_options
 def render(
     trace: str, prop: str | None, full: bool, named: str | None, trusted: bool, **files: str | None
 ) -> Ended:
-    """Write a trace in the forms asked for; they show the same, from one intermediate form.
+    """Write a saved trace as a page, a diagram or a text.
 
-    TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
+    TRACE.json is a report of 'tidegate check --json', or the ITF trace in it.
 
     \b
     Examples:
@@ -70,38 +70,40 @@ def render(
       tidegate render loss.json --full --markdown loss.md
       tidegate render report.json -p LogMatching --html divergence.html
     """
-    asked = {name: files[f"{name}_file"] for name in OPTIONS if files[f"{name}_file"]}
-    if not asked:
+    targets = {name: files[f"{name}_file"] for name in OPTIONS if files[f"{name}_file"]}
+    if not targets:
         forms = ", ".join(f"--{name} FILE" for name in OPTIONS)
         raise click.UsageError(f"nothing to write; name at least one of {forms}")
-    if list(asked.values()).count("-") > 1:
+    if list(targets.values()).count("-") > 1:
         raise click.UsageError("only one form can go to standard output ('-')")
-    told, document = _told(saved(trace, prop, named, trusted))
-    with Reports({f"--{name}": path for name, path in asked.items()}) as reports:
-        for name, path in asked.items():
-            write = partial(_write, name=name, told=told, document=document, full=full)
+    narrative, document = _narrative(saved(trace, prop, named, trusted))
+    with Reports({f"--{name}": path for name, path in targets.items()}) as reports:
+        for name, path in targets.items():
+            write = partial(_write, name=name, narrative=narrative, document=document, full=full)
             if reports.write(f"--{name}", write) and path != "-":
-                say(f"{path}: {OPTIONS[name]}, {told.title}", stderr=True)
+                say(f"{path}: {OPTIONS[name]}, {narrative.title}", stderr=True)
     return ended(EXIT_HOLDS, reports)
 
 
 def _write(
-    target: IO[str], name: str, told: Narrative, document: dict[str, Any], full: bool
+    target: IO[str], name: str, narrative: Narrative, document: dict[str, Any], full: bool
 ) -> None:
     from ..render.forms import FORMS
 
     if name == "itf":
         write_json(target, document)
     else:
-        target.write(FORMS[name](told, full))
+        target.write(FORMS[name](narrative, full))
 
 
-def _told(it: Saved) -> tuple[Narrative, dict[str, Any]]:
+def _narrative(recorded: Saved) -> tuple[Narrative, dict[str, Any]]:
     """Return a saved trace in the intermediate form, and as ITF."""
     from ..checker.itf import itf
     from ..render.forms import numbers
     from ..render.narrative import narrate
 
-    run = numbers(it.report)
-    told = narrate(it.system, it.trace, it.property, run, it.protocol.summary)
-    return told, itf(it.system, it.property, it.trace)
+    run = numbers(recorded.report)
+    narrative = narrate(
+        recorded.system, recorded.trace, recorded.property, run, recorded.protocol.summary
+    )
+    return narrative, itf(recorded.system, recorded.property, recorded.trace)

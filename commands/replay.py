@@ -1,4 +1,4 @@
-"""``tidegate replay``: take the steps of a saved trace once more."""
+"""``tidegate replay``: replay a saved trace."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from .telling import keeps_what_is_read, replayed_as_recorded, violated_at_end
 from .trust import protocol_to_replay
 
 
-@click.command(short_help="Take the steps of a saved trace once more.")
+@click.command(short_help="Replay a saved trace.")
 @click.argument("trace", metavar="TRACE.json")
 @trace_options
 @click.option("--full", is_flag=True, help="Print every variable of every state.")
 def replay(trace: str, named: str | None, trusted: bool, full: bool) -> Ended:
-    """Take the steps of a trace once more, and say where that stops being possible, and why.
+    """Replay a saved trace; show the first step that is not enabled, and why.
 
-    TRACE.json is what 'tidegate check --json' wrote, or the ITF trace in it.
+    TRACE.json is a report of 'tidegate check --json', or the ITF trace in it.
 
     \b
     Examples:
       tidegate check hw --json loss.json
-      tidegate replay loss.json                       as it was found
-      tidegate replay loss.json --protocol kip-101    what another protocol makes of it
-      tidegate replay own.json --protocol fence.py    a trace of a protocol of your own
+      tidegate replay loss.json                       under its own protocol
+      tidegate replay loss.json --protocol kip-101    under another protocol
+      tidegate replay own.json --protocol fence.py    a trace of a custom protocol
     \b
     Exit status:
-      0   every step can be taken, and the states are as recorded
-      1   a state differs, or the recorded violation is not there any more
-      2   the file is no such trace, or a step in it cannot be taken
+      0   every step is enabled, and the states are as recorded
+      1   a state differs, or the recorded violation does not occur
+      2   the file is not a trace, or a step is not enabled
     """
     chosen, recorded = protocol_to_replay(trace, read_trace(trace), named, trusted)
     refuse_unknown_property(trace, chosen, recorded)
     system, replayed = replayed_as_recorded(trace, chosen, recorded)
-    known = [it for it in PROPERTIES[chosen.family.name] if keeps_what_is_read(system, it)]
+    known = [p for p in PROPERTIES[chosen.family.name] if keeps_what_is_read(system, p)]
     invariants = INVARIANTS[chosen.family.name]
     judged = [p for p in known if p in invariants or p.name == recorded.property]
     violated = violated_at_end(trace, system, judged, replayed)

@@ -1,4 +1,4 @@
-"""``tidegate resume``: go on with a search whose process was stopped."""
+"""``tidegate resume``: resume a stopped search."""
 
 from __future__ import annotations
 
@@ -21,30 +21,29 @@ from .status import EXIT_STATUS, Ended
 from .trust import protocol_to_resume, refuse_outside
 
 
-@click.command(epilog=EXIT_STATUS, short_help="Go on with a search from its checkpoint or store.")
+@click.command(epilog=EXIT_STATUS, short_help="Resume a search from its checkpoint or store.")
 @click.argument("place", metavar="DIR")
 @trust_options(
-    "The protocol of the search, if that is Python code; DIR names it too.",
-    "DIR is yours: run the Python code of the protocol that it names, and use the settings of "
-    "Spark that it records.",
+    "The custom protocol of the search, as recorded in DIR.",
+    "Trust DIR: run the Python code of the protocol that it names, and use its Spark settings.",
 )
 @checkpoint_option
 @cluster_options
 @search_options
 @output_options
 def resume(**options: Any) -> Ended:
-    """Go on from the checkpoint in DIR, or from the store at DIR, a path or a URI.
+    """Resume a search from the checkpoint in DIR, or from the store at DIR (a path or a URI).
 
-    'tidegate check --checkpoint DIR' makes the one, 'tidegate check --engine spark --store DIR' the
-    other. What is searched is there; limits are given anew, and so may be what cluster does it. The
-    report is that of a search which was never stopped.
+    'tidegate check --checkpoint DIR' writes checkpoints; 'tidegate check --engine spark --store
+    DIR' writes a store. DIR records what is searched. Limits are not recorded: set them again. The
+    cluster may be another one. The report is the same as that of an uninterrupted search.
 
     \b
     Examples:
       tidegate check kip-320 -b replicas=3 -b crashes=3 --checkpoint run
       tidegate resume run
       tidegate resume run --time-limit 3600 --json report.json
-      tidegate resume run --protocol fence.py        a search of a protocol of your own
+      tidegate resume run --protocol fence.py        a search of a custom protocol
       tidegate resume hdfs://host/run --master yarn
     """
     from ..checker.compiled.checkpoint import read_manifest

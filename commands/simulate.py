@@ -1,4 +1,4 @@
-"""``tidegate simulate``: random walks through a protocol, for bounds beyond exhaustion."""
+"""``tidegate simulate``: random walks, for bounds too large to search exhaustively."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from ..render.simulated import Simulation
 
 BATCH = 20
-"""Walks that a process takes before it reports; what is found does not depend on it."""
+"""Walks that a process takes before it reports; the result does not depend on it."""
 
 
 @click.command(
     name="simulate",
     epilog=EXIT_STATUS,
-    short_help="Take random walks, for bounds that cannot be searched whole.",
+    short_help="Take random walks, for bounds too large to search exhaustively.",
 )
 @click.argument("protocol")
 @model_options("Judge this property")
@@ -43,7 +43,7 @@ BATCH = 20
     type=click.IntRange(1, 100_000),
     default=100,
     show_default=True,
-    help="Steps of a walk at most.",
+    help="Maximum number of steps of a walk.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
 @click.option(
@@ -51,28 +51,28 @@ BATCH = 20
     type=click.Choice(list(CHOICES)),
     default="uniform",
     show_default=True,
-    help="Each enabled step alike, or rather an action that this walk has seldom taken.",
+    help="Choose uniformly among the enabled steps, or prefer actions that are rare on the walk.",
 )
-@time_limit_option("Begin no further walks after so many seconds; how many those are then varies.")
+@time_limit_option("Start no more walks after N seconds; the number of walks then varies.")
 @click.option(
     "--continue",
     "keep_going",
     is_flag=True,
-    help="Take all walks, and report the first violation of every property.",
+    help="Take all walks and report the first violation of every property.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
     default=os.cpu_count(),
     show_default="cores",
-    help="Processes; what is found does not depend on it.",
+    help="Number of processes; the result does not depend on it.",
 )
 @output_options
 def simulate(**options: Any) -> Ended:
-    """Take random walks through PROTOCOL, and shorten what violates a property.
+    """Take random walks through PROTOCOL, and shorten those that violate a property.
 
     The same seed gives the same walks on every machine and with any number of processes. A
-    simulation never says that a property holds: without a violation it ends as INCOMPLETE.
+    simulation never reports HOLDS: without a violation it ends as INCOMPLETE.
 
     \b
     Examples:
@@ -117,9 +117,9 @@ def _simulate(
     stopped_by = "the number of walks"
     looked = started
     try:
-        for it in _walks(system, properties, options, started):
-            tally.add(system, it)
-            if it.violated and not options["keep_going"]:
+        for taken in _walks(system, properties, options, started):
+            tally.add(system, taken)
+            if taken.violated and not options["keep_going"]:
                 break
             looked = perf_counter()
     except KeyboardInterrupt as error:
@@ -172,7 +172,7 @@ def _walks(
     last = options["walks"]
     batches = (range(start, min(start + BATCH, last)) for start in range(0, last, BATCH))
     with processes(options["jobs"]) as workers:
-        for walks, stopped in workers.in_order(_batch, ((*chosen, how, it) for it in batches)):
+        for walks, stopped in workers.in_order(_batch, ((*chosen, how, part) for part in batches)):
             yield from walks
             if stopped is not None:
                 raise stopped

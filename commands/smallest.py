@@ -1,4 +1,4 @@
-"""``tidegate bounds``: the smallest bounds that violate a property."""
+"""``tidegate bounds``: the minimal bounds that violate a property."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from ..analysis.front import Front, find_front
 from ..analysis.ladder import ladder
+from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds
 from ..analysis.selection import SelectionError, find_properties, find_protocol
 from ..checker.interrupts import is_interrupt
 from ..model import PROTOCOLS
@@ -19,7 +19,7 @@ from .parameters import json_option, model_options, quiet_option, time_limit_opt
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 
-@click.command(name="bounds", short_help="Find the smallest bounds that violate a property.")
+@click.command(name="bounds", short_help="Find the minimal bounds that violate a property.")
 @click.argument("protocol", required=False)
 @model_options("Find the bounds that violate this property")
 @click.option(
@@ -27,30 +27,30 @@ from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
     "largest",
     metavar="NAME=VALUE",
     multiple=True,
-    help="Vary this bound, up to this value (repeatable).  [default: the family's ladder]",
+    help="Vary this bound up to VALUE (repeatable).  [default: the bounds of docs/verdicts.md]",
 )
 @click.option(
     "--output",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write the page of all known holes, or of those of PROTOCOL; takes minutes.",
+    help="Write the page of all known violations, or of those of PROTOCOL; takes minutes.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
     default=os.cpu_count(),
     show_default="cores",
-    help="Searches that run at once for that page.",
+    help="With --output: number of searches that run at once.",
 )
-@time_limit_option("Stop after so many seconds for each property.")
+@time_limit_option("Stop after N seconds per property.")
 @json_option("everything")
 @quiet_option
 def bounds(protocol: str | None, **options: Any) -> Ended:
-    """Find the smallest bounds within which PROTOCOL violates a property: all of them.
+    """Find all minimal bounds within which PROTOCOL violates a property.
 
-    Bounds are smaller than others if none of them is larger; where fewer elections take more
-    crashes, several are the smallest. Without --max, those bounds are varied that the page of
-    verdicts varies; what is not varied is fixed, by -b or at its default.
+    Bounds are smaller than others if none of them is larger. There may be several minimal bounds,
+    e.g. with fewer elections and more crashes. Without --max, the bounds that docs/verdicts.md
+    varies are varied; all others are fixed, by -b or at their defaults.
 
     \b
     Examples:
@@ -60,28 +60,30 @@ def bounds(protocol: str | None, **options: Any) -> Ended:
       tidegate bounds --output docs/bounds.md
     \b
     Exit status:
-      0   every property was decided: the smallest bounds, or that it holds within the largest
+      0   every property was decided: its minimal bounds, or that it holds within the largest
       2   wrong usage: an unknown name, a value out of range
       3   a limit was reached before everything was decided
       130 interrupted
     """
     if options["output"]:
         if options["settings"] or options["names"] or options["largest"]:
-            raise click.UsageError("--output takes the known holes; leave out -b, -p and --max")
-        from .holes import write_holes
+            raise click.UsageError(
+                "--output covers the known violations; leave out -b, -p and --max"
+            )
+        from .known_violations import write_known_violations
 
         protocols = [find_protocol(protocol)] if protocol else list(PROTOCOLS)
         with report_file(options["output"], "--output") as page:
-            write_holes(page, protocols, options["jobs"])
+            write_known_violations(page, protocols, options["jobs"])
         return Ended(EXIT_HOLDS)
     if protocol is None:
-        raise click.UsageError("name a PROTOCOL, or with --output the FILE of the page to write")
+        raise click.UsageError("name a PROTOCOL, or the page to write with --output FILE")
     return _search(protocol, options)
 
 
 def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
-    """Search for the smallest bounds of each property, and print them."""
-    from ..render.fronts import document, print_front
+    """Search for the minimal bounds of each property, and print them."""
+    from ..render.minimal_bounds import document, print_minimal_bounds
 
     with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()
@@ -89,15 +91,17 @@ def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
         chosen = find_protocol(protocol)
         properties = find_properties(chosen, options["names"])
         if not properties:
-            raise SelectionError("property 'none' leaves nothing to violate; name another")
+            raise SelectionError("property 'none' cannot be violated; name another")
         varied = ladder(chosen, options["settings"], options["largest"])
-        found: dict[str, Front] = {}
+        found: dict[str, MinimalBounds] = {}
         for prop in properties:
             with progress(options["quiet"]) as show:
-                front = find_front(chosen, prop, varied, options["time_limit"], report=show)
-            found[prop.name] = front
-            print_front(console, protocol, prop.name, varied.fixed, front)
-            if is_interrupt(front.stopped_by):
+                minimal = find_minimal_bounds(
+                    chosen, prop, varied, options["time_limit"], report=show
+                )
+            found[prop.name] = minimal
+            print_minimal_bounds(console, protocol, prop.name, varied.fixed, minimal)
+            if is_interrupt(minimal.stopped_by):
                 break
         reports.write(
             "--json", lambda target: write_json(target, document(protocol, varied.fixed, found))
@@ -105,9 +109,9 @@ def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
     return ended(_status(found), reports)
 
 
-def _status(found: Mapping[str, Front]) -> int:
+def _status(found: Mapping[str, MinimalBounds]) -> int:
     """Return the exit status."""
-    if any(is_interrupt(front.stopped_by) for front in found.values()):
+    if any(is_interrupt(minimal.stopped_by) for minimal in found.values()):
         return EXIT_INTERRUPTED
-    undecided = any(front.undecided for front in found.values())
+    undecided = any(minimal.undecided for minimal in found.values())
     return EXIT_INCOMPLETE if undecided else EXIT_HOLDS

@@ -21,10 +21,10 @@ EXIT_INTERNAL, EXIT_INTERRUPTED = 70, 130
 EXIT_STATUS = """\b
 Exit status (as TLC's where TLC has one):
   0   every property holds in every state within the bounds
-  1   replay or gate: not what was recorded or expected; or the output's reader is gone
-  2   wrong usage, an unusable file; in place of 0 or 3 also an unwritten report
+  1   replay or gate: not as recorded or expected; or broken pipe
+  2   wrong usage, an unusable file, or (instead of 0 or 3) an unwritten report
   3   incomplete: a limit was reached and nothing violated so far
-  11  deadlock: nothing is enabled, or nothing heals (-p Deadlock, -p Stuck)
+  11  deadlock: no step is enabled, or it cannot recover (-p Deadlock, -p Stuck)
   12  a safety property is violated
   13  reserved for liveness properties
   70  internal error, or an ill-formed model
@@ -34,15 +34,15 @@ Exit status (as TLC's where TLC has one):
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: every command returns it, and the process ends with its status."""
+    """How a command ended; every command returns one, and the process exits with its status."""
 
     status: int
 
 
 def ended(status: int, reports: Reports) -> Ended:
-    """Return how a command ended that came to a verdict with this status, and wrote reports.
+    """Return how a command ended, given the status of its verdict and its reports.
 
-    What was found to be violated counts more than a report that was not written.
+    A violation outranks a report that was not written.
     """
     if status in (EXIT_HOLDS, EXIT_INCOMPLETE) and (reports.broken or reports.unwritten):
         return Ended(EXIT_INTERNAL if reports.broken else EXIT_USAGE)
@@ -50,7 +50,7 @@ def ended(status: int, reports: Reports) -> Ended:
 
 
 def exit_status(result: Result) -> int:
-    """Return the exit status of a search; a violation counts more than not having seen all."""
+    """Return the exit status of a search; a violation outranks an incomplete search."""
     violated = [v.property.kind for v in result.verdicts if v.outcome is Outcome.VIOLATED]
     if any(kind in (Kind.INVARIANT, Kind.TYPE) for kind in violated):
         return EXIT_SAFETY

@@ -1,4 +1,4 @@
-"""From a trace to the forms that people look at: told with every history that there is."""
+"""From a saved trace to a narrative, with every history variable."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def systems_to_tell(
     protocol: Protocol, settings: Sequence[str], prop: Property | None
 ) -> Iterator[TransitionSystem[Any, Any]]:
-    """Yield a protocol's system with every history, then with those alone that a property reads."""
+    """Yield a protocol's system with all histories, then with those that a property reads."""
     bounds: Any = parse(protocol.family.bounds, settings)
     yield protocol.system(bounds, every_history(protocol))
     yield protocol.system(bounds, prop.needs if prop else frozenset())
@@ -46,7 +46,7 @@ def keeps_what_is_read(system: TransitionSystem[Any, Any], prop: Property) -> bo
 
 @dataclass(frozen=True)
 class Saved:
-    """A trace that was saved, taken once more.
+    """A saved trace, replayed.
 
     Parameters
     ----------
@@ -66,34 +66,34 @@ class Saved:
     report: Mapping[str, Any]
 
 
-def saved(path: str, asked: str | None, named: str | None, trusted: bool) -> Saved:
-    """Read a trace and take its steps, with every history.
+def saved(path: str, prop_name: str | None, named: str | None, trusted: bool) -> Saved:
+    """Read a trace and replay it, with every history.
 
     Parameters
     ----------
-    asked
-        Of a report that holds several traces, the property that the wanted one violates.
+    prop_name
+        For a report with several traces: the property that the wanted trace violates.
     named, trusted
         As for :func:`~tidegate.analysis.selection.recorded_protocol`.
 
     Raises
     ------
     ReplayError
-        If its steps cannot be taken any more, or it does not violate what it says.
+        If it cannot be replayed, or does not violate its property.
     """
-    recorded = read_trace(path, asked)
-    if asked and recorded.property.lower() != asked.lower():
+    recorded = read_trace(path, prop_name)
+    if prop_name and recorded.property.lower() != prop_name.lower():
         raise ReplayError(
-            f"{path}: this trace is of {recorded.property or 'no property'}, not of {asked}; leave "
-            "out --property, or name a report that holds several traces"
+            f"{path}: this trace violates {recorded.property or 'no property'}, not {prop_name}; "
+            "leave out --property, or name a report with several traces"
         )
     protocol, recorded = protocol_to_replay(path, recorded, named, trusted)
     refuse_unknown_property(path, protocol, recorded)
     system, replayed = replayed_as_recorded(path, protocol, recorded)
     prop = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}.get(recorded.property)
-    again = f"; 'tidegate replay {path}' says more"
+    again = f"; see 'tidegate replay {path}'"
     if replayed.stopped or replayed.differs is not None:
-        raise ReplayError(f"{path}: its steps do not lead where they did when it was saved{again}")
+        raise ReplayError(f"{path}: its steps lead to other states than when it was saved{again}")
     if prop is not None and not violated_at_end(path, system, [prop], replayed):
         raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
     settings = tuple(f"{name}={value}" for name, value in recorded.bounds.items())
@@ -140,7 +140,7 @@ def violated_at_end(
     try:
         return [prop for prop in properties if system.violates(prop, end)]
     except ModelError as error:
-        raise ReplayError(f"{path}: where its steps lead, nothing can be judged: {error}") from None
+        raise ReplayError(f"{path}: its last state cannot be judged: {error}") from None
 
 
 def tell(
@@ -150,7 +150,7 @@ def tell(
     prop: Property | None,
     numbers: Iterable[tuple[str, str]] = (),
 ) -> Narrative:
-    """Return a behavior in the intermediate form, from which every other one is made."""
+    """Return a behavior as a narrative."""
     from ..render.narrative import narrate
 
     protocol = find_protocol(name)
@@ -167,11 +167,11 @@ def found_page(
     report: Mapping[str, Any],
     full: bool,
 ) -> str:
-    """Return the behavior that was found as a page; nothing if nothing is violated, and say so."""
+    """Return the first counterexample as a page; empty, with a message, if nothing is violated."""
     from ..render.forms import FORMS, numbers
 
     if first is None or first.trace is None:
-        say("--html: nothing is violated, so no page is written", stderr=True)
+        say("--html: nothing is violated; no page was written", stderr=True)
         return ""
-    told = tell(system.name, settings, first.trace.steps, first.property, numbers(report))
-    return FORMS["html"](told, full)
+    narrative = tell(system.name, settings, first.trace.steps, first.property, numbers(report))
+    return FORMS["html"](narrative, full)

@@ -1,7 +1,7 @@
-"""What a file names is run only if the user names it too, or vouches for the file.
+"""Code that a file names is run only if the user names it too, or trusts the file.
 
-A trace, a report, a checkpoint and a store say which protocol they are of.  They travel: with
-issues, in mails, as artifacts of CI.  So to open one must not run what it names.
+Traces, reports, checkpoints and stores name their protocol.  They travel in issues, in mails and as
+CI artifacts, so opening one must not run the code that it names.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from ..model import Protocol
 from .again import command_with
 
 _ON_THIS_MACHINE = re.compile(r"local(-cluster)?(\[[0-9*, ]*\])?")
-"""URLs of a master that Spark starts itself."""
+"""Master URLs of Spark's local modes."""
 
 
 class UntrustedError(TidegateError):
-    """A file says what to run, and nobody has said that it may."""
+    """A file names code to run, and the user has not trusted it."""
 
 
 def recorded_protocol(file: str, recorded: str, named: str | None, trusted: bool) -> str:
-    """Return the name of the protocol that a trace, a checkpoint or a store is of.
+    """Return the name of the protocol of a trace, a checkpoint or a store.
 
-    Anybody may have made `file`: a Python file or a module whose name is recorded there is run only
-    if the user names the protocol too, or trusts the file.
+    Anybody may have made `file`: Python code that it names is run only if the user names the
+    protocol too, or trusts the file.
 
     Parameters
     ----------
     recorded
         The name in the file.
     named
-        The one that the user gave, if any; it is taken instead.
+        The user's --protocol, if any; it takes precedence.
 
     Raises
     ------
     UntrustedError
-        If the user has done neither; it says how to.
+        If the user has done neither; with the command to run.
     """
     if named is not None:
         return named
     if is_own(recorded) and not trusted:
         error = UntrustedError(
-            f"{file} names the protocol {recorded}, which is Python code, and a file that somebody "
-            "else made can name any. If you know that code, go on with:"
+            f"{file} names the protocol {recorded}, which is Python code; a file from somebody "
+            "else can name any code. If you trust that code, run:"
         )
         error.details = (command_with("--protocol", recorded),)
         raise error
@@ -62,9 +62,9 @@ def recorded_protocol(file: str, recorded: str, named: str | None, trusted: bool
 def protocol_to_replay(
     file: str, recorded: Recorded, named: str | None, trusted: bool
 ) -> tuple[Protocol, Recorded]:
-    """Return the protocol under which to take the steps of a trace, and the trace.
+    """Return the protocol under which to replay a trace, and the trace.
 
-    The trace is said to be of that protocol by the name that the protocol has here, if it is.
+    If the trace is of that protocol, it gets the name that the protocol has here.
 
     Parameters
     ----------
@@ -74,20 +74,20 @@ def protocol_to_replay(
     Raises
     ------
     SelectionError
-        If there is none of that name, if its steps are those of another family, or if the trace
-        names code that it is not trusted to run.
+        If there is no such protocol, if the trace is of another family, or if the trace names
+        untrusted code.
     """
     name = recorded_protocol(file, recorded.protocol, named, trusted)
     chosen = find_protocol(name)
     family = chosen.family.name
     if trusted or not is_own(recorded.protocol):
         with suppress(SelectionError):
-            # The protocol of the trace may be gone; what it was is in the trace.
+            # The protocol of the trace may no longer exist; the trace has all of it.
             family = find_protocol(recorded.protocol).family.name
     if family != chosen.family.name:
         raise SelectionError(
-            f"the trace is of {recorded.protocol}, whose family ({family}) takes other steps than "
-            f"that of {chosen.name} ({chosen.family.name}); name a protocol of the {family} family"
+            f"the trace is of {recorded.protocol} ({family} family), whose steps differ from "
+            f"those of {chosen.name} ({chosen.family.name}); name a protocol of the {family} family"
         )
     if is_same(name, recorded.protocol):
         recorded = replace(recorded, protocol=chosen.name)
@@ -97,13 +97,12 @@ def protocol_to_replay(
 def protocol_to_resume(place: str, recorded: str, named: str | None, trusted: bool) -> str:
     """Return the name of the protocol whose search a checkpoint or a store holds.
 
-    A user's own protocol may be elsewhere now: that its code is the same is seen by the hash of it
-    that is kept there.
+    A custom protocol may have moved: a recorded hash shows that its code is the same.
 
     Raises
     ------
     TidegateError
-        If `named` is another one, or the code that is recorded there is not trusted.
+        If `named` is another protocol, or the recorded code is not trusted.
     """
     if named is not None and not is_own(recorded) and named.lower() != recorded.lower():
         raise SelectionError(
@@ -113,33 +112,33 @@ def protocol_to_resume(place: str, recorded: str, named: str | None, trusted: bo
 
 
 def refuse_outside(place: str, recorded: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Refuse what a store records of its cluster that acts outside the store, unless it is trusted.
+    """Refuse recorded cluster options that act outside the store, unless the store is trusted.
 
-    Settings of Spark can name programs to run; another machine is handed Tidegate and the states;
-    tables are written wherever they are said to be.  What the user gives anew is none of it.
+    Spark settings can name programs to run; another machine receives Tidegate and the states;
+    tables are written to any place.  Options that the user sets again are not affected.
 
     Raises
     ------
     UntrustedError
-        With the command that says that the store is trusted.
+        With the command that trusts the store.
     """
     outside = _outside(recorded, options)
     if outside and not options["trusted"]:
         error = UntrustedError(
-            f"{place} records {', '.join(outside)}, by which a store that somebody else made can "
-            "run programs or write files. If it is yours, go on with:"
+            f"{place} records {', '.join(outside)}; with these, a store from somebody else can "
+            "run programs or write files. If you trust the store, run:"
         )
         error.details = (command_with("--trust"),)
         raise error
 
 
-def _outside(recorded: Mapping[str, Any], anew: Mapping[str, Any]) -> list[str]:
-    """Return, as options, what a cluster has that acts outside a store and is not given anew."""
+def _outside(recorded: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+    """Return the recorded options that act outside a store and that the user did not set again."""
     master, conf, export = (recorded.get(name) for name in ("master", "conf", "export"))
     outside = []
-    if master and not anew.get("master") and not _ON_THIS_MACHINE.fullmatch(master):
+    if master and not options.get("master") and not _ON_THIS_MACHINE.fullmatch(master):
         outside.append(f"--master {master}")
-    if conf and not anew.get("conf"):
+    if conf and not options.get("conf"):
         outside += [f"--conf {setting}" for setting in conf]
     if export:
         outside.append(f"--export {export}")
@@ -147,14 +146,14 @@ def _outside(recorded: Mapping[str, Any], anew: Mapping[str, Any]) -> list[str]:
 
 
 def resume_command(place: Path | str, protocol: str, on: Cluster | None) -> str:
-    """Return the command that goes on with a search of one's own.
+    """Return the command that resumes the user's own search.
 
     Parameters
     ----------
     place
         The checkpoint or the store.
     on
-        The cluster that searched, if one did.
+        The cluster of the search, if any.
     """
     if on is not None and _outside(asdict(on), {}):
         vouched = ["--trust"]

@@ -1,4 +1,4 @@
-"""Compare protocols over ladders of bounds, and write the page of verdicts."""
+"""``tidegate verdicts``: the first violating bounds of each property, as a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import click
 
-from ..analysis.ladder import Found, Rung, climb
+from ..analysis.ladder import BoundValues, LadderVerdict, first_violations
 from ..analysis.pool import processes, share
 from ..analysis.selection import SelectionError, find_protocol, protocols_to_compare
 from ..core.bounds import parse
@@ -22,7 +22,7 @@ from .status import EXIT_HOLDS, Ended
 
 
 def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, jobs: int) -> None:
-    """Climb the ladder of every scenario for every protocol, and write the page of verdicts.
+    """Search the ladder of every scenario for every protocol, and write the page of verdicts.
 
     Parameters
     ----------
@@ -59,36 +59,38 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
             say(f"done: {scenario.title}", stderr=True)
 
 
-def compare(which: tuple[str, int]) -> dict[str, Found]:
-    """Climb the ladder of a scenario, by its number, for a protocol, by its name."""
+def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:
+    """Search the ladder of a scenario (by number) for a protocol (by name)."""
     name, number = which
     protocol = find_protocol(name)
     scenario: Scenario = protocol.family.scenarios[number]
     properties = INVARIANTS[protocol.family.name]
     needs = frozenset(need for prop in properties for need in prop.needs)
 
-    def build(rung: Rung) -> TransitionSystem[Any, Any]:
-        settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in rung.items())]
+    def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:
+        settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in bounds.items())]
         return protocol.system(parse(protocol.family.bounds, settings), needs)
 
-    return climb(build, properties, scenario.largest, share())
+    return first_violations(build, properties, scenario.largest, share())
 
 
-@click.command(short_help="Find the smallest bounds that violate each property; takes an hour.")
+@click.command(short_help="Write the page of verdicts; takes an hour.")
 @click.option(
     "--output",
     type=click.Path(dir_okay=False),
     metavar="FILE",
     required=True,
-    help="Write the page there.",
+    help="Write the page to FILE.",
 )
 @click.option("--protocol", "names", multiple=True, help="Only this protocol (repeatable).")
-@click.option("--scenario", "title", help="Only scenarios whose title contains this.")
+@click.option(
+    "--scenario", "title", help="Only scenarios whose title contains TEXT.", metavar="TEXT"
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count(), show_default="cores")
 def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) -> Ended:
     """Find the smallest bounds that violate each property, or the largest at which it holds.
 
-    Every scenario of a family is searched for every protocol, and the page of verdicts written.
+    Searches every scenario of a family for every protocol, and writes the page of verdicts.
 
     \b
     Examples:

@@ -1,6 +1,6 @@
-"""The gate: which verdicts are expected of which protocols, and whether they are still so.
+"""The gate: which verdicts are expected, and whether they still hold.
 
-``document`` reads ``tidegate.toml`` into cells; ``run`` has each decided in a process of its own
-(``worker``, ``search``); ``judge`` compares what was found with what was expected; ``reports``
-tells people and programs.
+``document`` reads ``tidegate.toml`` into cells; ``run`` searches each in its own process
+(``worker``, ``search``); ``judge`` compares the results with the expectations; ``reports`` prints
+and writes them.
 """

@@ -49,7 +49,7 @@ class Limits:
     memory
         Bytes; None for its share of what is free.
     stalled
-        Seconds that one action may take, before it is taken never to end.
+        Seconds that one action may take before it is considered endless.
     engine
         Which engine searches.
     """
@@ -87,7 +87,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """What it is called in reports."""
+        """Its name in reports."""
         return f"{self.protocol}, {self.bounds or 'default bounds'}"
 
 
@@ -101,18 +101,18 @@ def expanded(
     SelectionError
         If a property does not exist in the protocol's family.
     """
-    found: dict[str, tuple[Expectation, Property]] = {}
-    for expectation in sorted(expectations, key=lambda it: it.name.lower() in EVERY):
+    pairs: dict[str, tuple[Expectation, Property]] = {}
+    for expectation in sorted(expectations, key=lambda one: one.name.lower() in EVERY):
         name = expectation.name.lower()
         for prop in find_properties(protocol, () if name == EVERY[0] else (expectation.name,)):
-            asked = Expectation(prop.name, expectation.violated, expectation.steps)
-            found.setdefault(prop.name, (asked, prop))
-    return dict(found.values())
+            single = Expectation(prop.name, expectation.violated, expectation.steps)
+            pairs.setdefault(prop.name, (single, prop))
+    return dict(pairs.values())
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What was found out about one property, and how it can be seen.
+    """The result of one property.
 
     ``steps`` and ``explanation`` are those of the shortest counterexample.
     """
@@ -126,8 +126,8 @@ class Seen:
 class Found:
     """What the searches of a cell found, in numbers.
 
-    ``instead`` is a property that nothing was expected of, and that is violated in so many steps
-    where an expected violation is missing.
+    ``instead`` is an unexpected violation and its number of steps, if an expected violation is
+    missing.
     """
 
     seen: dict[str, Seen]
@@ -139,7 +139,7 @@ class Found:
     instead: tuple[str, int] | None = None
 
     def add(self, result: Result, explanations: dict[str, str]) -> None:
-        """Take over what one search found."""
+        """Add the result of one search."""
         for verdict in result.verdicts:
             name, trace = verdict.property.name, verdict.trace
             steps = len(trace.steps) if trace else None

@@ -8,13 +8,13 @@ from ..analysis.named import SelectionError, find_protocol, is_own
 from ..core.bounds import BoundsError, parse
 from ..core.bounds import shown as bounds_shown
 from .cells import Cell, Expectation, expanded
-from .faults import Faults
+from .configuration_errors import ConfigurationErrors
 
 _Numbered = tuple[Cell, int]
 """A cell and the number of its case."""
 
 
-def note_contradictions(faults: Faults, cells: Sequence[_Numbered]) -> None:
+def note_contradictions(errors: ConfigurationErrors, cells: Sequence[_Numbered]) -> None:
     """Note where two cases expect different things of the same protocol within the same bounds."""
     verdicts: dict[tuple[str, str, str], tuple[Expectation, _Numbered]] = {}
     pins: dict[tuple[str, str, str, tuple[str, ...]], tuple[int, _Numbered]] = {}
@@ -25,21 +25,21 @@ def note_contradictions(faults: Faults, cells: Sequence[_Numbered]) -> None:
             key = (cell.protocol.lower(), bounds, expected.name.lower())
             first, (before, earlier) = verdicts.setdefault(key, (expected, (cell, case)))
             if first.violated != expected.violated and earlier != case:
-                faults.add(
+                errors.add(
                     ("case", case),
-                    f"{cell.name}: {expected.name} is expected to "
+                    f"{cell.name}: {expected.name} must "
                     f"{'be violated' if expected.violated else 'hold'}, but line {before.line} "
-                    "expects the contrary of the same cell; keep one of them",
+                    "expects the opposite; keep one of them",
                 )
         for what, count in (("states", cell.states), ("depth", cell.depth)):
             if count is None:
                 continue
-            asked = tuple(sorted(it.name.lower() for it in names))
+            properties = tuple(sorted(one.name.lower() for one in names))
             pinned, (before, earlier) = pins.setdefault(
-                (cell.protocol.lower(), bounds, what, asked), (count, (cell, case))
+                (cell.protocol.lower(), bounds, what, properties), (count, (cell, case))
             )
             if pinned != count:
-                faults.add(
+                errors.add(
                     ("case", case, what),
                     f"{cell.name}: {what} = {count}, but line {before.line} pins the same search "
                     f"to {pinned}; keep one of them",

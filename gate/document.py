@@ -15,8 +15,18 @@ from ..checker.engines import ENGINES
 from ..checker.memory import parse_size
 from ..core.bounds import BoundsError, parse, unknown
 from .cells import EVERY, TIERS, Cell, Expectation, Limits
+from .configuration_errors import (
+    LIMITS,
+    NAMES,
+    PINS,
+    SECONDS,
+    TEXT,
+    ConfigurationErrors,
+    GateFileError,
+    Kind,
+    shown,
+)
 from .contradictions import note_contradictions
-from .faults import LIMITS, NAMES, PINS, SECONDS, TEXT, Faults, GateFileError, Kind, shown
 from .positions import positions
 
 NAME = "tidegate.toml"
@@ -47,14 +57,14 @@ def read(file: Path) -> list[Cell]:
     Raises
     ------
     GateFileError
-        With all that is wrong in it, each fault with its line.
+        With all configuration errors, each with its line.
     """
     try:
         text = file.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise GateFileError(f"{file}: byte {error.start} is not UTF-8; save it as UTF-8") from None
     except OSError as error:
-        repair = "name another one with --config, or write one with: tidegate init"
+        repair = "name another file with --config, or create one with: tidegate init"
         raise GateFileError(f"{file}: cannot be read ({error.strerror}); {repair}") from None
     try:
         document, lines = tomllib.loads(text), positions(text)
@@ -68,48 +78,49 @@ def read(file: Path) -> list[Cell]:
         line = line or str(text.count("\n") + 1)
         raise GateFileError(f"{file}:{line}: not TOML: {said}") from None
     except ValueError:
-        raise GateFileError(f"{file}: a number has more digits than any value can have") from None
-    faults = Faults(str(file), lines)
-    cells = list(_Reader(faults, str(file)).cells(document))
-    if not cells and not faults.found:
-        faults.add((), "there is no case; begin one with [[case]]")
-    note_contradictions(faults, cells)
-    faults.refuse()
+        raise GateFileError(f"{file}: a number has too many digits") from None
+    errors = ConfigurationErrors(str(file), lines)
+    cells = list(_Reader(errors, str(file)).cells(document))
+    if not cells and not errors.found:
+        errors.add((), "there is no case; start one with [[case]]")
+    note_contradictions(errors, cells)
+    errors.refuse()
     return [cell for cell, _ in cells]
 
 
 @dataclass
 class _Reader:
-    """Makes cells of a document; what is wrong goes to ``faults``."""
+    """Makes cells of a document; configuration errors go to ``errors``."""
 
-    faults: Faults
+    errors: ConfigurationErrors
     file: str
 
     def cells(self, document: dict[str, Any]) -> Iterator[tuple[Cell, int]]:
         """Yield each cell with the number of its case."""
         tables = Kind("cases, each as [[case]]", lambda value: isinstance(value, list))
         table = Kind("a table: [defaults]", lambda value: isinstance(value, dict))
-        top = self.faults.keys((), document, {"defaults": table, "case": tables})
-        defaults = self.faults.keys(("defaults",), top.get("defaults", {}), _SHARED)
+        top = self.errors.keys((), document, {"defaults": table, "case": tables})
+        defaults = self.errors.keys(("defaults",), top.get("defaults", {}), _SHARED)
         self._limits(("defaults",), defaults)
         for number, case in enumerate(top.get("case", [])):
             path = ("case", number)
             if not isinstance(case, dict):
-                self.faults.add(path, f"{shown(case)} is no case: begin each with [[case]]")
+                self.errors.add(path, f"{shown(case)} is not a case; start each case with [[case]]")
                 continue
-            good = self.faults.keys(path, case, _CASE)
+            good = self.errors.keys(path, case, _CASE)
             self._limits(path, good)
             cells = self._case(path, {**defaults, **good}, set(case))
             yield from ((cell, number) for cell in cells)
 
     def _limits(self, path: tuple[str | int, ...], table: dict[str, Any]) -> None:
-        """Note values of limits that are none; they are left out then."""
+        """Record invalid limits, and drop them."""
         for key, choices in (("engine", ENGINES), ("tier", TIERS)):
             if table.get(key, choices[0]) not in choices:
-                self.faults.add((*path, key), unknown(key, table.pop(key), choices))
+                self.errors.add((*path, key), unknown(key, table.pop(key), choices))
         if "memory" in table and parse_size(table["memory"]) is None:
-            text = f"memory = {shown(table.pop('memory'))} is no amount from 64M on, such as 2G"
-            self.faults.add((*path, "memory"), text)
+            value = shown(table.pop("memory"))
+            text = f"memory = {value} is not an amount of at least 64M, such as 2G"
+            self.errors.add((*path, "memory"), text)
 
     def _case(
         self, path: tuple[str | int, ...], case: dict[str, Any], given: set[str]
@@ -118,13 +129,13 @@ class _Reader:
         expectations = self._expectations(path, case, given)
         protocols = self._list(path, case, "protocols")
         if not protocols and "protocols" not in given:
-            self.faults.add(path, 'a case needs protocols, such as protocols = ["kip-320"]')
-        ladder = self._list(path, case, "bounds") if case.get("bounds", [""]) else []
-        if "bounds" in given and not ladder:
-            self.faults.add((*path, "bounds"), "bounds = [] is no bounds; leave it out, or add one")
-        ladder = ladder or [""]
-        states = self._pins(path, case, "states", protocols, ladder)
-        depth = self._pins(path, case, "depth", protocols, ladder)
+            self.errors.add(path, 'a case needs protocols, such as protocols = ["kip-320"]')
+        all_bounds = self._list(path, case, "bounds") if case.get("bounds", [""]) else []
+        if "bounds" in given and not all_bounds:
+            self.errors.add((*path, "bounds"), "bounds = [] is empty; leave it out, or add bounds")
+        all_bounds = all_bounds or [""]
+        states = self._pins(path, case, "states", protocols, all_bounds)
+        depth = self._pins(path, case, "depth", protocols, all_bounds)
         memory = case.get("memory")
         limits = Limits(
             seconds=float(case.get("seconds", Limits.seconds)),
@@ -133,19 +144,21 @@ class _Reader:
             engine=case.get("engine", Limits.engine),
         )
         for number, protocol in enumerate(protocols):
-            self._check_names((*path, "protocols", number), path, protocol, ladder, expectations)
-            for rung, bounds in enumerate(ladder):
+            self._check_names(
+                (*path, "protocols", number), path, protocol, all_bounds, expectations
+            )
+            for index, bounds in enumerate(all_bounds):
                 yield Cell(
                     protocol=protocol,
                     bounds=bounds,
                     expectations=tuple(expectations),
                     limits=limits,
-                    states=states.get((number, rung)),
-                    depth=depth.get((number, rung)),
+                    states=states.get((number, index)),
+                    depth=depth.get((number, index)),
                     tier=case.get("tier", TIERS[0]),
                     title=case.get("title", ""),
                     file=self.file,
-                    line=self.faults.line(path),
+                    line=self.errors.line(path),
                 )
 
     def _list(self, path: tuple[str | int, ...], case: dict[str, Any], key: str) -> list[str]:
@@ -155,7 +168,7 @@ class _Reader:
         seen: set[str] = set()
         for number, text in enumerate(listed):
             if " ".join(text.split()) in seen:
-                self.faults.add((*path, key, number), f"{key}: {shown(text)} is there twice")
+                self.errors.add((*path, key, number), f"{key}: {shown(text)} appears twice")
             seen.add(" ".join(text.split()))
         return list(dict.fromkeys(" ".join(text.split()) for text in listed))
 
@@ -171,19 +184,19 @@ class _Reader:
         named = {it.name.lower() for it in violated}
         for number, expectation in enumerate(holding):
             if expectation.name.lower() in named:
-                self.faults.add(
+                self.errors.add(
                     (*path, "holds", number),
-                    f"{expectation.name} is expected to hold and to be violated; keep one of them",
+                    f"{expectation.name} must hold and must be violated; keep one of them",
                 )
         for name in named & {*EVERY, "none"}:
-            text = f"violates: {name!r} is no single property; name those that must be violated"
-            self.faults.add((*path, "violates", name), text)
+            text = f"violates: {name!r} is not a single property; name properties"
+            self.errors.add((*path, "violates", name), text)
         if any(it.name.lower() == "none" for it in holding):
-            self.faults.add((*path, "holds"), "holds: 'none' checks nothing; name a property")
+            self.errors.add((*path, "holds"), "holds: 'none' checks nothing; name a property")
         if not violated and not holding and given.isdisjoint({"holds", "violates"}):
-            self.faults.add(path, 'a case needs holds or violates, such as holds = "default"')
+            self.errors.add(path, 'a case needs holds or violates, such as holds = "default"')
         elif not violated and not holding and not given.difference(case) & {"holds", "violates"}:
-            self.faults.add(path, "this case expects nothing; name a property that holds or not")
+            self.errors.add(path, "this case expects nothing; name a property in holds or violates")
         return [*violated, *holding]
 
     def _check_names(
@@ -191,22 +204,22 @@ class _Reader:
         at: tuple[str | int, ...],
         path: tuple[str | int, ...],
         name: str,
-        ladder: Sequence[str],
+        all_bounds: Sequence[str],
         expectations: Sequence[Expectation],
     ) -> None:
-        """Note names and bounds that a built-in protocol does not have; one's own loads later."""
+        """Record unknown names and bounds of a built-in protocol; a custom protocol loads later."""
         if is_own(name):
             return
         try:
             protocol = find_protocol(name)
         except SelectionError as error:
-            self.faults.add(at, str(error))
+            self.errors.add(at, str(error))
             return
-        for number, bounds in enumerate(ladder):
+        for number, bounds in enumerate(all_bounds):
             try:
                 parse(protocol.family.bounds, bounds.split())
             except BoundsError as error:
-                self.faults.add((*path, "bounds", number), f"{name}: {error}")
+                self.errors.add((*path, "bounds", number), f"{name}: {error}")
         for number, expectation in enumerate(expectations):
             try:
                 if expectation.name.lower() not in (*EVERY, "none"):
@@ -215,9 +228,9 @@ class _Reader:
                 key = "violates" if expectation.violated else "holds"
                 count = sum(it.violated for it in expectations)
                 last: str | int = number - (0 if expectation.violated else count)
-                if (*path, key, expectation.name) in self.faults.lines:
+                if (*path, key, expectation.name) in self.errors.lines:
                     last = expectation.name
-                self.faults.add((*path, key, last), str(error))
+                self.errors.add((*path, key, last), str(error))
 
     def _pins(
         self,
@@ -225,7 +238,7 @@ class _Reader:
         case: dict[str, Any],
         key: str,
         protocols: Sequence[str],
-        ladder: Sequence[str],
+        all_bounds: Sequence[str],
     ) -> dict[tuple[int, int], int]:
         """Return the pinned counts by number of protocol and of bounds."""
         if key not in case:
@@ -233,21 +246,23 @@ class _Reader:
         value = case[key]
         if not isinstance(value, dict):
             if len(protocols) > 1:
-                text = f"{key}: give a table by protocol, since there are {len(protocols)}"
-                self.faults.add((*path, key), f'{text}: {{ "{protocols[0]}" = ... }}')
+                text = f"{key}: write a table by protocol, since there are {len(protocols)}"
+                self.errors.add((*path, key), f'{text}: {{ "{protocols[0]}" = ... }}')
                 return {}
             value = dict.fromkeys(protocols, value)
         pinned = {}
         for protocol, counts in value.items():
             listed = counts if isinstance(counts, list) else [counts]
             if protocol not in protocols:
-                self.faults.add((*path, key, protocol), unknown("protocol", protocol, protocols))
-            elif len(listed) != len(ladder):
-                text = f"{key}: {len(listed)} numbers for {len(ladder)} bounds; give one for each"
-                self.faults.add((*path, key, protocol), text)
+                self.errors.add((*path, key, protocol), unknown("protocol", protocol, protocols))
+            elif len(listed) != len(all_bounds):
+                text = (
+                    f"{key}: {len(listed)} numbers for {len(all_bounds)} bounds; give one for each"
+                )
+                self.errors.add((*path, key, protocol), text)
             else:
                 at = list(protocols).index(protocol)
-                pinned.update({(at, rung): count for rung, count in enumerate(listed)})
+                pinned.update({(at, index): count for index, count in enumerate(listed)})
         return pinned
 
 
@@ -269,10 +284,10 @@ def of_tier(cells: Sequence[Cell], tier: str, text: str = "") -> list[Cell]:
     kept = [cell for cell in chosen if text.lower() in _described(cell).lower()]
     if not chosen:
         known = ", ".join(sorted({cell.tier for cell in cells}, key=TIERS.index))
-        raise GateFileError(f"no cell is of the tier {tier!r}; the file has: {known}")
+        raise GateFileError(f"no cell has the tier {tier!r}; the file has: {known}")
     if not kept:
         raise GateFileError(
-            f"-k {text!r} fits none of the {len(chosen)} cells of the tier {tier!r}; "
+            f"-k {text!r} matches none of the {len(chosen)} cells of the tier {tier!r}; "
             "'tidegate gate --list' shows them"
         )
     return kept

@@ -1,4 +1,4 @@
-"""Whether what was found is what was expected.  Nothing here searches."""
+"""Compares the result of a cell with its expectations.  Nothing here searches."""
 
 from __future__ import annotations
 
@@ -43,12 +43,14 @@ class Finding:
 
 
 def judge(cell: Cell, expectations: Sequence[Expectation], found: Found) -> list[Finding]:
-    """Return what is not as expected; nothing if the cell passes."""
+    """Return the deviations from the expectations; none if the cell passes."""
     findings = [it for expected in expectations for it in _property(expected, found)]
     findings += _undecided(expectations, found)
     if findings and found.instead is not None:
         name, steps = found.instead
-        text = f"instead {name} is violated after {steps} steps, of which nothing is expected here"
+        text = (
+            f"instead {name} is violated after {steps} steps, for which the cell has no expectation"
+        )
         findings.append(Finding(OTHER_PROPERTY, name, text))
     stopped = any(finding.kind == LIMIT for finding in findings)
     if not stopped:
@@ -72,7 +74,7 @@ def _property(expected: Expectation, found: Found) -> Iterator[Finding]:
     elif expected.steps is not None and (seen.steps or 0) > expected.steps:
         text = (
             f"{name} is violated after {seen.steps} steps, expected: in at most {expected.steps}; "
-            "what made the shorter counterexample possible is gone"
+            "the shorter counterexample is no longer possible"
         )
         yield Finding(LONGER, name, text)
 
@@ -89,7 +91,7 @@ def _undecided(expectations: Sequence[Expectation], found: Found) -> Iterator[Fi
     if open_names and found.stopped_by:
         yield Finding(LIMIT, "", f"not decided: {names}; stopped by {found.stopped_by}, {states}")
     elif open_names and not any(it.outcome is Outcome.VIOLATED for it in found.seen.values()):
-        # Nobody knows how that may come about, and it must not pass.
+        # Not known to be possible, but it must not pass.
         yield Finding(ERROR, "", f"not decided: {names}; {states}")
 
 
@@ -107,4 +109,4 @@ def _counts(cell: Cell, found: Found, violated: bool) -> Iterator[Finding]:
             than = f"{abs(counted - pinned):,} {change} than the pinned {pinned:,}"
             yield Finding(COUNT, name, f"{what}: {counted:,}, {than}")
         elif not violated:
-            yield Finding(COUNT, name, f"{what}: not all states were seen; pinned: {pinned:,}")
+            yield Finding(COUNT, name, f"{what}: not all states were explored; pinned: {pinned:,}")

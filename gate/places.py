@@ -66,7 +66,7 @@ def _in_users_file(function: Callable[..., Any]) -> bool:
 def places(
     protocol: Protocol, build: Build | None = None, trace: Trace | None = None
 ) -> tuple[Place, ...]:
-    """Return the lines that a verdict is about, the most telling one first.
+    """Return the source lines of a verdict, the most relevant one first.
 
     Those of the user's own rules and actions: first of all the one without which a counterexample
     stops being possible, as early as possible.  For a protocol without any, what a mutant lacks,
@@ -89,7 +89,7 @@ def _end(system: TransitionSystem[Any, Any], trace: Trace) -> int:
     """Return how many steps of a trace can be taken, and lead where it says."""
     for number, step in enumerate(trace.steps):
         following = None
-        # What the parent has there may not even fit what else was changed.
+        # The parent's rule may not fit the other changes.
         with suppress(Exception):
             following = system.take(trace.states[number], step)
         if following != trace.states[number + 1]:

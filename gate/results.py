@@ -1,4 +1,4 @@
-"""What became of a cell, in a form that crosses processes and can be written as JSON."""
+"""The outcome of a cell, which can cross processes and be written as JSON."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ INTERRUPTED = "STOPPED"
 
 STATUSES = {
     PASSED: "everything is as expected",
-    CACHED: "it passed before, and nothing that decides on it has changed since",
+    CACHED: "it passed before, and its inputs have not changed since",
     FAILED: "something is not as expected",
     LIMITED: "a limit was reached before it was decided",
     ERRED: "it could not be searched",
-    INTERRUPTED: "it was interrupted, or not begun",
+    INTERRUPTED: "it was interrupted or not started",
 }
-"""What may become of a cell, by the word for it."""
+"""The meaning of each status."""
 
 
 @dataclass(frozen=True)
 class Property:
-    """What was expected of a property, and what was found.
+    """The expectation of a property, and the result.
 
     ``outcome`` is ``holds``, ``violated`` or ``incomplete``; empty where the cell was not searched.
     """
@@ -83,12 +83,12 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        """Whether it need not worry anybody."""
+        """Whether the cell is as expected."""
         return self.status in (PASSED, CACHED)
 
 
 def status_of(findings: Sequence[Finding]) -> str:
-    """Return what becomes of a cell with these findings; a wrong verdict counts most."""
+    """Return the status of a cell with these findings; a wrong verdict ranks first."""
     kinds = {finding.kind for finding in findings}
     if kinds - {LIMIT, ERROR}:
         return FAILED

@@ -46,7 +46,7 @@ class Running:
 
     @property
     def covered(self) -> str:
-        """How much it has searched, in words."""
+        """The progress of its search, in words."""
         states = self.progress.distinct_states if self.progress else 0
         return f"{states:,} distinct states, {self.seconds:.0f} s"
 
@@ -112,7 +112,7 @@ class _Begin:
 
 
 def _look_after(one: Running, begin: _Begin) -> Outcome | Running | None:
-    """Return what became of a cell, a process that takes its place, or None if it goes on."""
+    """Return the outcome of a cell, a process that replaces it, or None if it still runs."""
     message: Any = None
     try:
         while one.connection.poll():
@@ -136,18 +136,18 @@ def _look_after(one: Running, begin: _Begin) -> Outcome | Running | None:
 
 
 def _named_hang(outcome: Outcome) -> Outcome:
-    """Return the outcome of a cell whose machine code hung, also where it was not found again."""
+    """Return the outcome of a cell whose machine code hung, even if Python did not reproduce it."""
     if outcome.status != results.ERRED:
         text = (
             "some action never ends: the compiled engine made no progress for "
-            f"{outcome.cell.limits.stalled:g} s, and the interpreted one did not come that far"
+            f"{outcome.cell.limits.stalled:g} s, and the interpreted one did not reach that state"
         )
         outcome.status, outcome.findings = results.ERRED, [Finding(ERROR, "", text)]
     return outcome
 
 
 def _died(one: Running) -> Outcome:
-    """Return the outcome of a cell whose process has ended without a word."""
+    """Return the outcome of a cell whose process ended without a result."""
     one.process.join()
     code = one.process.exitcode or 0
     why = f"signal {-code}" if code < 0 else f"status {code}"

@@ -1,7 +1,7 @@
-"""Notices an action that never ends, or a file that never finishes importing, and says where.
+"""Detects an action that never ends, or a file that never finishes importing, and reports where.
 
-A thread looks at what the main thread is doing.  As long as one and the same call of the model goes
-on, it has not ended.
+A thread watches the main thread: as long as the same call of the model is on its stack, that call
+has not ended.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..checker.result import Progress
 from ..core.errors import Line
 
 HUNG = "hung"
-"""What is reported where machine code makes no progress: nobody sees in which action it is."""
+"""Reported if machine code makes no progress; the action is unknown."""
 
 _CALLERS = (*CALLERS, named.__file__)
 """Where the model is called from: its actions and predicates, and a user's file as a whole."""
 
 _SAME_REPORTS = 20
-"""So many reports of the same progress are needed as well, since a table may just be growing."""
+"""The number of equal progress reports that count as a hang: a table may just be growing."""
 
 
 Say = Callable[[str, Line | None], None]
@@ -39,7 +39,7 @@ def watch(stalled: float, say: Say) -> None:
     stalled
         Seconds that one call of the model may take.
     say
-        Told what never ends, and where; then the process ends.
+        Called with a message and the source line; then the process ends.
     """
     main = threading.get_ident()
     threading.Thread(target=_look, args=(main, stalled, say), daemon=True).start()
@@ -74,7 +74,7 @@ class Heartbeat:
         self._same = 0
 
     def __call__(self, progress: Progress) -> None:
-        """Take note of how far the search is."""
+        """Record the progress of the search."""
         now = progress.distinct_states, progress.depth, progress.queue
         self._same += 1
         if now != self._last:

@@ -1,4 +1,4 @@
-"""What runs in the process of a cell: it is searched here, whatever its protocol does."""
+"""The process of a cell, which searches it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MemoryReachedError(BaseException):
 
 
 def work(connection: Connection, cell: Cell, root: str, resources: Resources) -> None:
-    """Search a cell and send what became of it; on the way, how far it is.
+    """Search a cell; send its progress and its outcome.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def work(connection: Connection, cell: Cell, root: str, resources: Resources) ->
         The directory of the gate's file, to which the names of protocols are relative.
     """
     leave_to_parent()
-    # What a user's protocol prints must not mix with the reports on standard output.
+    # Output of a custom protocol must not mix with the reports on standard output.
     with suppress(OSError):
         os.dup2(2, 1)
     os.chdir(root)

@@ -1,4 +1,4 @@
-"""What led to a violation, in a sentence or two that are read off the trace itself."""
+"""The cause of a violation in a sentence or two, derived from the trace."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[Pla
 
 
 def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> str:
-    """Say how a record got lost for the one that should have it."""
+    """Say how the replica that should have a record lost it."""
     name = _who(scenes[-1], place).name
     elected = max((i for i, it in enumerate(events) if it.sign in ELECTIONS and it.rule), default=0)
     which = f" {name}, which {events[elected].rule}" if elected else ""
@@ -42,7 +42,7 @@ def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> 
     if not removed:
         return ""
     rule = f": {events[removed].rule}" if events[removed].rule else ""
-    told = f"Step {removed} took {held[removed - 1]} from the log of {name}{rule}."
+    told = f"Step {removed} removed {held[removed - 1]} from the log of {name}{rule}."
     epoch = lost.epoch if (lost := held[removed - 1]) else -1
     actors = [i for i, it in enumerate(events[:removed]) if it.actor == name]
     if forgot := [i for i in actors if epoch in events[i].forgets]:
@@ -54,7 +54,7 @@ def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> 
 
 
 def _of_absence(scenes: Sequence[Scene], place: Place, elected: int, which: str) -> str:
-    """Say who had a record that the one that should have it never had."""
+    """Say which replicas had a record that the one that should have it never had."""
     name, record = _who(scenes[-1], place).name, place.missing
     told = f"{record} was never replicated to {name}"
     if not elected:
@@ -91,7 +91,7 @@ def _of_difference(
     cut = max((i for i in range(1, later) if theirs[i - 1] and not theirs[i]), default=0)
     if cut:
         rule = f" ({events[cut].rule})" if events[cut].rule else ""
-        told += f", whose log had held {theirs[cut - 1]} until step {cut} cut it{rule}"
+        told += f", whose log had held {theirs[cut - 1]} until step {cut} truncated it{rule}"
     kept = [i for i in range(later + 1, len(events)) if events[i].rule]
     kept = [i for i in kept if events[i].actor in (one, other)]
     if kept:

@@ -10,7 +10,7 @@ from ..core.scene import Entry, Log, Place, Scene
 
 @dataclass(frozen=True)
 class Change:
-    """What became different for somebody; ``short`` is for diagrams, empty where it says little."""
+    """What changed for a participant; ``short`` is for diagrams, or empty."""
 
     who: str
     text: str
@@ -38,14 +38,14 @@ def changes(before: Scene, after: Scene) -> Iterator[Change]:
 
 
 def _log_changes(name: str, old: Log, new: Log) -> Iterator[Change]:
-    """Yield what was cut from a log, what was appended, and where its high watermark went."""
+    """Yield what was truncated, what was appended, and how the high watermark changed."""
     same = 0
     while same < min(old.leo, new.leo) and old.entries[same] == new.entries[same]:
         same += 1
-    if cut := old.entries[same:]:
-        names = ", ".join(map(str, cut))
-        short = f"cuts {names}" + (f", HW {new.hw}" if old.hw == new.hw else "")
-        yield Change(name, f"cuts {names} from its log, which ends at {same} now", short)
+    if truncated := old.entries[same:]:
+        names = ", ".join(map(str, truncated))
+        short = f"truncates {names}" + (f", HW {new.hw}" if old.hw == new.hw else "")
+        yield Change(name, f"truncates {names} from its log, which now ends at {same}", short)
     if added := new.entries[same:]:
         names = ", ".join(map(str, added))
         yield Change(name, f"appends {names} at offset {same}", f"+ {names}")
@@ -78,10 +78,10 @@ def turning_points(scenes: Sequence[Scene], places: Sequence[Place]) -> dict[int
             continue
         concerned.add(entry.name)
         arrived.add((last, name))
-        note(last, f"{entry} gets to offset {place.offset} of {name}")
+        note(last, f"{entry} is written at offset {place.offset} of {name}")
         settled = max((i for i in range(1, len(held)) if not held[i - 1][1]), default=0)
         if below and settled > last:
-            note(settled, f"offset {place.offset} of {name} gets below its HW")
+            note(settled, f"offset {place.offset} of {name} is now below its HW")
     for number in range(1, len(scenes)):
         for name, enters, text in _moved(scenes[number - 1], scenes[number], concerned):
             if not (enters and (number, name) in arrived):

@@ -1,4 +1,4 @@
-"""What two protocols differ in, for people: code, verdicts, counterexamples and states."""
+"""How two protocols differ, for people: code, verdicts, counterexamples and states."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .summary import count
 from .text import print_prose
 
 Labels = tuple[str, str]
-"""What the two are called in the output."""
+"""The labels of the two in the output."""
 
 _LONGEST_LABEL = 24
 
 
 def labels(old: str, new: str) -> Labels:
-    """Return what the two are called: by their names, where these are short and not the same.
+    """Return the labels of the two: their names, if these are short and differ.
 
     >>> labels("hw", "kip-101"), labels("kip-320", "kip-320~HandleFetch: not leads(s, leader)")
     (('hw', 'kip-101'), ('old', 'new'))
@@ -46,7 +46,7 @@ def print_code(console: Console, names: Labels, codes: Sequence[Any], found: Any
         _print_action(console, names, action)
     for helper in found.helpers:
         users = ", ".join(helper.used_by)
-        line = Text.assemble((helper.name, "bold"), f", which {users} use, is written differently:")
+        line = Text.assemble((helper.name, "bold"), f", which {users} use, differs:")
         print_prose(console, line)
         _print_changed(console, helper.old.source, helper.new.source)
 
@@ -101,10 +101,10 @@ def _print_action(console: Console, names: Labels, change: Any) -> None:
     says = f": {action.function.says}" if action.function.says else "."
     print_prose(console, head.append(says))
     for guard in change.removed:
-        told = f"{names[0]} refuses it if {guard}; {names[1]} does not ask."
+        told = f"{names[0]} refuses it if {guard}; {names[1]} has no such guard."
         print_prose(console, Text(told), indent=3)
     for guard in change.added:
-        told = f"{names[1]} refuses it if {guard}; {names[0]} does not ask."
+        told = f"{names[1]} refuses it if {guard}; {names[0]} has no such guard."
         print_prose(console, Text(told), indent=3)
     for before, after in change.changed:
         told = f"{names[0]} refuses it if {before}; {names[1]} if {after}."
@@ -115,7 +115,7 @@ def _print_action(console: Console, names: Labels, change: Any) -> None:
         before, after = change.fairness
         print_prose(console, Text(f"Its fairness was {before} and is {after}."), indent=3)
     if change.effect:
-        print_prose(console, Text("What it does is written differently:"), indent=3)
+        print_prose(console, Text("Its effect differs:"), indent=3)
         _print_changed(console, change.old.function.effect, change.new.function.effect)
 
 
@@ -145,7 +145,7 @@ def print_verdicts(console: Console, names: Labels, decided: Any) -> None:
         print_prose(console, Text(line))
     for name, it in zip(names, both, strict=True):
         if it.stopped_by:
-            line = f"{name}: not every state was seen (stopped by {it.stopped_by})."
+            line = f"{name}: not all states were explored (stopped by {it.stopped_by})."
             print_prose(console, Text.assemble(("INCOMPLETE ", "bold yellow"), line))
     for line in _searched(decided):
         print_prose(console, Text(line, "dim"))
@@ -178,10 +178,10 @@ def _searched(decided: Any) -> Iterator[str]:
     """Say which other bounds were searched, and which were not."""
     if decided.alike:
         same = "; ".join(it or "the defaults" for it in decided.alike)
-        yield f"Searched as well, with the same verdicts on both: {same}."
+        yield f"Also searched, with the same verdicts for both: {same}."
     if decided.skipped:
         left = "; ".join(it or "the defaults" for it in decided.skipped)
-        yield f"Not searched to the end, for lack of time (--time-limit): {left}."
+        yield f"Search not finished within --time-limit: {left}."
 
 
 def print_legend(console: Console, legend: str) -> None:

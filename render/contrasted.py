@@ -14,16 +14,16 @@ from .text import print_prose
 
 
 class Contrasts:
-    """Tells what becomes of what differs.
+    """Prints what the differences change.
 
     Parameters
     ----------
     names
-        What the two are called.
+        The labels of the two.
     codes
-        Their code.
+        The code of both.
     changed
-        What differs in it.
+        The differences of the code.
     """
 
     def __init__(self, console: Console, names: Labels, codes: Sequence[Any], changed: Any) -> None:
@@ -36,20 +36,20 @@ class Contrasts:
 
     def counterexample(self, found: Any) -> None:
         """Print what one protocol makes of the other's counterexample."""
-        it: Contrast = found.contrast
-        here, there = self._called(it)
-        steps = count(len(it.here.states) - 1, "step")
+        contrast: Contrast = found.contrast
+        here, there = self._called(contrast)
+        steps = count(len(contrast.here.states) - 1, "step")
         heading(self._console, f"The counterexample of {here} in {there}")
         self._say(f"{here} violates {', '.join(found.properties)} in {steps}. {found.explanation}")
-        self._contrast(it)
-        if it.there.stopped is not None:
+        self._contrast(contrast)
+        if contrast.there.stopped is not None:
             return
-        judged = [name for name in found.properties if name in it.there.judged]
-        broken = [name for name in judged if name in it.there.violated]
-        kept = [name for name in judged if name not in it.there.violated]
-        told = f"{there} can take all {steps}"
-        if not it.departures:
-            told += " to the same states"
+        judged = [name for name in found.properties if name in contrast.there.judged]
+        broken = [name for name in judged if name in contrast.there.violated]
+        kept = [name for name in judged if name not in contrast.there.violated]
+        told = f"In {there} all {steps} are enabled"
+        if not contrast.departures:
+            told += " and lead to the same states"
         if kept:
             told += f", and {', '.join(kept)} {'hold' if len(kept) > 1 else 'holds'} at their end"
         if broken:
@@ -64,8 +64,8 @@ class Contrasts:
         if found.alone is None:
             which = next(i for i, it in enumerate(found.counts) if it.stopped_by)
             stopped = found.counts[which].stopped_by
-            line = f"{names[which]} was not seen whole (stopped by {stopped}); choose smaller "
-            line += "bounds, or allow more with --max-states."
+            line = f"not all states of {names[which]} were explored (stopped by {stopped}); "
+            line += "choose smaller bounds, or a larger --max-states."
             style = ("NOT COMPARED ", "bold yellow")
             print_prose(self._console, Text.assemble(style, line))
             return
@@ -123,7 +123,7 @@ class Contrasts:
             reasons = self._reasons(mine.step.action)
             why = f": {' and '.join(reasons)} differ" if reasons else ", as a consequence"
             why += "s" if len(reasons) == 1 else ""
-            self._step(f"Step {number}, {mine.step}, leads elsewhere{why}.")
+            self._step(f"Step {number}, {mine.step}, leads to another state{why}.")
         sides = [(there, theirs, mine)] if listed else [(here, mine, theirs), (there, theirs, mine)]
         for name, taken, other in sides:
             self._say(f"{name}: {taken.sentence}", indent=3)
@@ -148,14 +148,14 @@ class Contrasts:
         """Print the step that one protocol takes and the other refuses, and why."""
         here, there = self._called(found)
         number = len(found.there.states)
-        self._step(f"Step {number}, {stopped.step}, cannot be taken in {there}.")
+        self._step(f"Step {number}, {stopped.step}, is not enabled in {there}.")
         if not listed:
             self._say(f"{here}: {found.here.states[number].sentence}", indent=3)
         if stopped.reason is None:
             self._say(f"{there} has no such step.", indent=3)
             return
         values = ", ".join(f"{name} = {value}" for name, value in stopped.reason.values)
-        told = f"{there}: asks for {stopped.reason.needs}" + (f", but {values}" if values else "")
+        told = f"{there}: needs {stopped.reason.needs}" + (f", but {values}" if values else "")
         self._say(f"{told} ({stopped.reason.source}).", indent=3)
         for name in stopped.rules:
             rule = self._codes[1 - found.of].rules.get(name)
@@ -177,7 +177,7 @@ def _columns(taken: Taken, other: Taken | None = None) -> Iterator[str]:
     """Yield a line for each participant; with `other`, for each that looks different there."""
     for name, text in taken.columns.items():
         if other is None or other.columns.get(name) != text:
-            yield f"{name} is then: {'; '.join(text.split(chr(10)))}"
+            yield f"{name} is now: {'; '.join(text.split(chr(10)))}"
 
 
 def _enabled(names: Labels, counts: Sequence[Any]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .narrative import LOST, RECEIVED, UNDER_WAY, Arrow, Moment, Narrative
+from .narrative import IN_FLIGHT, LOST, RECEIVED, Arrow, Moment, Narrative
 from .placing import CHARACTERS, LINE, NARROW, Box, Room, Spot, wrapped
 
 ROW, LANE, STEPS, HEAD = 60, 152, 176, 34
@@ -214,7 +214,7 @@ def _ends(arrows: list[Arrow], x: dict[str, float]) -> list[float]:
 def _arrow_line(arrow: Arrow, bottom: float, x: dict[str, float]) -> Line:
     """Return the line of a message; that of a lost one ends on its way."""
     start, end, top = x[arrow.sender], x[arrow.receiver], _y(arrow.sent)
-    if arrow.fate == UNDER_WAY:
+    if arrow.fate == IN_FLIGHT:
         end = start + (end - start) * 0.4
         bottom = min(top + ROW * 0.4, bottom + ROW * 0.4)
     elif arrow.fate == LOST:
@@ -245,7 +245,7 @@ def _lost(line: Line, arrow: Arrow, room: Room) -> list[Text]:
 
 def _labels(arrow: Arrow, line: Line, x: dict[str, float], room: Room, begins: bool) -> list[Text]:
     """Return what a message says, at its beginning if asked for, and at the end of a long way."""
-    lines = wrapped(arrow.text + (" …" if arrow.fate == UNDER_WAY else ""))
+    lines = wrapped(arrow.text + (" …" if arrow.fate == IN_FLIGHT else ""))
     texts: list[Text] = []
     if not lines:
         return texts

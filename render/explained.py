@@ -1,4 +1,4 @@
-"""A trace told sentence by sentence, and what its violation needs."""
+"""A trace sentence by sentence, and what its violation needs."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .text import print_prose
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found out about a violation.
+    """What is known about a violation.
 
     Parameters
     ----------
     needs, options
-        The kinds of perturbations in its trace, and the options that are on.
+        The kinds of faults and elections in its trace, and the options that are on.
     smallest
-        A smallest part of its perturbations; None where it needs all, or where nothing was asked.
+        A minimal subset of its faults and elections; None if it needs all, or nothing was searched.
     dispensable
         Numbers of the steps each of which can be dropped.
     part
-        How many steps are left when all is dropped that can be.
+        How many steps are left after dropping all that can be dropped.
     searched
-        Whether perturbations were asked about at all.
+        Whether faults and elections were searched at all.
     """
 
     needs: tuple[Need, ...]
@@ -40,13 +40,13 @@ class Findings:
 
     @property
     def decided(self) -> bool:
-        """Whether every search saw all states, or found a violation."""
+        """Whether every search explored all states, or found a violation."""
         smallest = self.smallest is None or self.smallest.decided
         return smallest and all(need.decided for need in (*self.needs, *self.options))
 
     @property
     def all_needed(self) -> bool:
-        """Whether none of the perturbations in the trace can be left out, as far as is known."""
+        """Whether no fault or election of the trace can be left out, as far as is known."""
         return all(need.decided and need.least == len(need.numbers) for need in self.needs)
 
 
@@ -72,15 +72,15 @@ def print_findings(
     Parameters
     ----------
     words
-        What a step of each kind of perturbation is called.
+        The noun for each kind of fault or election.
     """
     console.print()
     print_prose(console, Text(f"What it needs, within {told.headline}", "bold"))
     if not found.searched:
-        why = "Not searched: where faults or elections are left out, that alone can leave a state "
-        print_prose(console, Text(why + f"in which {told.violated} is violated."))
+        why = "Not searched: leaving out faults or elections can itself produce a state "
+        print_prose(console, Text(why + f"that violates {told.violated}."))
     elif not found.needs:
-        print_prose(console, Text("No faults and no elections: there are none in this trace."))
+        print_prose(console, Text("This trace has no faults and no elections."))
     for need in found.needs:
         used = count(len(need.numbers), words[need.name])
         where = ", ".join(_where(told, number) for number in need.numbers)
@@ -102,7 +102,7 @@ def _where(told: Narrative, number: int) -> str:
 
 
 def _verdict(need: Need, violated: str, words: Mapping[str, str]) -> str:
-    """Say whether a kind of perturbation can be left out."""
+    """Say whether a kind of fault or election can be left out."""
     fewer = f"at most {need.least - 1}" if need.least > 1 else "none"
     nothing = f"with {fewer}, no behavior within these bounds violates {violated}"
     if need.least == len(need.numbers):
@@ -136,7 +136,7 @@ def _option(need: Need, violated: str, words: Mapping[str, str]) -> str:
 
 
 def listed(counts: Counts | None, words: Mapping[str, str]) -> str:
-    """Return perturbations with their numbers, for people.
+    """Return faults and elections with their numbers, for people.
 
     >>> listed({"Crash": 2, "Elect": 1}, {"Crash": "crash", "Elect": "election"})
     '2 crashes and 1 election'

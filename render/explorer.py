@@ -23,7 +23,7 @@ from .summary import count
 
 
 class Explorer(App[None]):
-    """Choose among the enabled steps, see why others are not, go back, jump, save.
+    """Choose among the enabled steps, see why others are not enabled, go back, jump, save.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Explorer(App[None]):
     save
         Saves the behavior so far and says where.
     most
-        States that a jump looks at, at most.
+        A jump explores at most this many states.
     """
 
     CSS = """
@@ -80,7 +80,7 @@ class Explorer(App[None]):
     def on_mount(self) -> None:
         """Show the initial state."""
         self.query_one("#state").border_title = "State"
-        self.query_one("#detail").border_title = "What the chosen step would do, or why not"
+        self.query_one("#detail").border_title = "What the step would do, or why it is not enabled"
         self._show()
         self.query_one("#enabled").focus()
 
@@ -97,8 +97,9 @@ class Explorer(App[None]):
         if event.option_list.id == "enabled":
             self._preview(self.enabled_steps[event.option_index])
         else:
-            it = self.disabled_steps[event.option_index]
-            self._tell(Text(f"{it.step} is not enabled. Its guard refuses it:\n{it.why}"))
+            disabled = self.disabled_steps[event.option_index]
+            reason = f"{disabled.step} is not enabled. Its guard refuses it:\n{disabled.why}"
+            self._tell(Text(reason))
 
     async def action_back(self) -> None:
         """Undo the last step."""
@@ -108,7 +109,7 @@ class Explorer(App[None]):
             self.notify("this is the initial state", severity="warning")
 
     def action_jump(self) -> None:
-        """Go on to the nearest violation."""
+        """Jump to the nearest violation."""
         said = self.exploration.jump(self.most)
         self._show()
         self._say(said)
@@ -126,7 +127,7 @@ class Explorer(App[None]):
         self._fill("enabled", [str(step) for step in self.enabled_steps], "Enabled: Enter takes")
         self._fill("disabled", [str(it.step) for it in self.disabled_steps], "Not enabled")
         if not self.enabled_steps:
-            self._tell(Text("Nothing is enabled here."))
+            self._tell(Text("No step is enabled here."))
 
     def _fill(self, name: str, lines: list[str], title: str) -> None:
         """Put steps into a list."""
@@ -150,7 +151,7 @@ class Explorer(App[None]):
             told = it.system.explain(prop, it.state)
             parts.append(Text.assemble((f"VIOLATED {prop.name}: ", "bold red"), told, "\n"))
         lines = [f"{number}. {step}" for number, step in enumerate(it.trace.steps, 1)]
-        parts.append(Text("\n".join(["Steps so far, the last one first:", *reversed(lines)])))
+        parts.append(Text("\n".join(["Steps so far, latest first:", *reversed(lines)])))
         return Group(*parts)
 
     def _preview(self, step: Step) -> None:

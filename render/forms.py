@@ -27,7 +27,7 @@ _NUMBERS = {
     "generated_states": "steps taken",
     "depth": "depth, in states",
     "symmetry": "symmetry",
-    "complete": "all states within the bounds were seen",
+    "complete": "all states within the bounds were explored",
     "exact": "exact (no fingerprints)",
     "seconds": "seconds",
     "walks": "walks",
@@ -39,7 +39,7 @@ def numbers(report: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what a report says of its run, for people; nothing of what it does not say.
 
     >>> numbers({"distinct_states": 3416, "complete": False})
-    [('distinct states', '3,416'), ('all states within the bounds were seen', 'no')]
+    [('distinct states', '3,416'), ('all states within the bounds were explored', 'no')]
     """
     return [
         (text, _shown(report[name]))

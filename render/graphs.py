@@ -1,4 +1,4 @@
-"""State graphs for other programs and for people: exports, and a table of figures."""
+"""State graphs for other programs and for people: exports and statistics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ExportError(TidegateError):
-    """An export that needs what is not installed."""
+    """An export whose library is not installed."""
 
 
 def graphml(graph: Graph) -> str:
@@ -76,7 +76,7 @@ WRITERS: Mapping[str, Callable[[Graph], str]] = {
 
 
 def require_parquet() -> None:
-    """Give up early where Parquet cannot be written.
+    """Check early that Parquet can be written.
 
     Raises
     ------
@@ -139,9 +139,9 @@ def print_statistics(console: Console, name: str, figures: Statistics) -> None:
         Text(
             f"{name}: {count(figures.states, 'state')}, {count(figures.steps, 'step')}. The "
             f"farthest states are {count(figures.depth, 'step')} from the initial ones; the "
-            f"longest of all shortest ways (diameter): {diameter}. "
+            f"longest shortest path (diameter): {diameter}. "
             f"{count(len(figures.components), 'strongly connected component')}, the largest of "
-            f"{count(largest, 'state')}, {alone:,} of one state; nothing is enabled in "
+            f"{count(largest, 'state')}, {alone:,} of one state; no step is enabled in "
             f"{count(figures.terminal, 'state')}.\n"
         ),
     )

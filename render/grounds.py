@@ -11,7 +11,7 @@ def relied_on(result: Result) -> str:
     if grounds is None:
         return ""
     if result.permutations == 1:
-        return "the initial states tell all replicas apart, so every state was searched as itself"
+        return "the initial states distinguish all replicas, so there are no permutations"
     where = f"{grounds.actions} action{'s' * (grounds.actions != 1)}"
     if grounds.properties:
         names = "property" if grounds.properties == 1 else "properties"

@@ -20,7 +20,7 @@ def markdown(told: Narrative, full: bool = False) -> str:
     if told.explanation:
         lines += [escaped(told.explanation), ""]
         if told.cause:
-            lines += [escaped(f"How that came about: {told.cause}"), ""]
+            lines += [escaped(f"Cause: {told.cause}"), ""]
         lines += [f"*{escaped(told.statement)}*", ""]
     if told.key_moments:
         lines += ["What matters:", ""]

@@ -1,4 +1,4 @@
-"""The one intermediate form of a trace, from which every diagram, page and text is made.
+"""The intermediate form of a trace, from which every diagram, page and text is made.
 
 It is data alone: lanes, what happened in each step and why it could, what changed, messages as
 arrows between steps, and where the property is violated.  What a state looks like comes from the
@@ -20,12 +20,12 @@ from .cause import cause
 from .changes import Change, changes, turning_points
 from .text import variables
 
-RECEIVED, LOST, UNDER_WAY = "received", "lost", "under way"
+RECEIVED, LOST, IN_FLIGHT = "received", "lost", "in flight"
 
 
 @dataclass(frozen=True)
 class Arrow:
-    """A message: sent in one step, and received or lost in another, or still under way.
+    """A message: sent in one step, and received or lost in another, or still in flight.
 
     ``why`` says of a lost one what became of it.
     """
@@ -96,14 +96,14 @@ class Narrative:
     Parameters
     ----------
     protocol, about, headline
-        What it is of, that in a sentence, and the bounds worth naming.
+        The protocol, its summary, and the bounds that differ from the defaults.
     bounds
         Every bound.
     violated, statement, explanation
         The violated property, what it says, and how the last state violates it; empty strings
         for a behavior that violates nothing.
     cause
-        Which steps brought that about, and by which rules; empty where the trace does not tell.
+        Which steps caused that, and by which rules; empty if unknown.
     places
         Where it does, in the last state.
     lanes
@@ -115,7 +115,7 @@ class Narrative:
     legend
         How to read what is shown of states, a sentence each.
     numbers
-        Names and values of what is to be said of the run that found it.
+        Names and values of figures of the run.
     """
 
     protocol: str
@@ -148,7 +148,7 @@ class Narrative:
 
     @property
     def key_moments(self) -> tuple[Moment, ...]:
-        """What came about: what matters to the violation, and what was done to participants."""
+        """The steps that matter to the violation, and faults and elections."""
         if not self.violated:
             return ()
         return tuple(moment for moment in self.moments if moment.flags or moment.event.sign)
@@ -168,7 +168,7 @@ def narrate(
     prop
         The property that its last state violates; None for a behavior that is just shown.
     numbers
-        What is to be said of the run that found it.
+        Figures of the run.
     about
         The protocol in a sentence.
     """
@@ -234,40 +234,40 @@ def _legend(system: TransitionSystem[Any, Any], scenes: Sequence[Scene]) -> tupl
 
 def _arrows(scenes: Sequence[Scene], events: Sequence[Event]) -> list[Arrow]:
     """Return every message with when it was sent and what became of it, in order of sending."""
-    under_way: dict[str, tuple[Message, int]] = {}
+    in_flight: dict[str, tuple[Message, int]] = {}
     arrows: list[Arrow] = []
 
     def end(key: str, number: int, fate: str, why: str = "") -> None:
-        message, sent = under_way.pop(key)
+        message, sent = in_flight.pop(key)
         if fate == RECEIVED or not message.quiet:
             ends = message.sender, message.receiver
             arrows.append(Arrow(*ends, message.text, sent, number, fate, why))
 
     for number, (scene, event) in enumerate(zip(scenes, events, strict=True)):
         present = {message.key: message for message in scene.messages}
-        for key in list(under_way):
+        for key in list(in_flight):
             if key in event.takes:
                 end(key, number, RECEIVED)
-            elif present.get(key) != under_way[key][0]:
+            elif present.get(key) != in_flight[key][0]:
                 end(key, number, LOST, event.drops)
         for key, message in present.items():
-            under_way.setdefault(key, (message, number))
+            in_flight.setdefault(key, (message, number))
         for sender, receiver, text in event.exchange:
             arrows.append(Arrow(sender, receiver, text, number, number, RECEIVED))
-        # An action that the family does not know may be anybody's.
+        # An action without an actor belongs to nobody's lane.
         if number and event.actor:
             arrows += _promises(scenes[number - 1], scene, event, number)
-    for key in list(under_way):
-        end(key, len(scenes) - 1, UNDER_WAY)
+    for key in list(in_flight):
+        end(key, len(scenes) - 1, IN_FLIGHT)
     return sorted(arrows, key=lambda arrow: (arrow.sent, arrow.ended))
 
 
 def _promises(before: Scene, after: Scene, event: Event, number: int) -> Iterable[Arrow]:
-    """Yield an arrow to everybody who is told something new in a step."""
-    told: dict[str, dict[str, list[str]]] = {}
+    """Yield an arrow to each client that is promised something new in a step."""
+    new: dict[str, dict[str, list[str]]] = {}
     for promise in after.promises:
         if promise not in before.promises:
-            told.setdefault(promise.holder, {}).setdefault(promise.record, []).append(promise.short)
-    for holder, records in told.items():
+            new.setdefault(promise.holder, {}).setdefault(promise.record, []).append(promise.short)
+    for holder, records in new.items():
         text = "; ".join(f"{record} {', '.join(shorts)}" for record, shorts in records.items())
         yield Arrow(event.actor, holder, text, number, number, RECEIVED)

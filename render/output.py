@@ -16,7 +16,7 @@ from .terminal import say
 
 
 class OutputError(TidegateError):
-    """A place that cannot be written to."""
+    """A file that cannot be written."""
 
 
 class Reports:
@@ -98,7 +98,7 @@ class Reports:
 
     @contextmanager
     def kept_apart(self, option: str, path: str) -> Iterator[None]:
-        """Name what goes wrong with a report in the block, and go on after it."""
+        """Name what goes wrong with a report in the block, and continue after it."""
         try:
             yield
         except (OSError, UnicodeError) as error:
@@ -106,7 +106,7 @@ class Reports:
                 self._unprinted = error
                 return
             self.unwritten = True
-            self._say(f"{option} {path!r}: cannot write there ({_why(error)})")
+            self._say(f"{option} {path!r}: cannot write ({_why(error)})")
         except (ModelError, EngineError) as error:
             self.broken = True
             self._say(f"{option} {path!r}: not written; the model or an engine is wrong: {error}")
@@ -174,7 +174,7 @@ def replace_file(path: str, content: bytes) -> None:
 
 
 def _unwritable(option: str, path: str, error: OSError) -> OutputError:
-    return OutputError(f"{option} {path!r}: cannot write there ({_why(error)}); name another file")
+    return OutputError(f"{option} {path!r}: cannot write ({_why(error)}); name another file")
 
 
 def _why(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Where texts of a diagram go, so that none lies on another, on an arrow's head or on a sign."""
+"""Placement of texts in a diagram: they must not overlap each other, arrow heads or signs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Spot:
     above: bool = False
 
     def first(self, lines: int) -> float:
-        """Return the baseline of the first one of so many lines."""
+        """Return the baseline of the first of a number of lines."""
         return self.y - LINE * (lines - 1) if self.above else self.y
 
     def box(self, lines: Sequence[str]) -> Box:

@@ -1,4 +1,4 @@
-"""What a replay found, for people."""
+"""The result of a replay, for people."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def print_replayed(
         step, refused = replayed.stopped
         number = len(replayed.trace.steps) + 1
         console.print(Text.assemble(("STOPPED ", "bold yellow"), f"{system.name}: after {taken}."))
-        print_prose(console, Text(f"Step {number}, {step}, is not enabled here. {_why(refused)}"))
+        print_prose(console, Text(f"Step {number}, {step}, is not enabled. {_why(refused)}"))
     elif replayed.differs is not None:
         console.print(Text.assemble(("DIFFERS ", "bold yellow"), f"{system.name}: {taken} taken."))
         where = f"State {replayed.differs} is not as recorded"
-        print_prose(console, Text(f"{where}: an action was changed since, or the file was."))
+        print_prose(console, Text(f"{where}: an action or the file has changed since."))
     elif not recorded.property:
         line = f"{system.name}: {taken} taken, as recorded."
         print_prose(console, Text.assemble(("REPLAYED ", "bold green"), line))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 
-from .narrative import LOST, UNDER_WAY, Arrow, Moment, Narrative
+from .narrative import IN_FLIGHT, LOST, Arrow, Moment, Narrative
 
 Escape = Callable[[str], str]
 
@@ -25,7 +25,7 @@ def mermaid(told: Narrative, full: bool = False) -> str:
     names = {lane: f"p{index}" for index, lane in enumerate(told.lanes)}
     lines = ["sequenceDiagram", f"  %% {_mermaid_text(told.title)}"]
     lines += [f"  participant {names[lane]} as {_mermaid_text(lane)}" for lane in told.lanes]
-    heads = {"received": "->>", LOST: "-x", UNDER_WAY: "-)"}
+    heads = {"received": "->>", LOST: "-x", IN_FLIGHT: "-)"}
     for moment in told.moments:
         over = names.get(moment.event.actor) or f"{names[told.lanes[0]]},{names[told.lanes[-1]]}"
         text = "<br/>".join(map(_mermaid_text, _note(moment)))
@@ -47,7 +47,7 @@ def plantuml(told: Narrative, full: bool = False) -> str:
     names = {lane: f"p{index}" for index, lane in enumerate(told.lanes)}
     lines = ["@startuml", f"title {_plantuml_text(told.title)}"]
     lines += [f'participant "{_plantuml_text(lane)}" as {names[lane]}' for lane in told.lanes]
-    heads = {"received": "->", LOST: "->x", UNDER_WAY: "->>"}
+    heads = {"received": "->", LOST: "->x", IN_FLIGHT: "->>"}
     for moment in told.moments:
         over = f"over {names[moment.event.actor]}" if moment.event.actor else "across"
         lines.append(f"rnote {over}: {_joined(_note(moment))}")
@@ -73,7 +73,7 @@ def _note(moment: Moment) -> list[str]:
 
 
 def _drawn(told: Narrative, moment: Moment) -> Iterator[Arrow]:
-    """Yield the messages that end in a step, or are still under way at the last one."""
+    """Yield the messages that end in a step, or are still in flight at the last one."""
     return (arrow for arrow in told.arrows if arrow.ended == moment.number)
 
 

@@ -69,7 +69,7 @@ def print_simulation(
         title = (
             f"{system.name}: a behavior that violates {verdict.property.name}, "
             f"{count(len(verdict.trace.steps), 'step')}: walk {number}, shortened from {steps}; no "
-            "step of it can be dropped"
+            "step can be dropped"
         )
         print_prose(console, Text(title, "bold"))
         print_trace(console, system, verdict.property, verdict.trace, full)
@@ -81,8 +81,8 @@ def print_simulation(
             f"{count(tally.walks, 'walk')} with seed {done.seed} ({done.choice}), "
             f"{count(tally.steps, 'step')} taken, {count(tally.distinct_states, 'distinct state')} "
             f"in {done.result.seconds:.1f} s. There are at least about {estimate.states:,} states "
-            f"(Chao), of which {estimate.share:.1%} or less were seen; a state on a further walk "
-            f"is a known one with a chance of {estimate.again:.1%} (Good and Turing)."
+            f"(Chao); at most {estimate.share:.1%} of them were visited; a state on a further walk "
+            f"was visited before with probability {estimate.again:.1%} (Good and Turing)."
         ),
     )
     if not quiet:

@@ -1,4 +1,4 @@
-"""What a search found and covered, in a few lines for people."""
+"""The result of a search in a few lines, for people."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def print_result(
 
 
 def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: Result) -> None:
-    """Print the one line that says how the search ended."""
+    """Print the verdict line."""
     style = {"holds": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
     line = Text.assemble((result.outcome.value.upper(), style[result.outcome.value]), " ")
     line.append(f"{system.name}, {system.headline}: {_what(result)}")
@@ -43,7 +43,7 @@ def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: 
 
 
 def _what(result: Result) -> str:
-    """Say what the outcome means."""
+    """Return the verdict in words."""
     violated = [v for v in result.verdicts if v.outcome is Outcome.VIOLATED]
     if violated:
         open_names = [v.property.name for v in result.verdicts if v.outcome is Outcome.INCOMPLETE]
@@ -52,9 +52,9 @@ def _what(result: Result) -> str:
     names = ", ".join(verdict.property.name for verdict in result.verdicts)
     if result.outcome is Outcome.INCOMPLETE:
         nothing = f"nothing violates {names} so far" if names else "nothing was checked"
-        return f"{nothing}, but not every state was seen (stopped by {result.stopped_by})."
+        return f"{nothing}, but not all states were explored (stopped by {result.stopped_by})."
     if not names:
-        return "no property was checked; every state was seen."
+        return "no property was checked; all states were explored."
     return f"every state satisfies {names}."
 
 
@@ -64,7 +64,7 @@ def _with_steps(verdict: Verdict) -> str:
 
 
 def covered(result: Result) -> str:
-    """Say how much was searched, how well, and in what time."""
+    """Return how much was searched, how exactly, and in what time."""
     states = count(result.distinct_states, "distinct state")
     taken = f"{count(result.generated_states, 'step')} taken"
     if result.complete:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 def make_console(stderr: bool = False) -> Console:
     """Return a console that prints text as it is, and shows every character of it."""
-    # rich takes a tenth of the time until a small search begins, and not every output needs it.
+    # Importing rich takes a tenth of a small search's start-up time; some outputs do without.
     from .printed import Console
 
     return Console(stderr=stderr)
 
 
 def say(line: str, stderr: bool = False) -> None:
-    """Print a line, whatever somebody else wrote in it, and nothing that is not on that line."""
+    """Print exactly one line, whatever text from others it contains."""
     click.echo(inert(one_line(line)), err=stderr)
 
 
@@ -37,17 +37,16 @@ def say_json(document: Mapping[str, Any]) -> None:
 
 
 def command(line: str, stderr: bool) -> None:
-    """Print a line that GitHub Actions is to take for a command."""
+    """Print a workflow command for GitHub Actions."""
     click.echo(one_line(line), err=stderr)
 
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """Show how far a search is: one line on a terminal, else a plain line every 30 seconds.
+    """Show the progress of a search: one line on a terminal, else a plain line every 30 seconds.
 
-    On a terminal it appears once the search has taken two seconds, or as soon as the search says
-    that it does something that takes a while; it goes to standard error.  What the search waits
-    for has a line of its own, once.
+    The line goes to standard error.  On a terminal it appears after two seconds, or as soon as the
+    search reports a slow operation.  Notices are printed once, on a line of their own.
     """
     if quiet:
         yield lambda progress: None
@@ -65,14 +64,14 @@ _PLAIN_EVERY, _LIVE_FROM, _LIVE_EVERY = 30.0, 2.0, 0.25
 def _plain() -> Callable[[Progress], None]:
     """Return a function that prints a line now and then."""
     shown = time.monotonic()
-    told = ""
+    notice = ""
 
     def show(progress: Progress) -> None:
-        nonlocal shown, told
-        if progress.notice != told:
-            told = progress.notice
-            if told:
-                say(told, stderr=True)
+        nonlocal shown, notice
+        if progress.notice != notice:
+            notice = progress.notice
+            if notice:
+                say(notice, stderr=True)
         if time.monotonic() - shown >= _PLAIN_EVERY:
             shown = time.monotonic()
             say(progress.doing or progress_line(progress), stderr=True)
@@ -87,14 +86,14 @@ def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
     status = console.status("", spinner="line")
     stack.callback(status.stop)
     shown = 0.0
-    told = ""
+    notice = ""
 
     def show(progress: Progress) -> None:
-        nonlocal shown, told
-        if progress.notice != told:
-            told = progress.notice
-            if told:
-                console.print(one_line(told))
+        nonlocal shown, notice
+        if progress.notice != notice:
+            notice = progress.notice
+            if notice:
+                console.print(one_line(notice))
         if progress.doing:
             status.update(Text(one_line(progress.doing)))
             status.start()
@@ -107,7 +106,7 @@ def _live(console: Console, stack: ExitStack) -> Callable[[Progress], None]:
 
 
 def progress_line(progress: Progress) -> str:
-    """Return how far a search is, in one line."""
+    """Return the progress of a search, in one line."""
     rate = progress.distinct_states / max(progress.seconds, 1e-9)
     line = (
         f"{progress.distinct_states:,} distinct states, depth {progress.depth}, "
@@ -115,7 +114,7 @@ def progress_line(progress: Progress) -> str:
     )
     if progress.memory:
         line += f", {progress.memory >> 20:,} MiB"
-    return f"{line}, most of all {progress.largest}" if progress.largest else line
+    return f"{line}, most frequent action: {progress.largest}" if progress.largest else line
 
 
 def write_json(target: IO[str], document: dict[str, Any]) -> None:
@@ -142,5 +141,5 @@ def _lines(document: dict[str, Any], indent: str = "") -> str:
 
 
 def _json(value: Any, indent: int | None = None) -> str:
-    """Return a value as JSON in ASCII without DEL, which nobody need write out any more."""
+    """Return a value as printable ASCII JSON (DEL is escaped, too)."""
     return json.dumps(value, indent=indent).replace("\x7f", "\\u007f")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..analysis.ladder import Found, Rung
+from ..analysis.ladder import BoundValues, LadderVerdict
 
 INTRODUCTION = """\
 # Verdicts
@@ -22,20 +22,20 @@ ListedOffsetsMonotonic says whether they do.
 """
 
 
-def letters(rung: Rung) -> str:
+def letters(bounds: BoundValues) -> str:
     """Return bounds in short: the first letter of each name, and its value.
 
     >>> letters({"records": 2, "crashes": 1, "elections": 3})
     'R2 C1 E3'
     """
-    return " ".join(f"{name[0].upper()}{value}" for name, value in rung.items())
+    return " ".join(f"{name[0].upper()}{value}" for name, value in bounds.items())
 
 
 def section(
     title: str,
     settings: str,
-    largest: Rung,
-    columns: Mapping[str, Mapping[str, Found]],
+    largest: BoundValues,
+    columns: Mapping[str, Mapping[str, LadderVerdict]],
     properties: Sequence[str],
 ) -> str:
     """Return the table of one scenario.
@@ -64,14 +64,14 @@ def section(
     return "\n".join(lines) + "\n"
 
 
-def _cell(found: Found) -> str:
+def _cell(found: LadderVerdict) -> str:
     if found.violated_at is None:
         return "holds"
-    rung, steps = found.violated_at
-    return f"**{letters(rung)}**, {steps} steps"
+    bounds, steps = found.violated_at
+    return f"**{letters(bounds)}**, {steps} steps"
 
 
-def _states(found: Mapping[str, Found]) -> str:
+def _states(found: Mapping[str, LadderVerdict]) -> str:
     """Return the distinct states of the largest bounds, from any property that holds there."""
     counts = {f.holds_to[1] for f in found.values() if f.holds_to}
     return f"{counts.pop():,}" if counts else "every property is violated"

@@ -1,5 +1,5 @@
 """What ``tidegate diff`` compares: two protocols, each in this process or at a git revision.
 
-``sides`` answers questions about one of them as plain data, ``comparing`` asks both, ``revisions``
-starts another process for code of another time, and ``worker`` is what runs there.
+``sides`` describes one of them as plain data, ``comparing`` compares both, ``revisions`` starts a
+separate process for the code of another revision, and ``worker`` runs there.
 """

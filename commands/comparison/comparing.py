@@ -1,4 +1,4 @@
-"""What two protocols differ in: code, verdicts, counterexamples and states, in that order."""
+"""How two protocols differ: code, verdicts, counterexamples and states, in that order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sides import Count, Row, Side, Verdicts
 
 @dataclass(frozen=True)
 class Decided:
-    """The verdicts on both, at the bounds that were chosen.
+    """The verdicts of both, within the chosen bounds.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class Decided:
     apart
         Whether the verdicts differ there.
     alike
-        Bounds at which both were searched before and the verdicts were the same.
+        Bounds that were searched before, with the same verdicts for both.
     skipped
-        Bounds at which they could have been searched, had there been time.
+        Bounds that were not searched for lack of time.
     """
 
     settings: tuple[str, ...]
@@ -39,18 +39,18 @@ class Decided:
 
     @property
     def stopped_by(self) -> str | None:
-        """What ended one of the two searches before it had seen everything."""
+        """What ended one of the two searches early."""
         return self.old.stopped_by or self.new.stopped_by
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A counterexample of one protocol, and what the other makes of its steps.
+    """A counterexample of one protocol, replayed in the other.
 
     Parameters
     ----------
     properties
-        The properties that it violates, of those that were checked.
+        The checked properties that it violates.
     explanation
         What is wrong in its last state.
     """
@@ -69,9 +69,9 @@ class States:
     counts
         Those of the old protocol and of the new one.
     left_out
-        Variables that only one of the two has, and which are not compared.
+        Variables that only one of the two has; they are not compared.
     alone
-        What only the old one, and only the new one reaches; nothing where one was not seen whole.
+        States that only the old and only the new protocol reaches; None if a search was incomplete.
     behaviors
         Shortest behaviors to the nearest of these, of the old one and of the new one.
     """
@@ -85,10 +85,10 @@ class States:
 def bounds_to_try(
     sides: tuple[Side, Side], settings: Sequence[str], names: Sequence[str]
 ) -> list[tuple[str, ...]]:
-    """Return the bounds at which two protocols are compared: those given, or a ladder.
+    """Return the bounds at which two protocols are compared: those of the user, or a ladder.
 
-    It begins with the defaults; then come those at which the family's mutants are searched, which
-    are small and made to notice one guard or one rule.
+    The ladder begins with the defaults, followed by the family's mutation bounds, which are small
+    and made to notice one guard or one rule.
 
     Raises
     ------
@@ -103,7 +103,9 @@ def bounds_to_try(
         )
     for side in sides:
         side.variables(settings)
-    return [tuple(settings)] if settings else [(), *(tuple(rung.split()) for rung in new.ladder)]
+    return (
+        [tuple(settings)] if settings else [(), *(tuple(bounds.split()) for bounds in new.ladder)]
+    )
 
 
 def decide(
@@ -113,37 +115,41 @@ def decide(
     seconds: float,
     quiet: bool,
 ) -> Decided:
-    """Decide the properties of both, at the first bounds of a ladder that tell them apart.
+    """Decide the properties of both, at the first bounds of a ladder that distinguish them.
 
     Parameters
     ----------
     seconds
-        For all searches together.
+        Time limit of all searches together.
     """
     until = perf_counter() + seconds
-    found: list[Decided] = []
-    for number, rung in enumerate(ladder):
+    decisions: list[Decided] = []
+    for number, bounds in enumerate(ladder):
         left = until - perf_counter()
-        if found and left <= 0:
-            return _chosen(found, ladder[number:])
-        both = _both(sides, rung, names, left, quiet)
-        decided = Decided(rung, both[0], both[1], apart=_outcomes(both[0]) != _outcomes(both[1]))
-        found.append(decided)
+        if decisions and left <= 0:
+            return _chosen(decisions, ladder[number:])
+        both = _both(sides, bounds, names, left, quiet)
+        decided = Decided(bounds, both[0], both[1], apart=_outcomes(both[0]) != _outcomes(both[1]))
+        decisions.append(decided)
         if decided.stopped_by or decided.apart:
-            return _chosen(found, ladder[number + 1 :])
-    return _chosen(found, [])
+            return _chosen(decisions, ladder[number + 1 :])
+    return _chosen(decisions, [])
 
 
 def _both(
-    sides: tuple[Side, Side], rung: Sequence[str], names: Sequence[str], seconds: float, quiet: bool
+    sides: tuple[Side, Side],
+    bounds: Sequence[str],
+    names: Sequence[str],
+    seconds: float,
+    quiet: bool,
 ) -> tuple[Verdicts, Verdicts]:
     """Search both within bounds; an interrupt ends both searches."""
     limits = Limits(seconds=max(0.1, round(seconds / 2, 1)))
-    old = sides[0].verdicts(rung, names, limits, quiet)
+    old = sides[0].verdicts(bounds, names, limits, quiet)
     if is_interrupt(old.stopped_by):
         undecided = tuple(Row(row.name, Outcome.INCOMPLETE.value, None) for row in old.rows)
         return old, Verdicts(old.headline, undecided, 0, 0, INTERRUPT)
-    return old, sides[1].verdicts(rung, names, limits, quiet)
+    return old, sides[1].verdicts(bounds, names, limits, quiet)
 
 
 def _outcomes(verdicts: Verdicts) -> dict[str, str]:
@@ -154,14 +160,15 @@ def _lengths(verdicts: Verdicts) -> dict[str, int]:
     return {row.name: len(row.steps) for row in verdicts.rows if row.steps is not None}
 
 
-def _chosen(found: Sequence[Decided], left: Sequence[tuple[str, ...]]) -> Decided:
-    """Return the bounds to report: those that tell the two apart, or by lengths, or the first."""
-    whole = [it for it in found if not it.stopped_by]
-    longer = [it for it in whole if _lengths(it.old) != _lengths(it.new)]
-    chosen = next(iter([it for it in whole if it.apart] or longer or whole or list(found)))
-    alike = tuple(" ".join(it.settings) for it in whole if it is not chosen and not it.apart)
-    unseen = [it.settings for it in found if it.stopped_by and it is not chosen]
-    skipped = tuple(" ".join(rung) for rung in [*unseen, *left]) if not chosen.apart else ()
+def _chosen(decisions: Sequence[Decided], left: Sequence[tuple[str, ...]]) -> Decided:
+    """Return the bounds to report: where verdicts differ, else trace lengths, else the first."""
+    complete = [one for one in decisions if not one.stopped_by]
+    longer = [one for one in complete if _lengths(one.old) != _lengths(one.new)]
+    apart = [one for one in complete if one.apart]
+    chosen = next(iter(apart or longer or complete or list(decisions)))
+    alike = tuple(" ".join(one.settings) for one in complete if one is not chosen and not one.apart)
+    unseen = [one.settings for one in decisions if one.stopped_by and one is not chosen]
+    skipped = tuple(" ".join(bounds) for bounds in [*unseen, *left]) if not chosen.apart else ()
     return Decided(chosen.settings, chosen.old, chosen.new, chosen.apart, alike, skipped)
 
 

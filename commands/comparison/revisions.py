@@ -1,9 +1,9 @@
-"""A protocol as it was at a git revision: its code of that time, in a process of its own.
+"""A protocol at a git revision: its code of that revision, in a separate process.
 
 Nothing in the checkout is touched: the files of the revision are unpacked into a temporary
-directory, from which that process imports them.  Of Tidegate's own protocols the model and the
-properties are those of the revision; searching and telling is done by the present code, so that
-both sides are treated alike.
+directory, from which that process imports them.  For built-in protocols, the model and
+the properties are those of the revision; the current code searches and prints, so that both sides
+are treated alike.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ spec.loader.exec_module(sys.modules["tidegate"])
 from tidegate.commands.comparison.worker import serve
 serve()
 """
-"""Imports the package that runs here, whatever its directory is called and where it lies."""
+"""Imports the running package, whatever its directory."""
 
 
 class RevisionError(TidegateError):

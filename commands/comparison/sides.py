@@ -1,4 +1,4 @@
-"""One of two protocols that are compared: what is asked of it, answered as plain data."""
+"""One of two compared protocols, which answers as plain data."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ...render.terminal import progress
 
 
 class NothingReachedError(TidegateError):
-    """States were asked for before any were searched."""
+    """States were requested before a search."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What a protocol is: its family, that family's ladder, and the properties of interest."""
+    """A protocol: its family, the bounds to try, and the properties of interest."""
 
     name: str
     family: str
@@ -45,7 +45,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What a search of all states found."""
+    """The verdicts of an exhaustive search."""
 
     headline: str
     rows: tuple[Row, ...]
@@ -78,7 +78,7 @@ class Side:
         self._reached: Reached | None = None
 
     def about(self, names: Sequence[str]) -> About:
-        """Return what the protocol is; `names` are the properties that were asked for."""
+        """Return the protocol's summary; `names` are the requested properties."""
         protocol = self._protocol
         properties = find_properties(protocol, names)
         return About(
@@ -147,7 +147,7 @@ class Side:
         return self._states().behavior(level, projected)
 
     def close(self) -> None:
-        """Give back what is kept."""
+        """Release the states."""
         if self._reached is not None:
             self._reached.close()
 

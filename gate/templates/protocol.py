@@ -1,6 +1,6 @@
-"""My protocol: KIP-320 with a change of mine.
+"""My protocol: KIP-320 with one change.
 
-Say here which change that is, which verdicts you expect of it, and where it is written down.
+Describe the change, the verdicts that you expect, and your sources here.
 """
 
 from dataclasses import replace
@@ -13,8 +13,8 @@ from tidegate.model.broker.state import BrokerState
 def may_join(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
     """Let a follower join the ISR that has all below the leader's high watermark.
 
-    This is KIP-320's own rule, written out so that you can change it.  Let it return True always,
-    and 'tidegate gate' shows in seven steps how an acknowledged record is lost.
+    This is KIP-320's own rule, copied so that you can change it.  If it always returns True,
+    'tidegate gate' shows in seven steps how an acknowledged record is lost.
     """
     if offset < s.replica[leader].hw:
         return False
@@ -24,7 +24,7 @@ def may_join(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
 MY_PROTOCOL = replace(
     KIP_320,
     name="my-protocol",
-    summary="KIP-320 with a change of mine.",
+    summary="KIP-320 with one change.",
     parent=KIP_320,
     story=__doc__,
     expected=(),

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.cli import main
-from tidegate.commands.holes import front_of, known_holes
+from tidegate.commands.known_violations import known_violations, minimal_bounds_of
 from tidegate.core.spec import Outcome
 from tidegate.model import PROTOCOLS
 
@@ -45,9 +45,9 @@ def test_with_one_less_of_any_the_property_holds():
             assert outcome("hw", point["bounds"] | {name: value - 1}) is Outcome.HOLDS
 
 
-def outcome(protocol, rung):
+def outcome(protocol, bounds):
     """Decide LogMatching within bounds."""
-    settings = [f"{name}={value}" for name, value in rung.items()]
+    settings = [f"{name}={value}" for name, value in bounds.items()]
     return check(*assemble(protocol, settings, ["LogMatching"])).outcome
 
 
@@ -82,7 +82,7 @@ def test_a_time_limit_leaves_it_incomplete():
     [
         (["kip-999"], "there is no protocol 'kip-999'"),
         (["hw", "-p", "Nothing"], "there is no property 'Nothing'"),
-        (["hw", "-p", "none"], "leaves nothing to violate"),
+        (["hw", "-p", "none"], "cannot be violated"),
         (["hw", "--max", "acks=1"], "bound acks is not a number and cannot be varied"),
         (["hw", "--max", "record=1"], "there is no bound 'record'; did you mean records?"),
         (["hw", "--max", "records=99"], "bound records: 99 is out of range"),
@@ -91,7 +91,7 @@ def test_a_time_limit_leaves_it_incomplete():
         (["hw", "-b", "min_isr=2", "--max", "replicas=1"], "min_isr=2 can never be met by repl"),
         (["hw", "-b", "records=1", "-b", "crashes=1", "-b", "elections=1"], "every bound is fixed"),
         ([], "name a PROTOCOL"),
-        (["--output", "page.md", "-p", "LogMatching"], "--output takes the known holes"),
+        (["--output", "page.md", "-p", "LogMatching"], "--output covers the known violations"),
     ],
 )
 def test_wrong_usage_gets_one_clear_error(arguments, message):
@@ -114,11 +114,11 @@ def rows():
     return found
 
 
-HOLES = [hole for protocol in PROTOCOLS for hole in known_holes(protocol)]
+KNOWN = [violation for protocol in PROTOCOLS for violation in known_violations(protocol)]
 
 
-def test_the_page_has_a_row_for_every_known_hole():
-    assert set(rows()) == {(h.protocol, " ".join(h.fixed), h.property) for h in HOLES}
+def test_the_page_has_a_row_for_every_known_violation():
+    assert set(rows()) == {(v.protocol, " ".join(v.fixed), v.property) for v in KNOWN}
 
 
 QUICK = {("hw", (), "LogMatching"), ("kip-320", ("acks=1",), "NoAckedRecordLost")}
@@ -126,26 +126,26 @@ QUICK = {("hw", (), "LogMatching"), ("kip-320", ("acks=1",), "NoAckedRecordLost"
 
 
 @pytest.mark.parametrize(
-    "hole",
+    "violation",
     [
         pytest.param(
-            hole,
-            id=" ".join((hole.protocol, *hole.fixed, hole.property)),
+            violation,
+            id=" ".join((violation.protocol, *violation.fixed, violation.property)),
             marks=[]
-            if (hole.protocol, hole.fixed, hole.property) in QUICK
-            or (hole.protocol.startswith("published") and not hole.fixed)
+            if (violation.protocol, violation.fixed, violation.property) in QUICK
+            or (violation.protocol.startswith("published") and not violation.fixed)
             else [pytest.mark.slow],
         )
-        for hole in HOLES
+        for violation in KNOWN
     ],
 )
-def test_a_row_of_the_page_is_what_the_search_finds(hole):
-    front = front_of(hole)
-    shown = rows()[hole.protocol, " ".join(hole.fixed), hole.property]
-    assert front.undecided == ()
+def test_a_row_of_the_page_is_what_the_search_finds(violation):
+    minimal = minimal_bounds_of(violation)
+    shown = rows()[violation.protocol, " ".join(violation.fixed), violation.property]
+    assert minimal.undecided == ()
     assert shown == [
-        (" ".join(f"{name}={value}" for name, value in point.rung.items()), point.steps)
-        for point in front.points
+        (" ".join(f"{name}={value}" for name, value in point.bounds.items()), point.steps)
+        for point in minimal.points
     ]
 
 

@@ -127,7 +127,7 @@ def test_a_manifest_that_was_edited_and_sealed_again_is_refused(searched, kept, 
 
 
 ABOUT = {
-    "nothing": (put("about", {}), "was begun from Python"),
+    "nothing": (put("about", {}), "was started from Python"),
     "a field more": (put("about", "more", 1), "about is ['debug', 'engine', "),
     "no protocol": (put("about", "protocol", None), "protocol is None, not a text"),
     "settings": (put("about", "settings", "records=1"), "settings is 'records=1', not an array"),

@@ -362,7 +362,7 @@ def test_the_command_says_what_there_is_and_whether_it_is_believed(home, store):
     (folder / "other").write_bytes(b"content")
     assert f"46 bytes in {folder}: 2 files, 1 ignored (not made with your key, or" in shown()
     (home / ".cache").chmod(0o777)
-    assert f"46 bytes in {folder}; nothing is kept there: {home}/.cache can be written" in shown()
+    assert f"46 bytes in {folder}; not used: {home}/.cache can be written" in shown()
     (home / ".cache").chmod(0o700)
     key.unlink()
     assert "2 files, 2 ignored" in shown()

@@ -1,10 +1,10 @@
-"""Climbing a ladder of bounds, and states from which nothing heals."""
+"""The first bounds of a ladder that violate a property, and states that cannot recover."""
 
 from dataclasses import replace
 
 import pytest
 
-from tidegate.analysis.ladder import climb, rungs
+from tidegate.analysis.ladder import bounds_up_to, first_violations
 from tidegate.checker.check import check
 from tidegate.core.spec import Fairness, Kind, Outcome, Property
 from tidegate.invariants.progress import STUCK
@@ -14,22 +14,22 @@ BROKER = [protocol for protocol in PROTOCOLS if protocol.family.name == "broker"
 
 
 def test_rungs_go_up_by_their_sum_then_in_the_order_of_the_names():
-    climbed = [tuple(rung.values()) for rung in rungs({"a": 2, "b": 1, "c": 1})]
-    assert climbed[:5] == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (0, 1, 1)]
-    assert climbed[-1] == (2, 1, 1)
-    assert len(climbed) == 12
+    tried = [tuple(bounds.values()) for bounds in bounds_up_to({"a": 2, "b": 1, "c": 1})]
+    assert tried[:5] == [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (0, 1, 1)]
+    assert tried[-1] == (2, 1, 1)
+    assert len(tried) == 12
 
 
-def test_a_climb_finds_the_first_rung_that_violates_and_what_holds(walk, make_invariant):
+def test_a_ladder_gives_the_first_bounds_that_violate_and_what_holds(walk, make_invariant):
     """A path as long as both bounds together: node 3 needs a sum of 3, node 9 is out of reach."""
 
-    def path(rung):
-        length = rung["a"] + rung["b"] + 1
+    def path(bounds):
+        length = bounds["a"] + bounds["b"] + 1
         return walk(10, {(node, node + 1) for node in range(length - 1)})
 
     near = make_invariant("Near", lambda s, k: s.at < 3)
     far = make_invariant("Far", lambda s, k: s.at < 9)
-    found = climb(path, [near, far], {"a": 2, "b": 2})
+    found = first_violations(path, [near, far], {"a": 2, "b": 2})
     assert found["Near"].violated_at == ({"a": 1, "b": 2}, 3)
     assert found["Far"].holds_to == ({"a": 2, "b": 2}, 5)
     assert found["Far"].violated_at is None
@@ -43,11 +43,11 @@ def test_a_search_that_was_stopped_is_not_taken_for_one_that_holds(walk, make_in
             raise KeyboardInterrupt
         return True
 
-    def path(rung):
-        return walk(10, {(node, node + 1) for node in range(rung["a"] + 1)})
+    def path(bounds):
+        return walk(10, {(node, node + 1) for node in range(bounds["a"] + 1)})
 
     with pytest.raises(KeyboardInterrupt):
-        climb(path, [make_invariant("Far", interrupted)], {"a": 5})
+        first_violations(path, [make_invariant("Far", interrupted)], {"a": 5})
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ def test_fingerprints_say_how_much_memory_they_need():
 def test_what_is_no_amount_of_memory_is_refused(size):
     result = run(*SMALL, "--max-memory", size)
     assert result.exit_code == 2
-    assert "is no amount of memory from 64M on, such as 500M or 12G" in flat(result)
+    assert "is not an amount of memory of at least 64M, such as 500M or 12G" in flat(result)
 
 
 def test_more_memory_than_there_can_be_is_refused():
@@ -196,7 +196,7 @@ def test_the_cache_is_shown_and_cleared(cache):
     (passes / "entry").write_text("12345")
     shown = run("cache").output
     assert int(shown.split()[0].replace(",", "")) > 10_000
-    assert f" in {cache}: 2 files, all of them yours\n" in shown
+    assert f" in {cache}: 2 files, all made with your key\n" in shown
     assert f"\n5 bytes in {passes}: 1 file, 1 ignored" in shown
     assert shown.endswith(f"\nkey: {key}\n")
     assert run("cache", "--clear").output.startswith(f"removed {shown.split()[0]} bytes")

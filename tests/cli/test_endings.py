@@ -93,7 +93,7 @@ def test_a_command_that_does_not_say_how_it_ended_is_an_internal_error(monkeypat
         monkeypatch.setattr("tidegate.commands.catalogue.Ended", lambda status, it=answer: it)
         result = CliRunner().invoke(main, ["list"])
         assert result.exit_code == 70, answer
-        assert "internal error: RuntimeError: the command ended without saying how" in result.output
+        assert "internal error: RuntimeError: the command returned no exit status" in result.output
 
 
 def test_a_command_that_leaves_by_click_is_an_internal_error(monkeypatch):

@@ -108,7 +108,7 @@ def test_mutants_die_or_are_listed_as_survivors():
     assert "killed begin_following = truncate_to_hw -- No" in output
     assert "SURVIVED SendFetch: s.message[follower].kind != IDLE" in output
     assert "- SendFetch: s.message[follower].kind != IDLE: " in output
-    assert "- Unfence: not s.replica[broker].alive: not tried, since these bounds leave" in output
+    assert "- Unfence: not s.replica[broker].alive: not tried: within these bounds" in output
     total = len(list(mutants(PROTOCOLS[1])))
     assert f"of {total} mutants killed" in output
 

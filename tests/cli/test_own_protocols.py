@@ -123,7 +123,7 @@ def test_a_file_that_is_of_no_use(fence, source, expected, line):
     ("name", "expected"),
     [
         ("gone.py", "gone.py: cannot be read (No such file or directory)"),
-        ("fence.py:GONE", "GONE is not there; name it behind a colon: FENCE"),
+        ("fence.py:GONE", "GONE does not exist; name it after a colon: FENCE"),
         ("fence.py:serve", "serve is function, not Protocol"),
         ("gone:FENCE", "there is no such module"),
     ],

@@ -188,7 +188,7 @@ def test_a_gate_s_file_is_quoted_as_text():
     result = run("gate")
     assert result.exit_code == 2
     assert_plain(result.output)
-    assert "has 4 faults:\n  tidegate.toml:4: " in result.output
+    assert "has 4 configuration errors:\n  tidegate.toml:4: " in result.output
     Path("tidegate.toml").write_text(text.removesuffix(keys))
     for arguments in (["gate", "--list"], ["gate"]):
         result = run(*arguments)
@@ -217,7 +217,7 @@ def test_a_protocol_whose_name_is_no_text_is_refused(here):
     tidegate = [sys.executable, "-m", "tidegate"]
     done = subprocess.run([*tidegate, "check", "own\udcff.py"], capture_output=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"Error: own\\udcff.py: the name of a protocol is printed in ")
+    assert done.stderr.startswith(b"Error: own\\udcff.py: the name of a protocol appears in ")
     assert done.stderr.count(b"\n") == 1
     checked = [*tidegate, "check", "own.py", *SMALL, "--json", "loss\udcff.json"]
     done = subprocess.run(checked, cwd="\udcff", capture_output=True, check=False)

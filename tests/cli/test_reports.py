@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from tidegate.cli import main
 
-FULL = "/dev/full: cannot write there (No space left on device)".replace("/dev/full", "'/dev/full'")
+FULL = "/dev/full: cannot write (No space left on device)".replace("/dev/full", "'/dev/full'")
 
 
 def run(*arguments):
@@ -65,7 +65,7 @@ def test_each_report_that_cannot_be_written_is_named(shell):
     result = run("check", *HOLDS, "--json", "/dev/full", "--html", "/dev/full")
     assert result.exit_code == 2
     assert f"Error: --json {FULL}" in result.errors
-    assert "--html: nothing is violated, so no page is written" in result.errors
+    assert "--html: nothing is violated; no page was written" in result.errors
     result = run("check", *HW, "--json", "/dev/full", "--html", "/dev/full")
     assert result.exit_code == 12
     assert f"Error: --json {FULL}" in result.errors
@@ -98,7 +98,7 @@ def test_every_export_of_a_graph_is_written_on_its_own(shell):
     result = run("graph", *HOLDS, *exports, "--farthest", "--trace", "trace.json")
     assert result.exit_code == 2
     assert f"Error: --graphml {FULL}" in result.errors
-    assert "Error: --parquet 'file/below': cannot write there (Not a directory)" in result.errors
+    assert "Error: --parquet 'file/below': cannot write (Not a directory)" in result.errors
     assert shell.names() == {"file", "graph.dot", "trace.json"}
     assert "steps; " in result.flat
 
@@ -144,7 +144,7 @@ def test_a_directory_that_disappears_during_the_search_loses_its_report_only(she
     result = run("check", "own.py", *files, "--engine", "interpreted")
     assert result.exit_code == 2
     assert "HOLDS own.py" in result.flat
-    why = "cannot write there (No such file or directory)"
+    why = "cannot write (No such file or directory)"
     assert f"Error: --json 'out/report.json': {why}" in result.errors
     assert shell.names() == {"own.py"}
 
@@ -161,8 +161,8 @@ def test_a_report_that_does_not_fit_leaves_the_old_one_and_nothing_half_written(
     done = shell.run("check", *HW, *files, preexec_fn=limited)
     assert done.returncode == 12
     assert "VIOLATED hw" in done.output
-    assert "Error: --json 'report.json': cannot write there (File too large)" in done.errors
-    assert "Error: --html 'page.html': cannot write there (File too large)" in done.errors
+    assert "Error: --json 'report.json': cannot write (File too large)" in done.errors
+    assert "Error: --html 'page.html': cannot write (File too large)" in done.errors
     assert shell.names() == {"report.json", "page.html"}
     assert (shell.path / "report.json").read_text() == "old"
 
@@ -187,7 +187,7 @@ def test_a_report_on_standard_output_that_is_full_leaves_the_status_and_the_page
     with open("/dev/full", "w") as full:
         done = shell.run("check", *HW, "--json", "-", "--html", "page.html", stdout=full)
     assert done.returncode == 12
-    assert "Error: --json '-': cannot write there (No space left on device)" in done.errors
+    assert "Error: --json '-': cannot write (No space left on device)" in done.errors
     assert (shell.path / "page.html").stat().st_size > 1000
 
 

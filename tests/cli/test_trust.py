@@ -135,7 +135,7 @@ def test_options_behind_two_hyphens_are_arguments(named):
 def test_a_saved_trace_is_what_the_options_are_for():
     result = run("explain", "hw", "--trust")
     assert result.exit_code == 2
-    assert "are for a saved trace; hw is none" in flat(result)
+    assert "are for saved traces; hw is not one" in flat(result)
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_resuming_a_checkpoint_runs_no_code_that_it_names():
 
 
 def test_the_command_that_a_search_prints_goes_on_with_it(checkpoint):
-    assert checkpoint.output.endswith("Go on with: tidegate resume run --protocol own.py\n")
+    assert checkpoint.output.endswith("Resume with: tidegate resume run --protocol own.py\n")
 
 
 @pytest.mark.usefixtures("checkpoint")
@@ -221,7 +221,7 @@ def test_what_a_store_records_that_acts_outside_it_is_not_used(option):
     Path("run/manifest.json").write_text(sealed(document))
     result = run("resume", "run")
     assert result.exit_code == 2
-    assert f"run records {option}, by which a store" in flat(result)
+    assert f"run records {option}; with these, a store" in flat(result)
     assert result.output.endswith("  tidegate resume run --trust\n")
 
 

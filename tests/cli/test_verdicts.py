@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.ladder import Found
+from tidegate.analysis.ladder import LadderVerdict
 from tidegate.cli import main
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
@@ -21,8 +21,8 @@ def test_a_section_shows_violations_with_bounds_and_steps_and_what_holds():
     largest = {"records": 2, "elections": 1}
     columns = {
         "hw": {
-            "A": Found(({"records": 1, "elections": 1}, 7), None),
-            "B": Found(None, (largest, 9)),
+            "A": LadderVerdict(({"records": 1, "elections": 1}, 7), None),
+            "B": LadderVerdict(None, (largest, 9)),
         }
     }
     page = section("Title", "replicas=2", largest, columns, ["A", "B"])
@@ -74,22 +74,22 @@ CELLS = [
 
 @pytest.mark.parametrize(("title", "protocol", "name"), CELLS)
 def test_a_cell_of_the_page_comes_out_again(search, title, protocol, name):
-    """Violated at the bounds that the page names, in as many steps, and not one rung below."""
+    """Violated at the bounds and in the steps on the page, and not with one bound smaller by 1."""
     [scenario] = [s for s in BROKER[0].family.scenarios if s.title == title]
     [text] = [t for t in sections(PAGE.read_text()) if t.startswith(f"{title}\n")]
     column = 1 + [p.name for p in BROKER].index(protocol)
     match = re.fullmatch(r"\*\*(.*)\*\*, (\d+) steps", rows(text, column)[name])
     values = [int(letter[1:]) for letter in match[1].split()]
-    rung = dict(zip(scenario.largest, values, strict=True))
+    bounds = dict(zip(scenario.largest, values, strict=True))
 
     def at(bounds):
         given = " ".join(f"{bound}={value}" for bound, value in bounds.items())
         return search(protocol, f"{scenario.settings} {given}", [name])
 
-    assert len(at(rung).first.trace.steps) == int(match[2])
-    for bound, value in rung.items():
+    assert len(at(bounds).first.trace.steps) == int(match[2])
+    for bound, value in bounds.items():
         if value:
-            assert at({**rung, bound: value - 1}).first is None
+            assert at({**bounds, bound: value - 1}).first is None
 
 
 def test_an_unknown_scenario_is_refused_and_nothing_is_overwritten(tmp_path):

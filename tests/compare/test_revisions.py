@@ -189,6 +189,8 @@ def test_a_built_in_protocol_is_compared_with_a_revision_of_the_model(tmp_path):
         [*command, *bounds], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     told = flat(done.stdout)
-    assert "hw@HEAD refuses it if s.crashed == k.crashes; hw does not ask." in told, done.stderr
+    assert "hw@HEAD refuses it if s.crashed == k.crashes; hw has no such guard." in told, (
+        done.stderr
+    )
     assert "tidegate.model.broker.log.truncate_to, which" in told
     assert "+changed = 1" in told

@@ -361,7 +361,7 @@ def test_a_full_disk_ends_the_search_and_it_can_be_resumed(exported, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     said = " ".join(result.output.split())
     assert f"--export {folder}, which cannot be written to (File too large)" in said
-    assert f"Go on with: tidegate resume {store}" in said
+    assert f"Resume with: tidegate resume {store}" in said
     assert content(folder)["states"] < expected["states"]
     CliRunner().invoke(main, ["resume", store, "--trust", "--local-levels", str(HERE)])
     assert content(folder) == expected

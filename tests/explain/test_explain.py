@@ -149,7 +149,7 @@ def test_a_stuck_state_is_told_and_not_searched(tmp_path):
     bounds = ["-b", "records=2", "-b", "elections=2"]
     result = run("explain", "kip-279", *bounds, "-p", "Stuck")
     assert result.exit_code == 0
-    assert "Not searched: where faults or elections are left out" in flat(result)
+    assert "Not searched: leaving out faults or elections" in flat(result)
 
 
 def test_what_was_not_decided_is_said_so(tmp_path):

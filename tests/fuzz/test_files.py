@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
+from tidegate.gate.configuration_errors import GateFileError
 from tidegate.gate.document import TIERS, of_tier, read
-from tidegate.gate.faults import GateFileError
 
 ROOT = Path(__file__).parents[2]
 

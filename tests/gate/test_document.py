@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidegate.gate.cells import Expectation
+from tidegate.gate.configuration_errors import GateFileError
 from tidegate.gate.document import of_tier, read
-from tidegate.gate.faults import GateFileError
 from tidegate.gate.positions import positions
 
 
@@ -17,7 +17,7 @@ def cells(project, text):
     return read(project.write("tidegate.toml", text))
 
 
-def faults(project, text):
+def errors_in(project, text):
     """Return the faults of a file as pairs of a line and a text."""
     with pytest.raises(GateFileError) as caught:
         cells(project, text)
@@ -64,17 +64,17 @@ depth = 7
 
 CASE = '[[case]]\nprotocols = ["hw"]\n'
 
-FAULTS = [
+ERRORS = [
     ("[default]\n", 1, "there is no key 'default'; did you mean defaults?"),
     ("[defaults]\nbound = 1\n", 2, "there is no key 'bound'; did you mean bounds?"),
     (f"{CASE}\nhold = 1\nholds = 'all'", 4, "there is no key 'hold'; did you mean holds?"),
     (f"{CASE}holds = 'all'\ntier = 'nightli'", 4, "there is no tier 'nightli'; did you mean"),
     (f"{CASE}holds = 'all'\nengine = 'spin'", 4, "there is no engine 'spin'"),
-    (f"{CASE}holds = 'all'\nmemory = '2 apples'", 4, 'memory = "2 apples" is no amount'),
-    (f"{CASE}holds = 'all'\nseconds = true", 4, "seconds = true is not possible: write a number"),
-    (f"{CASE}holds = 'all'\nstates = -1", 4, "states = -1 is not possible: write a whole number"),
-    (f"{CASE}holds = {{ TypeOk = 3 }}", 3, "holds = { TypeOk = 3 } is not possible: write a"),
-    (f"{CASE}violates = {{ TypeOk = 'x' }}", 3, "is not possible: write a list of properties"),
+    (f"{CASE}holds = 'all'\nmemory = '2 apples'", 4, 'memory = "2 apples" is not an amount'),
+    (f"{CASE}holds = 'all'\nseconds = true", 4, "seconds = true is not valid; write a number"),
+    (f"{CASE}holds = 'all'\nstates = -1", 4, "states = -1 is not valid; write an integer"),
+    (f"{CASE}holds = {{ TypeOk = 3 }}", 3, "holds = { TypeOk = 3 } is not valid; write a"),
+    (f"{CASE}violates = {{ TypeOk = 'x' }}", 3, "is not valid; write a list of properties"),
     (f"{CASE}", 1, "a case needs holds or violates"),
     (f"{CASE}holds = []", 1, "this case expects nothing"),
     ("[[case]]\nholds = 'all'", 1, "a case needs protocols"),
@@ -85,28 +85,28 @@ FAULTS = [
     ),
     (f"{CASE}holds = 'all'\nbounds = [\n'records=1',\n'record=2']", 6, "no bound 'record'"),
     (f"{CASE}holds = 'all'\nbounds = 'records=99'", 4, "99 is out of range"),
-    (f"{CASE}holds = 'all'\nbounds = []", 4, "bounds = [] is no bounds"),
+    (f"{CASE}holds = 'all'\nbounds = []", 4, "bounds = [] is empty"),
     (f"{CASE}holds = [\n'TypeOk',\n'LogMatchin']", 5, "no property 'LogMatchin'; did you mean"),
     (f"{CASE}violates = {{ LogMatchin = 3 }}", 3, "no property 'LogMatchin'; did you mean"),
-    (f"{CASE}violates = ['all']", 3, "'all' is no single property"),
+    (f"{CASE}violates = ['all']", 3, "'all' is not a single property"),
     (f"{CASE}holds = ['none']", 3, "'none' checks nothing"),
-    (f"{CASE}holds = ['TypeOk', 'TypeOk']", 3, 'holds: "TypeOk" is there twice'),
-    ("[[case]]\nprotocols = ['hw', 'hw']\nholds = 'all'", 2, 'protocols: "hw" is there twice'),
-    (f"{CASE}violates = ['TypeOk']\nholds = ['TypeOk']", 4, "to hold and to be violated"),
+    (f"{CASE}holds = ['TypeOk', 'TypeOk']", 3, 'holds: "TypeOk" appears twice'),
+    ("[[case]]\nprotocols = ['hw', 'hw']\nholds = 'all'", 2, 'protocols: "hw" appears twice'),
+    (f"{CASE}violates = ['TypeOk']\nholds = ['TypeOk']", 4, "must hold and must be violated"),
     (f"{CASE}holds = 'all'\nbounds = ['', 'records=1']\nstates = 3", 5, "1 numbers for 2 bounds"),
     (f"{CASE}holds = 'all'\nstates = {{ kip-101 = 3 }}", 4, "there is no protocol 'kip-101'"),
     (
         "[[case]]\nprotocols = ['hw', 'kip-101']\nholds = 'all'\nstates = 3",
         4,
-        "states: give a table by protocol",
+        "states: write a table by protocol",
     ),
-    ("case = [3]", 1, "3 is no case"),
+    ("case = [3]", 1, "3 is not a case"),
     ("", 1, "there is no case"),
     ("[[case]]\nprotocols = ['kip-320~nothing']\nholds = 'all'", 2, "has no mutant 'nothing'"),
     (
         f"{CASE}holds = 'default'\n{CASE}violates = 'LogMatching'\nbounds = 'records=2'\n",
         4,
-        "hw, records=2: LogMatching is expected to be violated, but line 1 expects the contrary",
+        "hw, records=2: LogMatching must be violated, but line 1 expects the opposite",
     ),
     (
         f"{CASE}holds = 'TypeOk'\nstates = 1\n{CASE}holds = 'typeok'\nstates = 2\n",
@@ -116,16 +116,16 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "expected"), FAULTS)
-def test_a_fault_is_named_with_its_line(project, text, line, expected):
-    [(found, said)] = faults(project, text)
+@pytest.mark.parametrize(("text", "line", "expected"), ERRORS)
+def test_a_configuration_error_is_named_with_its_line(project, text, line, expected):
+    [(found, said)] = errors_in(project, text)
     assert found == line
     assert expected in said
 
 
-def test_all_faults_of_a_file_are_named_at_once(project):
+def test_all_configuration_errors_of_a_file_are_named_at_once(project):
     text = f"[defaults]\nx = 1\n{CASE}y = 2\nholds = ['nonsense']\nbounds = 'z=1'\n"
-    assert [line for line, _ in faults(project, text)] == [2, 5, 6, 7]
+    assert [line for line, _ in errors_in(project, text)] == [2, 5, 6, 7]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_all_faults_of_a_file_are_named_at_once(project):
         (f"x = {'[' * 3000}", r"tidegate\.toml: arrays or tables are nested too deeply"),
         (f"x = {'[' * 3000}{']' * 3000}", "nested too deeply"),
         (f"x = {'{a = ' * 3000}1{'}' * 3000}", "nested too deeply"),
-        (f"[[case]]\nstates = {'9' * 5000}", "a number has more digits than any value can have"),
+        (f"[[case]]\nstates = {'9' * 5000}", "a number has too many digits"),
     ],
     ids=["open", "arrays", "tables", "digits"],
 )
@@ -144,8 +144,8 @@ def test_what_python_cannot_read_is_one_clear_error(project, text, expected):
 
 
 @pytest.mark.parametrize("number", ["9" * 40, f"0x{'f' * 20_000}", "-1", "true"])
-def test_a_pin_beyond_all_counts_is_a_fault(project, number):
-    [(line, said)] = faults(project, f"{CASE}holds = 'TypeOk'\nstates = {number}\n")
+def test_a_pin_beyond_all_counts_is_a_configuration_error(project, number):
+    [(line, said)] = errors_in(project, f"{CASE}holds = 'TypeOk'\nstates = {number}\n")
     assert line == 4
     assert said.endswith("table of these by protocol")
     assert len(said) < 300
@@ -179,9 +179,9 @@ def test_a_tier_runs_those_before_it_too(project):
     assert bounds == {"pr": ["records=1"], "nightly": ["records=1", "records=2"]}
     assert len(of_tier(found, "weekly")) == 3
     assert len(of_tier(found, "weekly", "RECORDS=2")) == 1
-    with pytest.raises(GateFileError, match="fits none of the 3 cells"):
+    with pytest.raises(GateFileError, match="matches none of the 3 cells"):
         of_tier(found, "weekly", "nonsense")
-    with pytest.raises(GateFileError, match="no cell is of the tier 'pr'; the file has: weekly"):
+    with pytest.raises(GateFileError, match="no cell has the tier 'pr'; the file has: weekly"):
         of_tier(found[:1], "pr")
 
 

@@ -80,7 +80,7 @@ def test_init_overwrites_nothing(project, there):
     project.write(f"new/{there}", "mine")
     done = project.start("init", "new")
     assert done.returncode == 2
-    assert f"new/{there} exists already, and nothing was written" in done.stderr
+    assert f"new/{there} exists already; nothing was written" in done.stderr
     assert [path.name for path in (project.path / "new").iterdir()] == [there]
     assert (project.path / "new" / there).read_text() == "mine"
 

@@ -200,4 +200,4 @@ def test_cells_can_be_listed_and_chosen(project):
     assert "hw" not in project.gate(text, "--list", "-k", "KIP", status=0)["output"]
     report = project.gate(text, "-k", "kip", status=0)
     assert [cell["protocol"] for cell in report["cells"]] == ["kip-320"]
-    assert "fits none of the 2 cells" in project.gate(text, "-k", "nope", status=2)["output"]
+    assert "matches none of the 2 cells" in project.gate(text, "-k", "nope", status=2)["output"]

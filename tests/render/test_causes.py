@@ -26,7 +26,7 @@ def unclean():
 
 def test_the_cause_of_a_loss_is_the_cut_and_its_rule(loss):
     assert loss.cause == (
-        "Step 9 took m0 (e0) from the log of broker 1: a new follower keeps only what is below "
+        "Step 9 removed m0 (e0) from the log of broker 1: a new follower keeps only what is below "
         "its own high watermark, 0. Step 11 then elected broker 1, which is in the ISR {0,1}."
     )
 

@@ -161,7 +161,7 @@ def test_where_nothing_is_violated_no_page_is_written(tmp_path):
     result = run("check", "kip-320", "-b", "records=1", "-b", "crashes=0", "--html", str(path))
     assert result.exit_code == 0
     assert not path.exists()
-    assert "no page is written" in result.output
+    assert "no page was written" in result.output
 
 
 def test_each_trace_of_a_report_can_be_rendered(tmp_path):
@@ -180,7 +180,7 @@ def test_a_trace_alone_has_one_property(saved, tmp_path):
     saved.write_text(json.dumps(json.loads(saved.read_text())["trace"]))
     result = run("render", str(saved), "-p", "LogMatching", "--html", str(tmp_path / "x.html"))
     assert result.exit_code == 2
-    assert "this trace is of NoCommittedRecordLost" in result.output
+    assert "this trace violates NoCommittedRecordLost" in result.output
 
 
 def test_a_form_must_be_named(saved):
@@ -225,7 +225,7 @@ def change(saved, edit):
     [
         (lambda t: t["#meta"].update(property="Nonsense"), "its property 'Nonsense' is none of"),
         (lambda t: t["#meta"].update(property="TypeOk"), "its last state does not violate TypeOk"),
-        (lambda t: t["states"].pop(4), "do not lead where they did"),
+        (lambda t: t["states"].pop(4), "lead to other states than"),
         (lambda t: t["#meta"].update(protocol="kip-999"), "there is no protocol 'kip-999'"),
         (lambda t: t["#meta"]["bounds"].update(records="99"), "bound records: 99 is out of range"),
     ],

@@ -11,7 +11,7 @@ from tidegate.model import PROTOCOLS
 from tidegate.model.async_isr import scenes as async_scenes
 from tidegate.model.broker.presentation import events as broker_events
 from tidegate.model.published import scenes as published_scenes
-from tidegate.render.narrative import LOST, RECEIVED, UNDER_WAY, narrate
+from tidegate.render.narrative import IN_FLIGHT, LOST, RECEIVED, narrate
 
 ALL_OPTIONS = (
     "replicas=3 records=3 elections=4 crashes=3 power_losses=2 lost_messages=3 moves "
@@ -42,7 +42,7 @@ def test_what_is_not_received_by_the_end_is_under_way():
     start = next(system.initial_states())
     step = Step("SendFetch", ("leader", "follower"), (0, 1))
     told = narrate(system, Trace((start, system.take(start, step)), (step,)))
-    assert [(a.text, a.fate) for a in told.arrows] == [("fetch at 0", UNDER_WAY)]
+    assert [(a.text, a.fate) for a in told.arrows] == [("fetch at 0", IN_FLIGHT)]
 
 
 def test_clients_are_told_when_a_record_is_committed(loss):
@@ -65,8 +65,8 @@ def test_of_a_divergence_both_records_are_flagged(trace, name):
     told = trace(name)
     flags = " ".join(flag for moment in told.moments for flag in moment.flags)
     assert len(told.places) == 2
-    assert flags.count("gets to offset") == 2
-    assert "gets below its HW" in flags
+    assert flags.count("is written at offset") == 2
+    assert "is now below its HW" in flags
 
 
 def test_a_step_says_why_it_was_enabled(loss):

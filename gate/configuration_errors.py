@@ -1,4 +1,4 @@
-"""What is wrong in ``tidegate.toml``: every fault with its line, all of a file at once."""
+"""Configuration errors in ``tidegate.toml``: all of a file at once, each with its line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .positions import Path
 
 
 class GateFileError(TidegateError):
-    """The gate's file cannot be used; ``details`` has a line for each fault where it is TOML."""
+    """The gate's file cannot be used; ``details`` lists the errors where it is TOML."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a key takes: how that is said, and a function that tells it from anything else."""
+    """What values a key takes: in words, and as a predicate."""
 
     said: str
     fits: Callable[[Any], bool]
@@ -31,7 +31,7 @@ def names(value: Any) -> bool:
 
 
 def whole(value: Any) -> bool:
-    """Whether a value is a whole number from 0 to 2**63 - 1, and no truth value."""
+    """Whether a value is an integer from 0 to 2**63 - 1, and not a boolean."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
@@ -53,20 +53,20 @@ NAMES = Kind("a string or a list of strings", names)
 TEXT = Kind("a string", lambda value: isinstance(value, str))
 SECONDS = Kind("a number of seconds above 0", _seconds)
 LIMITS = Kind(
-    "a list of properties, or a table from properties to their most steps, such as "
+    "a list of properties, or a table with the maximum number of steps of each, such as "
     "{ NoCommittedRecordLost = 12 }",
     _limits,
 )
 PINS = Kind(
-    "a whole number; with several bounds a list with a number for each; with several protocols a "
+    "an integer; with several bounds a list of integers, one for each; with several protocols a "
     "table of these by protocol",
     _pins,
 )
 
 
 @dataclass
-class Faults:
-    """Collects what is wrong in one file."""
+class ConfigurationErrors:
+    """Collects the configuration errors of one file."""
 
     file: str
     lines: Mapping[Path, int]
@@ -79,44 +79,44 @@ class Faults:
         return self.lines.get(path, 1)
 
     def add(self, path: Path, text: str) -> None:
-        """Note what is wrong at a key."""
+        """Record an error at a key."""
         self.found.append((self.line(path), text))
 
     def keys(
         self, path: Path, table: Mapping[str, Any], known: Mapping[str, Kind]
     ) -> dict[str, Any]:
-        """Return what a table holds of the known keys; note others, and values that do not fit."""
+        """Return the known keys of a table; record unknown keys, and values that do not fit."""
         good = {}
         for key, value in table.items():
             if key not in known:
                 self.add((*path, key), unknown("key", key, known))
             elif not known[key].fits(value):
                 self.add(
-                    (*path, key), f"{key} = {shown(value)} is not possible: write {known[key].said}"
+                    (*path, key), f"{key} = {shown(value)} is not valid; write {known[key].said}"
                 )
             else:
                 good[key] = value
         return good
 
     def refuse(self) -> None:
-        """Raise what was found, if anything was.
+        """Raise the errors, if there are any.
 
         Raises
         ------
         GateFileError
-            With a detail for each fault, in the order of the file.
+            With a detail for each error, in the order of the file.
         """
         if self.found:
-            ordered = sorted(dict.fromkeys(self.found), key=lambda fault: fault[0])
+            ordered = sorted(dict.fromkeys(self.found), key=lambda error: error[0])
             lines = [f"{self.file}:{line}: {text}" for line, text in ordered]
-            count = f"{len(lines)} faults" if len(lines) > 1 else "1 fault"
+            count = f"{len(lines)} configuration error{'s' if len(lines) > 1 else ''}"
             error = GateFileError(f"{self.file} has {count}:")
             error.details = tuple(lines)
             raise error
 
 
 def shown(value: Any) -> str:
-    """Return a value as TOML writes it, cut where it is long.
+    """Return a value as TOML writes it, truncated if it is long.
 
     >>> shown(True), shown({"a": [1]})
     ('true', '{ a = [1] }')
@@ -130,7 +130,7 @@ def shown(value: Any) -> str:
     elif isinstance(value, dict):
         text = f"{{ {', '.join(f'{key} = {shown(part)}' for key, part in value.items())} }}"
     elif isinstance(value, int):
-        # Python does not write any number in decimal digits.
+        # Python refuses to convert very long integers to decimal.
         text = f"{value:d}" if abs(value) < 2**256 else f"{value:#x}"
     else:
         text = str(value)

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tidegate.analysis.front import Climb, below, sufficient
+from tidegate.analysis.minimal_bounds import MinimalBoundsSearch, below, sufficient
 from tidegate.checker.check import check
 from tidegate.core.bounds import BoundsError, declared, parse
 from tidegate.core.spec import Outcome
@@ -15,27 +15,27 @@ LOWS, HIGHS = {"a": 0, "b": 0, "c": 0}, {"a": 3, "b": 2, "c": 3}
 
 
 @pytest.fixture
-def climb(walk, make_invariant):
-    """Climb bounds of which a function says whether they violate."""
+def search(walk, make_invariant):
+    """Search bounds of which a function says whether they violate."""
 
     def run(violates, grows, lows=LOWS, highs=HIGHS, searched=None, **options):
-        def build(rung):
+        def build(bounds):
             if searched is not None:
-                searched.append(tuple(rung.values()))
-            return walk(2, {(0, 1)} if violates(**rung) else set())
+                searched.append(tuple(bounds.values()))
+            return walk(2, {(0, 1)} if violates(**bounds) else set())
 
         never = make_invariant("Never", lambda s, k: s.at < 1)
-        return Climb(build, never, lows, highs, grows, **options).front()
+        return MinimalBoundsSearch(build, never, lows, highs, grows, **options).run()
 
     return run
 
 
-def rungs_of(front):
-    return {tuple(point.rung.values()) for point in front.points}
+def bounds_of(minimal):
+    return {tuple(point.bounds.values()) for point in minimal.points}
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_points_are_the_minimal_ones_of_a_set_that_grows(climb, seed):
+def test_the_points_are_the_minimal_ones_of_a_set_that_grows(search, seed):
     """Of an up-set that random points generate, these are the minimal elements."""
     chance = random.Random(seed)
     seeds = [tuple(chance.randint(0, HIGHS[n]) for n in HIGHS) for _ in range(chance.randint(0, 4))]
@@ -45,53 +45,53 @@ def test_the_points_are_the_minimal_ones_of_a_set_that_grows(climb, seed):
 
     minimal = {s for s in seeds if not any(t != s and all(map(int.__le__, t, s)) for t in seeds)}
     searched = []
-    front = climb(violates, True, searched=searched)
-    assert rungs_of(front) == minimal
-    assert front.undecided == ()
-    assert front.outcome is (Outcome.VIOLATED if minimal else Outcome.HOLDS)
+    bounds = search(violates, True, searched=searched)
+    assert bounds_of(bounds) == minimal
+    assert bounds.undecided == ()
+    assert bounds.outcome is (Outcome.VIOLATED if minimal else Outcome.HOLDS)
     assert len(searched) == len(set(searched)), "nothing is searched twice"
     if not minimal:
         assert searched == [(3, 2, 3)]
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_where_more_does_not_allow_more_every_smaller_rung_is_searched(climb, seed):
+def test_where_larger_bounds_do_not_allow_more_all_smaller_ones_are_searched(search, seed):
     chance = random.Random(seed)
     every = list(itertools.product(*(range(high + 1) for high in HIGHS.values())))
     bad = set(chance.sample(every, chance.randint(0, 6)))
-    front = climb(lambda **rung: tuple(rung.values()) in bad, False)
+    smallest = search(lambda **bounds: tuple(bounds.values()) in bad, False)
     minimal = {s for s in bad if not any(t != s and all(map(int.__le__, t, s)) for t in bad)}
-    assert rungs_of(front) == minimal
+    assert bounds_of(smallest) == minimal
 
 
-def test_what_was_not_searched_whole_is_undecided_and_never_said_to_hold(climb):
-    front = climb(lambda **rung: False, True, seconds=1e-9)
-    assert front.outcome is Outcome.INCOMPLETE
-    assert len(front.undecided) == 4 * 3 * 4
-    assert front.undecided[0] == {"a": 0, "b": 0, "c": 0}
-    assert (front.stopped_by, front.searches) == ("--time-limit 1e-09", 0)
+def test_what_was_not_searched_whole_is_undecided_and_never_said_to_hold(search):
+    minimal = search(lambda **bounds: False, True, seconds=1e-9)
+    assert minimal.outcome is Outcome.INCOMPLETE
+    assert len(minimal.undecided) == 4 * 3 * 4
+    assert minimal.undecided[0] == {"a": 0, "b": 0, "c": 0}
+    assert (minimal.stopped_by, minimal.searches) == ("--time-limit 1e-09", 0)
 
 
 def test_bounds_that_contradict_each_other_are_left_out(walk, make_invariant):
     never = make_invariant("Never", lambda s, k: s.at < 1)
 
-    def build(rung):
-        if rung["a"] < 2:
+    def build(bounds):
+        if bounds["a"] < 2:
             raise BoundsError("a must be 2 or more")
         return walk(2, {(0, 1)})
 
-    front = Climb(build, never, LOWS, HIGHS, True).front()
-    assert rungs_of(front) == {(2, 0, 0)}
+    minimal = MinimalBoundsSearch(build, never, LOWS, HIGHS, True).run()
+    assert bounds_of(minimal) == {(2, 0, 0)}
     with pytest.raises(BoundsError, match="a must be 2"):
-        Climb(build, never, {"a": 0}, {"a": 1}, True).front()
+        MinimalBoundsSearch(build, never, {"a": 0}, {"a": 1}, True).run()
 
 
-def test_what_is_sufficient_shows_every_hole(climb):
-    one = climb(lambda a, b, c: a >= 2 or c >= 3, True)
-    other = climb(lambda a, b, c: a >= 1 and b >= 1, True)
+def test_sufficient_bounds_show_every_violation(search):
+    one = search(lambda a, b, c: a >= 2 or c >= 3, True)
+    other = search(lambda a, b, c: a >= 1 and b >= 1, True)
     enough = sufficient([other, one])
     assert enough == {"a": 2, "b": 1, "c": 0}
-    assert all(any(below(p.rung, enough) for p in front.points) for front in (one, other))
+    assert all(any(below(p.bounds, enough) for p in minimal.points) for minimal in (one, other))
 
 
 GROWING = {

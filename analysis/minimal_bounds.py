@@ -1,6 +1,6 @@
-"""All smallest bounds that violate a property: those with no smaller ones that do, too.
+"""The minimal bounds that violate a property: no smaller bounds violate it.
 
-Smaller is meant bound by bound, so there may be several: more crashes with fewer elections, and
+Bounds are compared bound by bound, so there may be several: more crashes with fewer elections, and
 fewer crashes with more elections.
 """
 
@@ -17,48 +17,48 @@ from ..checker.result import DEFAULT, Limits, Progress, Resources
 from ..core.bounds import BoundsError, parse
 from ..core.spec import Kind, Outcome, Property, TransitionSystem
 from ..model import Protocol
-from .ladder import Ladder, Rung, rungs
+from .ladder import BoundValues, Ladder, bounds_up_to
 
 _PROBE = 0.25
 """Share of the time that is left for one search of large bounds; small ones come first."""
 
-Build = Callable[[Rung], TransitionSystem[Any, Any]]
-"""Makes the transition system for a rung."""
+Build = Callable[[BoundValues], TransitionSystem[Any, Any]]
+"""Makes the transition system within bounds."""
 
 
 @dataclass(frozen=True)
 class Point:
     """Bounds that violate the property, with the steps of the shortest counterexample."""
 
-    rung: Rung
+    bounds: BoundValues
     steps: int
     distinct_states: int
 
 
 @dataclass(frozen=True)
-class Front:
-    """The smallest bounds that violate a property.
+class MinimalBounds:
+    """The minimal bounds that violate a property.
 
     Parameters
     ----------
     points
-        They, none of them below another.
+        These bounds; none is below another.
     undecided
-        Bounds that were not searched whole and are not above any of these: the property may be
-        violated there, and so within smaller bounds than `points` say.
+        Bounds whose search was not finished and that are not above any of `points`: the property
+        may be violated there too.
     largest
         The largest bounds.
     distinct_states
-        Those of the largest bounds, where the property holds there.
+        States within the largest bounds, if the property holds there.
     searches
-        How many bounds were searched; the others are decided by these.
+        How many bounds were searched; they decide the others.
     stopped_by
-        What ended the first search that was not finished.
+        What ended the first unfinished search.
     """
 
     points: tuple[Point, ...]
-    undecided: tuple[Rung, ...]
-    largest: Rung
+    undecided: tuple[BoundValues, ...]
+    largest: BoundValues
     distinct_states: int | None
     searches: int
     stopped_by: str | None = None
@@ -71,13 +71,13 @@ class Front:
         return Outcome.INCOMPLETE if self.undecided else Outcome.HOLDS
 
 
-class Climb:
-    """A search for the smallest bounds that violate a property.
+class MinimalBoundsSearch:
+    """A search for the minimal bounds that violate a property.
 
     Parameters
     ----------
     build
-        See :data:`Build`; bounds for which it raises BoundsError cannot be, and are left out.
+        See :data:`Build`; bounds for which it raises BoundsError are contradictory, and skipped.
     prop
         The property.
     smallest, largest
@@ -86,7 +86,7 @@ class Climb:
         Whether larger bounds allow everything that smaller ones do.  Then what holds within some
         bounds holds within all smaller ones, which need not be searched.
     seconds
-        For all searches together.
+        Time limit of all searches together.
     """
 
     def __init__(
@@ -110,8 +110,8 @@ class Climb:
         self._resources = resources
         self._report = report
         self._points: list[Point] = []
-        self._holding: list[tuple[Rung, int]] = []
-        self._undecided: list[Rung] = []
+        self._holding: list[tuple[BoundValues, int]] = []
+        self._undecided: list[BoundValues] = []
         self._known: dict[tuple[int, ...], Outcome | None] = {}
         self._stopped_by: str | None = None
         self._hung = ""
@@ -119,8 +119,8 @@ class Climb:
         self._searches = 0
         self._impossible: BoundsError | None = None
 
-    def front(self) -> Front:
-        """Search, and return the smallest bounds.
+    def run(self) -> MinimalBounds:
+        """Search, and return the minimal bounds.
 
         Raises
         ------
@@ -129,21 +129,25 @@ class Climb:
         """
         if self._grows:
             self._probe()
-        for rung in rungs(self._largest, self._smallest):
-            self._decide(rung)
+        for bounds in bounds_up_to(self._largest, self._smallest):
+            self._decide(bounds)
         minimal = [
             point
             for point in self._points
-            if not any(below(it.rung, point.rung) for it in self._points if it is not point)
+            if not any(
+                below(other.bounds, point.bounds) for other in self._points if other is not point
+            )
         ]
         if self._impossible is not None and not any(self._known.values()):
             raise self._impossible
         undecided = [
-            rung for rung in self._undecided if not any(below(it.rung, rung) for it in minimal)
+            bounds
+            for bounds in self._undecided
+            if not any(below(point.bounds, bounds) for point in minimal)
         ]
-        undecided.sort(key=lambda rung: (sum(rung.values()), tuple(rung.values())))
-        top = [states for rung, states in self._holding if rung == self._largest]
-        return Front(
+        undecided.sort(key=lambda bounds: (sum(bounds.values()), tuple(bounds.values())))
+        top = [states for bounds, states in self._holding if bounds == self._largest]
+        return MinimalBounds(
             tuple(minimal),
             tuple(undecided),
             self._largest,
@@ -153,10 +157,10 @@ class Climb:
         )
 
     def _probe(self) -> None:
-        """Search the largest bounds, then with one of them small: what holds there needs no more.
+        """Search the largest bounds, then with one bound smaller: what holds there needs no more.
 
-        Most rungs of a ladder are decided by these: a hole that takes two crashes is on none of
-        those with one.
+        These searches decide most bounds of a ladder: a violation that takes two crashes appears
+        nowhere with one crash.
         """
         if self._decide(self._largest, _PROBE) is Outcome.HOLDS:
             return
@@ -165,39 +169,39 @@ class Climb:
                 if self._decide(self._largest | {name: value}, _PROBE) is not Outcome.HOLDS:
                     break
 
-    def _decide(self, rung: Rung, share: float = 1.0) -> Outcome | None:
-        """Search within bounds, unless what is known decides them; None where they cannot be.
+    def _decide(self, bounds: BoundValues, share: float = 1.0) -> Outcome | None:
+        """Search within bounds, unless known results decide them; None for contradictory bounds.
 
         Parameters
         ----------
         share
-            Of the time that is left. What this does not suffice for is searched again later.
+            Share of the time left. If it does not suffice, the bounds are searched again later.
         """
-        key = tuple(rung.values())
+        key = tuple(bounds.values())
         if key in self._known:
             return self._known[key]
-        if any(below(point.rung, rung) for point in self._points):
+        if any(below(point.bounds, bounds) for point in self._points):
             return Outcome.VIOLATED
-        if self._grows and any(below(rung, held) for held, _ in self._holding):
+        if self._grows and any(below(bounds, held) for held, _ in self._holding):
             return Outcome.HOLDS
         outcome = Outcome.INCOMPLETE
         if not self._over():
             try:
-                system = self._build(rung)
+                system = self._build(bounds)
             except BoundsError as error:
                 self._impossible = error
                 self._known[key] = None
                 return None
-            outcome = self._search(system, rung, share)
+            outcome = self._search(system, bounds, share)
         if outcome is Outcome.INCOMPLETE:
             if share < 1.0:
                 return outcome
-            self._undecided.append(rung)
+            self._undecided.append(bounds)
         self._known[key] = outcome
         return outcome
 
     def _over(self) -> bool:
-        """Whether no more is to be searched, for lack of time or after an interrupt."""
+        """Whether the search is over: the time is up, or the user interrupted."""
         if not self._ended and self._until is not None and perf_counter() >= self._until:
             self._ended = True
             self._stopped_by = self._stopped_by or self._out_of_time()
@@ -206,8 +210,10 @@ class Climb:
     def _out_of_time(self) -> str:
         return f"--time-limit {self._seconds:g}{self._hung}"
 
-    def _search(self, system: TransitionSystem[Any, Any], rung: Rung, share: float) -> Outcome:
-        """Search within bounds, and note what was found."""
+    def _search(
+        self, system: TransitionSystem[Any, Any], bounds: BoundValues, share: float
+    ) -> Outcome:
+        """Search within bounds, and record the outcome."""
         limits = Limits()
         if self._until is not None:
             seconds = share * (self._until - perf_counter())
@@ -221,10 +227,10 @@ class Climb:
             resources=self._resources,
         )
         if result.outcome is Outcome.HOLDS:
-            self._holding.append((rung, result.distinct_states))
+            self._holding.append((bounds, result.distinct_states))
         elif result.first is not None and result.first.trace is not None:
             steps = len(result.first.trace.steps)
-            self._points.append(Point(dict(rung), steps, result.distinct_states))
+            self._points.append(Point(dict(bounds), steps, result.distinct_states))
         elif is_interrupt(result.stopped_by):
             self._ended, self._stopped_by = True, result.stopped_by
         else:
@@ -235,57 +241,59 @@ class Climb:
         return result.outcome
 
 
-def find_front(
+def find_minimal_bounds(
     protocol: Protocol,
     prop: Property,
     varied: Ladder,
     seconds: float | None = None,
     resources: Resources = DEFAULT,
     report: Callable[[Progress], None] = lambda progress: None,
-) -> Front:
-    """Search for the smallest bounds that violate a property."""
+) -> MinimalBounds:
+    """Search for the minimal bounds that violate a property."""
 
-    def build(rung: Rung) -> TransitionSystem[Any, Any]:
-        settings = [*varied.fixed, *(f"{name}={value}" for name, value in rung.items())]
+    def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:
+        settings = [*varied.fixed, *(f"{name}={value}" for name, value in bounds.items())]
         return protocol.system(parse(protocol.family.bounds, settings), prop.needs)
 
-    # Deadlock and Stuck speak of what cannot happen, which more steps can repair.
+    # Deadlock and Stuck are about steps that are missing; larger bounds may add them.
     grows = varied.grows and prop.kind in (Kind.INVARIANT, Kind.TYPE)
-    climb = Climb(build, prop, varied.smallest, varied.largest, grows, seconds, resources, report)
-    return climb.front()
+    search = MinimalBoundsSearch(
+        build, prop, varied.smallest, varied.largest, grows, seconds, resources, report
+    )
+    return search.run()
 
 
-def below(one: Rung, other: Rung) -> bool:
+def below(one: BoundValues, other: BoundValues) -> bool:
     """Whether no bound is larger in `one` than in `other`."""
     return all(one[name] <= other[name] for name in one)
 
 
-def sufficient(fronts: Sequence[Front]) -> Rung:
-    """Return bounds within which every one of some properties is violated, small ones."""
-    found: Rung = {}
-    for front in fronts:
-        nearest = min(front.points, key=lambda point: _added(found, point.rung), default=None)
-        for name, value in nearest.rung.items() if nearest else ():
-            found[name] = max(value, found.get(name, 0))
-    return found
+def sufficient(every_minimal: Sequence[MinimalBounds]) -> BoundValues:
+    """Return small bounds within which each of several properties is violated."""
+    enough: BoundValues = {}
+    for minimal in every_minimal:
+        nearest = min(minimal.points, key=lambda point: _added(enough, point.bounds), default=None)
+        for name, value in nearest.bounds.items() if nearest else ():
+            enough[name] = max(value, enough.get(name, 0))
+    return enough
 
 
-def _added(found: Rung, rung: Rung) -> int:
+def _added(enough: BoundValues, bounds: BoundValues) -> int:
     """Return by how much bounds have to grow to include others."""
-    return sum(max(0, value - found.get(name, 0)) for name, value in rung.items())
+    return sum(max(0, value - enough.get(name, 0)) for name, value in bounds.items())
 
 
-def shown(rung: Rung) -> str:
+def shown(bounds: BoundValues) -> str:
     """Return bounds as on the command line.
 
     >>> shown({"records": 2, "crashes": 1})
     'records=2 crashes=1'
     """
-    return " ".join(f"{name}={value}" for name, value in rung.items())
+    return " ".join(f"{name}={value}" for name, value in bounds.items())
 
 
-def listed(items: Sequence[Rung], most: int) -> Iterator[str]:
+def listed(items: Sequence[BoundValues], most: int) -> Iterator[str]:
     """Yield bounds, the first `most` of them, then how many more there are."""
-    yield from (shown(rung) for rung in items[:most])
+    yield from (shown(bounds) for bounds in items[:most])
     if len(items) > most:
         yield f"and {len(items) - most:,} more"

@@ -72,7 +72,7 @@ def explain(trace: str, **options: Any) -> Ended:
         it = _chosen(trace, options)
         told = narrate(it.system, it.trace, it.property, about=it.protocol.summary)
         print_sentences(console, told)
-        words, found, stopped_by = it.protocol.family.perturbations, None, None
+        words, found, stopped_by = it.protocol.family.faults_and_elections, None, None
         if it.property is not None:
             found, stopped_by = _find(it, words, options)
             if found is not None:

@@ -104,7 +104,7 @@ SURVIVORS = {
     "LeaderRequestExpandIsr: s.leader.offset[replica] < high_watermark(s, k)": _GOES_BACK,
 }
 
-PERTURBATIONS = {
+FAULTS_AND_ELECTIONS = {
     "ControllerShrinkIsr": "ISR shrink by the controller",
     "LeaderRequestShrinkIsr": "ISR shrink that the leader asks for",
 }
@@ -116,7 +116,7 @@ ASYNC_ISR_FAMILY = Family(
     scenarios=(),
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
-    perturbations=PERTURBATIONS,
+    faults_and_elections=FAULTS_AND_ELECTIONS,
 )
 
 DEFAULT_PROPERTIES = ("TypeOk", "ValidHighWatermark")

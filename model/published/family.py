@@ -101,7 +101,7 @@ MUTATION_BOUNDS = (
     "replicas=3 records=1 max_leader_epoch=2",
 )
 
-PERTURBATIONS = {
+FAULTS_AND_ELECTIONS = {
     "ControllerElectLeader": "election",
     "ControllerShrinkIsr": "ISR shrink by the controller",
     "LeaderShrinkIsr": "ISR shrink by the leader",
@@ -114,7 +114,7 @@ PUBLISHED = Family(
     scenarios=(),
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
-    perturbations=PERTURBATIONS,
+    faults_and_elections=FAULTS_AND_ELECTIONS,
 )
 
 DEFAULT_PROPERTIES = (

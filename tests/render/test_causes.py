@@ -10,7 +10,11 @@ from tidegate.commands.telling import tell
 from tidegate.core.layout import NONE
 from tidegate.core.scene import Entry, Log
 from tidegate.model.broker.presentation.pictures import Answer, Broker
-from tidegate.model.broker.presentation.truncation import cache_told, why_answer, why_cut
+from tidegate.model.broker.presentation.truncation import (
+    cache_changed,
+    why_answer,
+    why_truncated,
+)
 from tidegate.model.broker.protocols.kip101 import KIP_101
 from tidegate.model.broker.protocols.kip279 import KIP_279
 
@@ -102,7 +106,7 @@ def an_answer(of, end):
 )
 def test_a_cut_is_told_by_its_rule(protocol, answer, words):
     follower = a_broker(((0, 0), (2, 1)), (0, 2), 1, protocol)
-    assert words in why_cut(follower, an_answer(*answer))
+    assert words in why_truncated(follower, an_answer(*answer))
 
 
 @pytest.mark.parametrize(
@@ -127,12 +131,12 @@ def test_a_leader_that_knows_larger_epochs_only_answers_with_the_start_of_the_fi
 def test_of_a_rule_that_is_not_known_only_the_outcome_is_told():
     other = SimpleNamespace(truncate_by_answer=lambda: None, end_offset_for_epoch=lambda: None)
     who = Broker("broker 1", log=Log((), 0), cache=((1, 0),), rules=other)
-    assert why_cut(who, an_answer(1, 1)) == ""
+    assert why_truncated(who, an_answer(1, 1)) == ""
     assert why_answer(who, 1) == "its epoch cache has e1 from offset 0"
 
 
 def test_epochs_that_start_at_the_log_end_are_dropped():
-    told = cache_told(a_broker(((0, 0), (1, 1)), (0,), 0), a_broker(((0, 0),), (0,), 0))
+    told = cache_changed(a_broker(((0, 0), (1, 1)), (0,), 0), a_broker(((0, 0),), (0,), 0))
     assert told == (
         "The epoch cache of broker 1 drops e1 from offset 1: what starts at the log end, 1, or "
         "beyond is not kept."

@@ -18,7 +18,7 @@ AnyConstants = BrokerConstants | PublishedConstants
 
 
 def _out_of_sync(s: AnyState, k: AnyConstants, stored: bool) -> tuple[int, int, int] | None:
-    """Return (leader, member, offset): below the leader's HW the member has another record, or none.
+    """Return (leader, member, offset): below the leader's HW the member's record differs.
 
     The members are those of the stored ISR, or of the leader's own view of it.
     """

@@ -121,7 +121,7 @@ def explain_listed_offsets_monotonic(s: BrokerState, k: Constants) -> str:
     """Explain how far the offset that ListOffsets returns went back."""
     leader = acting_leader(s)
     return (
-        f"ListOffsets returned {s.aux_listed} to clients as the end of the log; broker {leader} now "
+        f"ListOffsets returned {s.aux_listed} to clients as the log end; broker {leader} now "
         f"leads epoch {s.partition.epoch}, which began at offset {s.replica[leader].epoch_start}, "
         f"and returns {s.replica[leader].hw}."
     )
@@ -160,7 +160,7 @@ PROPERTIES = (
     ),
     Property(
         name="ListedOffsetsMonotonic",
-        statement="The end of the log that an acting leader returns to clients (ListOffsets: its high "
+        statement="The log end that an acting leader returns to clients (ListOffsets: its high "
         "watermark) is never below one that was returned before.",
         source="KAFKA-2334, KIP-207",
         predicate=listed_offsets_monotonic,

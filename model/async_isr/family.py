@@ -97,7 +97,7 @@ _GOES_BACK = (
 SURVIVORS = {
     "ControllerShrinkIsr: not s.controller.isr >> replica & 1": "the ISR stays as it is, in a new "
     "version; that only outdates requests of the old one",
-    "LeaderRequestShrinkIsr: not s.leader.isr >> replica & 1": "requests to add a follower, without "
+    "LeaderRequestShrinkIsr: not s.leader.isr >> replica & 1": "requests to add a follower without "
     f"checking its log end: {_GOES_BACK}",
     "LeaderRequestExpandIsr: s.leader.isr >> replica & 1": "requests to remove a member, as "
     "LeaderRequestShrinkIsr may at any time",

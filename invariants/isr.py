@@ -46,7 +46,7 @@ def strong_isr(s: AnyState, k: AnyConstants) -> bool:
 
 def explain_weak_isr(s: AnyState, k: AnyConstants) -> str:
     """Explain which member lacks which record."""
-    return _explain(s, _out_of_sync(s, k, stored=False), "its own view of the ISR")
+    return _explain(s, _out_of_sync(s, k, stored=False), "the leader's own view of the ISR")
 
 
 def explain_strong_isr(s: AnyState, k: AnyConstants) -> str:

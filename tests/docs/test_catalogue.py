@@ -32,7 +32,7 @@ def expected():
         protocol = find_protocol(cell.protocol)
         for it in expanded(cell.expectations, protocol):
             found.add((cell.protocol, at(protocol, cell.bounds), it.name, it.violated))
-    return rows
+    return found
 
 
 def at(protocol, bounds):

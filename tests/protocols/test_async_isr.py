@@ -30,7 +30,7 @@ def test_the_high_watermark_waits_for_whom_the_leader_has_asked_for(begin):
     assert "hw 1" in behavior.system.columns(behavior.state)["replica 0"]
 
 
-def test_a_follower_behind_the_high_watermark_is_not_asked_for(begin):
+def test_the_leader_requests_no_follower_below_the_high_watermark(begin):
     behavior = begin(NAME).follow("ControllerShrinkIsr 1\nLeaderHandleUpdate 1\nLeaderWrite")
     assert not behavior.can("LeaderRequestExpandIsr", 1)
     assert behavior.take("FollowerReplicate", 1).can("LeaderRequestExpandIsr", 1)

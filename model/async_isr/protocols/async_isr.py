@@ -1,11 +1,11 @@
 """Asynchronous ISR changes, as published: the leader requests, and assumes the worst case.
 
 The leader sends the controller requests to change the ISR, and the controller also shrinks it by
-itself; updates arrive in any order, late or never.  Two rules keep all members of the controller's ISR at
-or above the high watermark.  The leader waits for the members of the ISR that it knows and of all
-ISRs that it has requested, since a request may have been applied.  And the controller applies a
-request only in its own version, since a later ISR may lack a replica that the request would bring
-back.
+itself; updates arrive in any order, late or never.  Two rules keep all members of the controller's
+ISR at or above the high watermark.  The leader waits for the members of the ISR that it knows and
+of all ISRs that it has requested, since a request may have been applied.  And the controller
+applies a request only in its own version, since a later ISR may lack a replica that the request
+would bring back.
 
 No violation is known at any bounds.  With 1 record and 2 replicas, a member of the ISR lacks a
 committed record in 5 steps without the first rule, and in 8 without the second; with 3 replicas

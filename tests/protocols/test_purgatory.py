@@ -5,7 +5,7 @@ reached without the option ``purgatory`` is reached with it.  Conversely, each t
 it corresponds to one without it that has at least the same acknowledged records: a waiting produce
 is acknowledged later, or never.  With fenced fetches (kip-320) that is all.  Without, a leader may
 apply an epoch while a fetch of the previous one waits: it answers that fetch without updating the
-remote LEO again, so there is a picture without the option which differs
+remote LEO again, so there is a picture without the option that differs only
 in remote LEOs and in the ISRs, each of which has all the members that it has with it.  What holds
 of records that are acknowledged, or of members of an ISR, holds of fewer of them.
 """

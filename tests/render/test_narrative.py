@@ -139,3 +139,29 @@ def test_a_system_without_a_view_is_told_by_its_columns():
     told = narrate(system, Trace((start, system.take(start, step)), (step,)))
     assert [str(change.text) for change in told.moments[1].changes] == ["0 o'clock → 1 o'clock"]
     assert [reason.needs for reason in told.moments[1].reasons] == ["s.hour != k"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "leader", "follower", "error"),
+    [
+        ("hw", 0, 1, "NOT_LEADER_FOR_PARTITION"),
+        ("kip-320", 0, 1, "FENCED_LEADER_EPOCH"),
+        ("kip-320", 1, 0, "UNKNOWN_LEADER_EPOCH"),
+        ("kip-595", 1, 0, "UNKNOWN_LEADER_EPOCH"),
+    ],
+)
+def test_a_refused_request_names_its_error(protocol, leader, follower, error):
+    """Broker 1 is elected; broker 0 has applied epoch 1, broker 1 has not."""
+    system = with_every_history(protocol, ["moves"])
+    steps = (
+        Step("Elect", ("broker",), (1,)),
+        Step("BecomeFollower", ("follower", "epoch"), (0, 1)),
+        Step("SendFetch", ("leader", "follower"), (leader, follower)),
+        Step("RefuseRequest", ("leader", "follower"), (leader, follower)),
+    )
+    states = [next(system.initial_states())]
+    for step in steps:
+        states.append(system.take(states[-1], step))
+    event = narrate(system, Trace(tuple(states), steps)).moments[-1].event
+    assert f": {error}." in event.sentence
+    assert event.exchange == ((f"broker {leader}", f"broker {follower}", error),)

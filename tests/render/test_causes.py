@@ -59,7 +59,7 @@ def test_under_kip_279_a_changed_cache_and_the_truncation_that_it_causes_are_exp
     assert "it does not know e2" in sentences[20]
     assert "the end of e1, its largest smaller epoch, and asks again" in sentences[20]
     assert "its epoch cache is empty" in sentences[23]
-    assert "nothing counts as common with the leader, and it keeps nothing" in sentences[23]
+    assert "it has no record in common with the leader and keeps none" in sentences[23]
     assert "Its epoch cache had dropped e2 from" not in told.cause
     assert "Its epoch cache had dropped e2 in step 16." in told.cause
 

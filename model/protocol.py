@@ -95,7 +95,7 @@ class Protocol:
     actions
         Every action, in the order that breaks ties between steps.
     default_properties
-        Names of the properties that are checked unless others are asked for.
+        Names of the properties that are checked by default.
     story
         What it does and what is known about it, at length.
     expected

@@ -74,7 +74,7 @@ def explain(trace: str, **options: Any) -> Ended:
             chosen.system, chosen.trace, chosen.property, about=chosen.protocol.summary
         )
         print_sentences(console, narrative)
-        words, findings, stopped_by = chosen.protocol.family.perturbations, None, None
+        words, findings, stopped_by = chosen.protocol.family.faults_and_elections, None, None
         if chosen.property is not None:
             findings, stopped_by = _find(chosen, words, options)
             if findings is not None:

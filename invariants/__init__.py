@@ -36,13 +36,13 @@ INVARIANTS: Mapping[str, tuple[Property, ...]] = {
     ),
     "async-isr": (well_formed.TYPE_OK, *async_isr.PROPERTIES),
 }
-"""Every statement about single states, by the family of protocols whose states it speaks of."""
+"""Every invariant, by family."""
 
 PROPERTIES: Mapping[str, tuple[Property, ...]] = {
     "broker": (*INVARIANTS["broker"], STUCK, DEADLOCK),
     "published": (*INVARIANTS["published"], DEADLOCK),
     "async-isr": (*INVARIANTS["async-isr"], DEADLOCK),
 }
-"""Every property that can be asked for, by family."""
+"""Every property that can be checked, by family."""
 
 __all__ = ["INVARIANTS", "PROPERTIES"]

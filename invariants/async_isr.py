@@ -1,4 +1,4 @@
-"""What holds while leader and controller change the ISR without waiting for each other."""
+"""The invariant of asynchronous ISR changes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..model.async_isr.bounds import Constants
 from ..model.async_isr.state import AsyncIsrState
 
 
-def _behind(s: AsyncIsrState, k: Constants) -> int:
+def _lagging(s: AsyncIsrState, k: Constants) -> int:
     """Return a member of the controller's ISR that lacks committed records, or NONE."""
     end = high_watermark(s, k)
     for replica in range(k.replicas):
@@ -19,17 +19,17 @@ def _behind(s: AsyncIsrState, k: Constants) -> int:
 
 
 def valid_high_watermark(s: AsyncIsrState, k: Constants) -> bool:
-    """Whether every member of the controller's ISR has all below the leader's high watermark."""
-    return _behind(s, k) == NONE
+    """Whether every member of the controller's ISR has reached the leader's high watermark."""
+    return _lagging(s, k) == NONE
 
 
 def explain_valid_high_watermark(s: AsyncIsrState, k: Constants) -> str:
-    """Say which member lacks what."""
-    replica = _behind(s, k)
+    """Explain which member lacks committed records."""
+    replica = _lagging(s, k)
     return (
         f"The leader's high watermark is {high_watermark(s, k)}, but replica {replica} is in the "
         f"controller's ISR of version {s.controller.version} and its log ends at "
-        f"{s.leader.offset[replica]}: were it elected, committed records would be lost."
+        f"{s.leader.offset[replica]}: its election would lose committed records."
     )
 
 

@@ -1,4 +1,4 @@
-"""Loss that has not shown yet: what is committed, and who could lead without having it."""
+"""Potential loss: committed records that an elected leader, or a candidate, lacks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..model.broker.state import BrokerState
 
 
 def _missing(s: BrokerState, k: Constants, brokers: int) -> tuple[int, int] | None:
-    """Return (broker, offset) of a record committed before this epoch that one of a set lacks."""
+    """Return (broker, offset) of a record of an earlier epoch that a broker in the set lacks."""
     for broker in range(k.replicas):
         if not brokers >> broker & 1:
             continue
@@ -27,40 +27,40 @@ def _missing(s: BrokerState, k: Constants, brokers: int) -> tuple[int, int] | No
 
 
 def _live_leader(s: BrokerState) -> int:
-    """Return the set of the broker that the partition state names leader, empty if it is dead."""
+    """Return the partition state's leader as a set, empty if it is dead."""
     leader = s.partition.leader
     return 1 << leader if leader != NONE and s.replica[leader].alive else 0
 
 
 def leader_completeness(s: BrokerState, k: Constants) -> bool:
-    """Whether the elected leader has all that was committed, also before it takes up its epoch."""
+    """Whether the elected leader has every record committed before, even before LeaderAndIsr."""
     return _missing(s, k, _live_leader(s)) is None
 
 
 def explain_leader_completeness(s: BrokerState, k: Constants) -> str:
-    """Say which committed record the elected leader lacks."""
+    """Explain which committed record the elected leader lacks."""
     missing = _missing(s, k, _live_leader(s))
     return _explain(s, missing, "is the leader by election") if missing else ""
 
 
 def leader_candidate_completeness(s: BrokerState, k: Constants) -> bool:
-    """Whether every member of the ISR has all that was committed in earlier epochs."""
+    """Whether every member of the ISR has every record committed in earlier epochs."""
     return _missing(s, k, s.partition.isr) is None
 
 
 def explain_leader_candidate_completeness(s: BrokerState, k: Constants) -> str:
-    """Say which committed record which member of the ISR lacks."""
+    """Explain which committed record which member of the ISR lacks."""
     missing = _missing(s, k, s.partition.isr)
     return _explain(s, missing, "is a member of the ISR") if missing else ""
 
 
 def leader_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return what the elected leader lacks."""
+    """Return the place of the record that the elected leader lacks."""
     return _places(s, _missing(s, k, _live_leader(s)))
 
 
 def candidate_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return what a member of the ISR lacks."""
+    """Return the place of the record that a member of the ISR lacks."""
     return _places(s, _missing(s, k, s.partition.isr))
 
 
@@ -72,7 +72,7 @@ def _places(s: BrokerState, missing: tuple[int, int] | None) -> tuple[Place, ...
 
 
 def _explain(s: BrokerState, missing: tuple[int, int], role: str) -> str:
-    """Say who lacks what."""
+    """Explain which broker lacks which record."""
     broker, offset = missing
     lost, replica = s.aux_committed[offset], s.replica[broker]
     instead = f"its log ends at {replica.leo}"
@@ -99,12 +99,12 @@ def committed_somewhere(s: BrokerState, k: Constants) -> bool:
 
 
 def explain_committed_somewhere(s: BrokerState, k: Constants) -> str:
-    """Say which committed record is gone for good."""
+    """Explain which committed record is on no replica."""
     offset = _nowhere(s, k)
     lost = s.aux_committed[offset]
     return (
         f"Record m{lost.record} was committed at offset {offset} in leader epoch {lost.epoch}, "
-        "and no replica has it any more, alive or dead."
+        "and no replica, alive or dead, has it any more."
     )
 
 
@@ -114,7 +114,7 @@ PROPERTIES = (
     Property(
         name="LeaderCompleteness",
         statement="A live broker that the partition state names leader has every record committed "
-        "in an earlier epoch, even before it takes up its own.",
+        "in an earlier epoch, even before it applies its own.",
         source="LeaderCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         predicate=leader_completeness,
         explain=explain_leader_completeness,

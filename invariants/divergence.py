@@ -1,4 +1,4 @@
-"""Divergence: two replicas that both count an offset as settled hold the same record there."""
+"""Divergence: two replicas that have finished truncation hold the same committed records."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
 
 
-def _settled(s: BrokerState, k: Constants, number: int) -> bool:
-    """Whether a replica leads, or follows somebody and is done with truncation.
+def _truncated(s: BrokerState, k: Constants, number: int) -> bool:
+    """Whether a replica leads, or follows a leader and has finished truncation.
 
-    Since KIP-595 that is so once its leader has counted a fetch of it in their epoch, which says
-    that the logs agree; before that a follower that fetches has cut its log already.
+    Since KIP-595 that is so once its leader has counted one of its fetches in their epoch, which
+    means that the logs agree; before KIP-595 a follower that fetches has already truncated.
     """
     replica = s.replica[number]
     if replica.leader == NONE or replica.truncating:
@@ -24,20 +24,20 @@ def _settled(s: BrokerState, k: Constants, number: int) -> bool:
     return leader.epoch == replica.epoch and leader.remote_leo[number] > 0
 
 
-def _mismatch(s: BrokerState, k: Constants, settled: bool) -> tuple[int, int, int] | None:
+def _mismatch(s: BrokerState, k: Constants, truncated: bool) -> tuple[int, int, int] | None:
     """Return (replica, replica, offset) of two replicas that differ below both HWs.
 
-    With `settled`, only of two settled ones in the same leader epoch.
+    With `truncated`, only replicas in the same leader epoch that have finished truncation.
     """
     for first in range(k.replicas):
         one = s.replica[first]
-        if not one.hw or (settled and not _settled(s, k, first)):
+        if not one.hw or (truncated and not _truncated(s, k, first)):
             continue
         for second in range(k.replicas):
             other = s.replica[second]
             if second == first:
                 continue
-            if settled and (one.epoch != other.epoch or not _settled(s, k, second)):
+            if truncated and (one.epoch != other.epoch or not _truncated(s, k, second)):
                 continue
             for offset in range(min(one.hw, other.hw)):
                 if one.log[offset].record != other.log[offset].record:
@@ -46,19 +46,19 @@ def _mismatch(s: BrokerState, k: Constants, settled: bool) -> tuple[int, int, in
 
 
 def log_matching(s: BrokerState, k: Constants) -> bool:
-    """Whether settled replicas of one leader epoch agree below both high watermarks."""
-    return _mismatch(s, k, settled=True) is None
+    """Whether replicas of one epoch that have finished truncation agree below both HWs."""
+    return _mismatch(s, k, truncated=True) is None
 
 
 def explain_log_matching(s: BrokerState, k: Constants) -> str:
-    """Say which two replicas differ, and where."""
-    mismatch = _mismatch(s, k, settled=True)
+    """Explain which two replicas differ, and where."""
+    mismatch = _mismatch(s, k, truncated=True)
     if mismatch is None:
         return ""
     first, second, offset = mismatch
     one, other = s.replica[first], s.replica[second]
     return (
-        f"Replicas {first} and {second} are both in leader epoch {one.epoch} and done with "
+        f"Replicas {first} and {second} are both in leader epoch {one.epoch} and have finished "
         f"truncation, yet at offset {offset}, below both high watermarks ({one.hw} and "
         f"{other.hw}), replica {first} has m{one.log[offset].record} and replica {second} has "
         f"m{other.log[offset].record}: consumers of that offset read one or the other."
@@ -67,12 +67,12 @@ def explain_log_matching(s: BrokerState, k: Constants) -> str:
 
 def log_matching_everywhere(s: BrokerState, k: Constants) -> bool:
     """Whether all replicas, dead ones too, agree below both high watermarks."""
-    return _mismatch(s, k, settled=False) is None
+    return _mismatch(s, k, truncated=False) is None
 
 
 def explain_log_matching_everywhere(s: BrokerState, k: Constants) -> str:
-    """Say which two replicas differ, and where."""
-    mismatch = _mismatch(s, k, settled=False)
+    """Explain which two replicas differ, and where."""
+    mismatch = _mismatch(s, k, truncated=False)
     if mismatch is None:
         return ""
     first, second, offset = mismatch
@@ -85,7 +85,7 @@ def explain_log_matching_everywhere(s: BrokerState, k: Constants) -> str:
 
 
 def _epoch_mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
-    """Return (replica, replica, offset) where equal epochs hide different records or prefixes.
+    """Return (replica, replica, offset) of a difference that a common epoch hides.
 
     The offset is the first at which the two logs differ although a record further on, or at that
     offset itself, carries the same epoch in both.
@@ -112,7 +112,7 @@ def epoch_log_matching(s: BrokerState, k: Constants) -> bool:
 
 
 def explain_epoch_log_matching(s: BrokerState, k: Constants) -> str:
-    """Say which two logs differ, and where."""
+    """Explain which two logs differ, and where."""
     mismatch = _epoch_mismatch(s, k)
     if mismatch is None:
         return ""
@@ -135,23 +135,23 @@ def _both(mismatch: tuple[int, int, int] | None) -> tuple[Place, ...]:
 
 
 def log_matching_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return where two settled replicas differ."""
-    return _both(_mismatch(s, k, settled=True))
+    """Return where two replicas that have finished truncation differ."""
+    return _both(_mismatch(s, k, truncated=True))
 
 
 def log_matching_everywhere_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
     """Return where any two replicas differ."""
-    return _both(_mismatch(s, k, settled=False))
+    return _both(_mismatch(s, k, truncated=False))
 
 
 def epoch_log_matching_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return where two logs differ in spite of a common epoch."""
+    """Return where two logs differ despite a common epoch."""
     return _both(_epoch_mismatch(s, k))
 
 
 LOG_MATCHING = Property(
     name="LogMatching",
-    statement="Replicas that are in the same leader epoch, and lead or are done with truncation, "
+    statement="Replicas in the same leader epoch that lead or have finished truncation "
     "hold the same record at every offset below both their high watermarks.",
     source="KIP-101, Scenario 2",
     predicate=log_matching,
@@ -171,9 +171,9 @@ EPOCH_LOG_MATCHING = Property(
 
 LOG_MATCHING_EVERYWHERE = Property(
     name="LogMatchingEverywhere",
-    statement="All replicas, dead ones and those that have yet to truncate too, hold the same "
-    "record at every offset below both their high watermarks (an expected violation once power "
-    "is lost or an election is unclean).",
+    statement="All replicas, including dead ones and those that have not truncated yet, hold the "
+    "same record at every offset below both their high watermarks (an expected violation after a "
+    "power loss or an unclean election).",
     source="LogMatchingProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
     predicate=log_matching_everywhere,
     explain=explain_log_matching_everywhere,

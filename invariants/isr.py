@@ -1,6 +1,6 @@
-"""The in-sync replicas: whoever is called in sync has what is committed.
+"""The in-sync replicas: every member of the ISR has all committed records.
 
-These speak of both families, whose states declare what is read here alike.
+These properties are for two families, whose states declare the same variables.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ AnyConstants = BrokerConstants | PublishedConstants
 
 
 def _out_of_sync(s: AnyState, k: AnyConstants, stored: bool) -> tuple[int, int, int] | None:
-    """Return (leader, member, offset): below the leader's HW the member has something else.
+    """Return (leader, member, offset): below the leader's HW the member's record differs.
 
-    The members are those of the partition state's ISR, or of the one the leader believes in.
+    The members are those of the stored ISR, or of the leader's own view of it.
     """
     for leader in range(k.replicas):
         mine = s.replica[leader]
@@ -35,29 +35,29 @@ def _out_of_sync(s: AnyState, k: AnyConstants, stored: bool) -> tuple[int, int, 
 
 
 def weak_isr(s: AnyState, k: AnyConstants) -> bool:
-    """Whether all below a leader's HW is on every member of the ISR that it believes in."""
+    """Whether all records below a leader's HW are on every member of its own view of the ISR."""
     return _out_of_sync(s, k, stored=False) is None
 
 
 def strong_isr(s: AnyState, k: AnyConstants) -> bool:
-    """Whether all below a leader's HW is on every member of the true ISR."""
+    """Whether all records below a leader's HW are on every member of the stored ISR."""
     return _out_of_sync(s, k, stored=True) is None
 
 
 def explain_weak_isr(s: AnyState, k: AnyConstants) -> str:
-    """Say which member lacks what."""
-    return _explain(s, _out_of_sync(s, k, stored=False), "the ISR it believes in")
+    """Explain which member lacks which record."""
+    return _explain(s, _out_of_sync(s, k, stored=False), "the leader's own view of the ISR")
 
 
 def explain_strong_isr(s: AnyState, k: AnyConstants) -> str:
-    """Say which member lacks what."""
+    """Explain which member lacks which record."""
     return _explain(s, _out_of_sync(s, k, stored=True), "the partition state's ISR")
 
 
-def _explain(s: AnyState, found: tuple[int, int, int] | None, which: str) -> str:
-    if found is None:
+def _explain(s: AnyState, mismatch: tuple[int, int, int] | None, which: str) -> str:
+    if mismatch is None:
         return ""
-    leader, member, offset = found
+    leader, member, offset = mismatch
     mine, theirs = s.replica[leader], s.replica[member]
     has = f"ends at {theirs.leo}"
     if theirs.leo > offset:
@@ -70,29 +70,29 @@ def _explain(s: AnyState, found: tuple[int, int, int] | None, which: str) -> str
 
 
 def weak_isr_places(s: AnyState, k: AnyConstants) -> tuple[Place, ...]:
-    """Return what the member lacks."""
+    """Return the place of the record that the member lacks."""
     return _places(s, _out_of_sync(s, k, stored=False))
 
 
 def strong_isr_places(s: AnyState, k: AnyConstants) -> tuple[Place, ...]:
-    """Return what the member lacks."""
+    """Return the place of the record that the member lacks."""
     return _places(s, _out_of_sync(s, k, stored=True))
 
 
-def _places(s: AnyState, found: tuple[int, int, int] | None) -> tuple[Place, ...]:
-    if found is None:
+def _places(s: AnyState, mismatch: tuple[int, int, int] | None) -> tuple[Place, ...]:
+    if mismatch is None:
         return ()
-    leader, member, offset = found
+    leader, member, offset = mismatch
     return (Place(member, offset, f"m{s.replica[leader].log[offset].record}"),)
 
 
 def known_leader_in_isr(s: AnyState, k: AnyConstants) -> bool:
-    """Whether a leader that the partition state names is in its ISR."""
+    """Whether the partition state's leader, if any, is in its ISR."""
     return s.partition.leader == NONE or bool(s.partition.isr >> s.partition.leader & 1)
 
 
 def explain_known_leader_in_isr(s: AnyState, k: AnyConstants) -> str:
-    """Say who leads without being in sync."""
+    """Explain which leader is not in the ISR."""
     return (
         f"The partition state names broker {s.partition.leader} leader of epoch "
         f"{s.partition.epoch}, but its ISR is {','.join(map(str, members(s.partition.isr)))}."
@@ -105,7 +105,7 @@ PROPERTIES = (
     Property(
         name="WeakIsr",
         statement="Every record below the high watermark of a broker that leads is on every member "
-        "of the ISR that this broker believes in.",
+        "of this broker's own view of the ISR.",
         source=SOURCE,
         predicate=weak_isr,
         explain=explain_weak_isr,

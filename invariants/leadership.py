@@ -1,6 +1,6 @@
 """Leadership: an epoch has one leader.
 
-This speaks of two families, whose states declare what is read here alike.
+This property is for two families, whose states declare the same variables.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def at_most_one_leader_per_epoch(s: AnyState, k: AnyConstants) -> bool:
 
 
 def explain(s: AnyState, k: AnyConstants) -> str:
-    """Say which two lead in one epoch."""
+    """Explain which two brokers lead in one epoch."""
     two = _two_leaders(s, k)
     if two is None:
         return ""

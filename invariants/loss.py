@@ -1,4 +1,4 @@
-"""Data loss: what was committed or acknowledged is in the log of every later leader."""
+"""Data loss: every committed or acknowledged record is in the log of every later leader."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def no_committed_record_lost(s: BrokerState, k: Constants) -> bool:
 
 
 def explain_committed(s: BrokerState, k: Constants) -> str:
-    """Say which committed record is gone, and from whose log."""
+    """Explain which committed record is lost, and which leader lacks it."""
     missing = _missing_committed(s, k)
     if missing is None:
         return ""
     leader, offset = missing
     lost = s.aux_committed[offset]
-    told = (
-        " and its producer had been told that it is written"
+    acknowledged = (
+        ", and it was acknowledged to its producer"
         if k.track_acked and s.aux_acked[lost.record].epoch != NONE
         else ""
     )
     return (
         f"Record m{lost.record} was committed at offset {offset} in leader epoch {lost.epoch}: "
-        f"consumers have read it{told}. Broker {leader} now leads epoch "
+        f"consumers have read it{acknowledged}. Broker {leader} now leads epoch "
         f"{s.replica[leader].epoch} {_instead(s, leader, offset)}. {_holders(s, k, lost.record)}"
     )
 
@@ -83,7 +83,7 @@ def no_acked_record_lost(s: BrokerState, k: Constants) -> bool:
 
 
 def explain_acked(s: BrokerState, k: Constants) -> str:
-    """Say which acknowledged record is gone, and from whose log."""
+    """Explain which acknowledged record is lost, and which leader lacks it."""
     missing = _missing_acked(s, k)
     if missing is None:
         return ""
@@ -91,7 +91,7 @@ def explain_acked(s: BrokerState, k: Constants) -> str:
     acked = s.aux_acked[record]
     acks = "all" if k.acks == ACKS_ALL else str(k.acks)
     return (
-        f"The producer of record m{record} was told (acks={acks}) that it is written, at offset "
+        f"Record m{record} was acknowledged to its producer (acks={acks}) at offset "
         f"{acked.offset} in leader epoch {acked.epoch}. Broker {leader} now leads epoch "
         f"{s.replica[leader].epoch} {_instead(s, leader, acked.offset)}. {_holders(s, k, record)}"
     )
@@ -107,7 +107,7 @@ def acked_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
 
 
 def _instead(s: BrokerState, leader: int, offset: int) -> str:
-    """Say what a log has at an offset instead of what should be there."""
+    """Explain what a log has at an offset instead of the expected record."""
     replica = s.replica[leader]
     if replica.leo <= offset:
         return f"and its log ends at {replica.leo}, without it"
@@ -115,7 +115,7 @@ def _instead(s: BrokerState, leader: int, offset: int) -> str:
 
 
 def _holders(s: BrokerState, k: Constants, record: int) -> str:
-    """Say which replicas still have a record."""
+    """Explain which replicas still have a record."""
     holders = [
         str(broker)
         for broker in range(k.replicas)
@@ -141,7 +141,7 @@ NO_COMMITTED_RECORD_LOST = Property(
 
 NO_ACKED_RECORD_LOST = Property(
     name="NoAckedRecordLost",
-    statement="Every record whose producer was told that it is written is in the log of every "
+    statement="Every record that was acknowledged to its producer is in the log of every "
     "broker that acts as leader in a later epoch.",
     source="KIP-101; the guarantee of acks in Kafka's producer configuration",
     predicate=no_acked_record_lost,

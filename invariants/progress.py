@@ -1,4 +1,4 @@
-"""Progress: a cluster that is left alone recovers."""
+"""Progress: without new faults a cluster can recover."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..model.broker.state import BrokerState
 
 
 def _can_be_led(s: BrokerState, k: Constants) -> bool:
-    """Whether somebody who may lead is alive and the bounds leave an election to make it lead.
+    """Whether a candidate is alive and the bounds allow another election.
 
-    That is a member of the ISR or, with the option ``elr``, an eligible leader replica.
+    Candidates are the members of the ISR and, with the option ``elr``, eligible leader replicas.
     """
     candidates = s.partition.isr | s.partition.elr
     alive = any(
@@ -21,8 +21,8 @@ def _can_be_led(s: BrokerState, k: Constants) -> bool:
     return alive and s.partition.epoch < k.elections
 
 
-def _behind(s: BrokerState, k: Constants) -> int:
-    """Return a live replica that has not got where the acting leader is, or NONE."""
+def _not_recovered(s: BrokerState, k: Constants) -> int:
+    """Return a live replica that does not follow with the acting leader's LEO, or NONE."""
     leader = acting_leader(s)
     for broker in range(k.replicas):
         replica = s.replica[broker]
@@ -37,54 +37,55 @@ def _behind(s: BrokerState, k: Constants) -> int:
 
 
 def recovered(s: BrokerState, k: Constants) -> bool:
-    """Whether there is an acting leader and every live replica has all it has.
+    """Whether there is an acting leader and every live replica follows with its LEO.
 
-    A change of the ISR that the leader has proposed must have been answered as well.
+    The leader's last proposed ISR change must also have been answered.
 
-    Without a leader: whether there cannot be one, for want of somebody alive who may lead; or of an
-    election within the bounds, and then this state says nothing about the protocol.
+    Without a leader: whether none can be elected, because no candidate is alive or because the
+    bounds allow no election; the latter says nothing about the protocol.
     """
     leader = acting_leader(s)
     if leader == NONE:
         return not _can_be_led(s, k)
-    return _behind(s, k) == NONE and s.replica[leader].proposed == 0
+    return _not_recovered(s, k) == NONE and s.replica[leader].proposed == 0
 
 
 def explain(s: BrokerState, k: Constants) -> str:
-    """Say what is wrong and stays so."""
+    """Explain why the cluster cannot recover."""
     leader = acting_leader(s)
     if leader == NONE:
         return (
-            "No broker acts as leader although a member of the ISR is alive, and no step but a "
-            "new fault leads to a state in which one does."
+            "No broker acts as leader although a member of the ISR is alive, and only a new "
+            "fault leads to a state in which one does: the cluster cannot recover."
         )
-    behind = _behind(s, k)
-    if behind == NONE:
+    replica_id = _not_recovered(s, k)
+    if replica_id == NONE:
         return (
-            f"Broker {leader} leads epoch {s.partition.epoch} and waits for the answer to a change "
-            "of the ISR that it has proposed, which no step but a new fault or election brings: it "
-            "cannot change the ISR any more."
+            f"Broker {leader} leads epoch {s.partition.epoch} and waits for the response to its "
+            "proposed ISR change, which only a new fault or election brings: it cannot change the "
+            "ISR any more."
         )
-    replica = s.replica[behind]
+    replica = s.replica[replica_id]
     if replica.leader != leader or replica.epoch != s.partition.epoch:
-        what = f"has not taken up epoch {s.partition.epoch}"
+        problem = f"has not applied epoch {s.partition.epoch}"
     elif replica.truncating:
-        what = "has not finished truncation"
+        problem = "has not finished truncation"
     else:
-        what = f"has its log end at {replica.leo}, not at {s.replica[leader].leo}"
+        problem = f"has its log end at {replica.leo}, not at {s.replica[leader].leo}"
     return (
-        f"Broker {leader} leads epoch {s.partition.epoch}, and replica {behind} is alive but "
-        f"{what}: no steps but new faults or writes lead to a state in which every live replica "
-        "follows with the leader's log end."
+        f"Broker {leader} leads epoch {s.partition.epoch}, and replica {replica_id} is alive but "
+        f"{problem}: only new faults or writes lead to a state in which every live replica follows "
+        "with the leader's log end."
     )
 
 
 STUCK = Property(
     name="Stuck",
     kind=Kind.STUCK,
-    statement="From every state, steps that heal (all but faults and writes) can lead to one in "
-    "which a leader acts, if a member of the ISR is alive and the bounds leave an election, every "
-    "live replica follows it with the same log end, and no change of the ISR is pending.",
+    statement="From every state, recovery steps (all steps but faults and writes) can lead to a "
+    "state with an acting leader (if a member of the ISR is alive and the bounds allow an "
+    "election) in which every live replica follows with the same log end and no ISR change is "
+    "pending.",
     source="KAFKA-10706; ReplicaEventuallyCatchesUp without fairness (TLA+: possibility)",
     predicate=recovered,
     explain=explain,

@@ -1,4 +1,4 @@
-"""Loss and divergence as the published family can tell them, beside what its originals state."""
+"""Loss and divergence in the published family, in addition to its originals' properties."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def no_committed_record_lost(s: PublishedState, k: Constants) -> bool:
 
 
 def explain_loss(s: PublishedState, k: Constants) -> str:
-    """Say which record is gone, and from whose log."""
+    """Explain which record is lost, and which leader lacks it."""
     missing = _missing(s, k)
     if missing is None:
         return ""
@@ -45,7 +45,7 @@ def explain_loss(s: PublishedState, k: Constants) -> str:
 
 
 def places(s: PublishedState, k: Constants) -> tuple[Place, ...]:
-    """Return where the lost record should be: where another replica still has it."""
+    """Return the expected place of the lost record: its offset on another replica."""
     missing = _missing(s, k)
     if missing is None:
         return ()

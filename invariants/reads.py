@@ -1,4 +1,4 @@
-"""What consumers see: a read that was answered stays true, and the log does not shrink."""
+"""Consumer reads: an answered read stays valid, and the visible log does not shrink."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..model.broker.state import BrokerState
 
 
 def _other_answer(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    """Return (leader, offset) where a consumer reads something else than was read before."""
+    """Return (leader, offset) where a consumer would read another record than before."""
     for leader in range(k.replicas):
         if leads(s, leader):
             replica = s.replica[leader]
@@ -22,16 +22,16 @@ def _other_answer(s: BrokerState, k: Constants) -> tuple[int, int] | None:
 
 
 def consistent_read(s: BrokerState, k: Constants) -> bool:
-    """Whether every leader answers a read of an offset as it was answered first."""
+    """Whether every leader answers a read of an offset with the first committed record."""
     return _other_answer(s, k) is None
 
 
 def explain_consistent_read(s: BrokerState, k: Constants) -> str:
-    """Say which offset is read as what."""
-    found = _other_answer(s, k)
-    if found is None:
+    """Explain which offset has which two records."""
+    mismatch = _other_answer(s, k)
+    if mismatch is None:
         return ""
-    leader, offset = found
+    leader, offset = mismatch
     first = s.aux_committed[offset]
     return (
         f"Consumers read m{first.record} at offset {offset} in leader epoch {first.epoch}; broker "
@@ -41,11 +41,11 @@ def explain_consistent_read(s: BrokerState, k: Constants) -> str:
 
 
 def consistent_read_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return where the leader answers otherwise, and what was read there first."""
-    found = _other_answer(s, k)
-    if found is None:
+    """Return where the leader's answer differs, and the record that was read there first."""
+    mismatch = _other_answer(s, k)
+    if mismatch is None:
         return ()
-    leader, offset = found
+    leader, offset = mismatch
     return (Place(leader, offset, f"m{s.aux_committed[offset].record}"),)
 
 
@@ -56,7 +56,7 @@ def high_watermark_monotonic(s: BrokerState, k: Constants) -> bool:
 
 
 def explain_high_watermark_monotonic(s: BrokerState, k: Constants) -> str:
-    """Say how far the high watermark went back."""
+    """Explain how far the high watermark went back."""
     leader = acting_leader(s)
     return (
         f"Consumers have seen the high watermark at {s.aux_hw}; broker {leader} now leads epoch "
@@ -87,7 +87,7 @@ def no_read_record_lost(s: BrokerState, k: Constants) -> bool:
 
 
 def explain_no_read_record_lost(s: BrokerState, k: Constants) -> str:
-    """Say what was read where and is not there any more."""
+    """Explain which record was read, and which leader lacks it."""
     missing = _missing_read(s, k)
     if missing is None:
         return ""
@@ -101,7 +101,7 @@ def explain_no_read_record_lost(s: BrokerState, k: Constants) -> str:
 
 
 def no_read_record_lost_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return where the record should be."""
+    """Return the expected place of the record."""
     missing = _missing_read(s, k)
     if missing is None:
         return ()
@@ -110,7 +110,7 @@ def no_read_record_lost_places(s: BrokerState, k: Constants) -> tuple[Place, ...
 
 
 def listed_offsets_monotonic(s: BrokerState, k: Constants) -> bool:
-    """Whether clients are told an end of the log at least as high as any that they were told."""
+    """Whether ListOffsets returns an offset at least as high as any that it returned before."""
     leader = acting_leader(s)
     if leader == NONE or not k.rules.may_list_offsets(s, k, leader):
         return True
@@ -118,12 +118,12 @@ def listed_offsets_monotonic(s: BrokerState, k: Constants) -> bool:
 
 
 def explain_listed_offsets_monotonic(s: BrokerState, k: Constants) -> str:
-    """Say how far back the end of the log goes for clients."""
+    """Explain how far the offset that ListOffsets returns went back."""
     leader = acting_leader(s)
     return (
-        f"Clients were told that the log ends at {s.aux_listed} (ListOffsets); broker {leader} now "
+        f"ListOffsets returned {s.aux_listed} to clients as the log end; broker {leader} now "
         f"leads epoch {s.partition.epoch}, which began at offset {s.replica[leader].epoch_start}, "
-        f"and tells them {s.replica[leader].hw}."
+        f"and returns {s.replica[leader].hw}."
     )
 
 
@@ -131,8 +131,8 @@ PROPERTIES = (
     Property(
         name="NoReadRecordLost",
         statement="Every record that a consumer has read is in the log of every broker that acts "
-        "as leader in a later epoch (with isr_propagation=zookeeper it reads from whom its "
-        "metadata names; elsewhere it has read what is committed).",
+        "as leader in a later epoch (with isr_propagation=zookeeper it reads from the leader "
+        "in its metadata; otherwise it has read all committed records).",
         source="KIP-101, KIP-320",
         predicate=no_read_record_lost,
         explain=explain_no_read_record_lost,
@@ -152,7 +152,7 @@ PROPERTIES = (
     Property(
         name="HighWatermarkMonotonic",
         statement="The high watermark of an acting leader is never below that of an acting leader "
-        "before it (an expected violation: Kafka lets clients wait instead, KIP-207).",
+        "before it (an expected violation: Kafka makes clients wait instead, KIP-207).",
         source="KAFKA-2334, KIP-207",
         predicate=high_watermark_monotonic,
         explain=explain_high_watermark_monotonic,
@@ -160,8 +160,8 @@ PROPERTIES = (
     ),
     Property(
         name="ListedOffsetsMonotonic",
-        statement="The end of the log that an acting leader tells clients (ListOffsets: its high "
-        "watermark) is never below one that they were told before.",
+        statement="The log end that an acting leader returns to clients (ListOffsets: its high "
+        "watermark) is never below one that was returned before.",
         source="KAFKA-2334, KIP-207",
         predicate=listed_offsets_monotonic,
         explain=explain_listed_offsets_monotonic,

@@ -1,4 +1,4 @@
-"""What every state must be like, whatever the protocol."""
+"""Properties of every state of every protocol."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ..model.broker.state import BrokerState
 
 
 def hw_within_log(s: BrokerState, k: Constants) -> bool:
-    """Whether no replica counts offsets as committed that it does not have."""
+    """Whether every replica's high watermark is at most its log end."""
     return all(replica.hw <= replica.leo for replica in s.replica)
 
 
 def explain_hw_within_log(s: BrokerState, k: Constants) -> str:
-    """Say whose high watermark is beyond its log."""
+    """Explain which replica's high watermark is beyond its log end."""
     return "; ".join(
         f"Replica {broker} has high watermark {replica.hw}, but its log ends at {replica.leo}."
         for broker, replica in enumerate(s.replica)

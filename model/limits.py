@@ -1,7 +1,7 @@
-"""A protocol whose behaviors take some actions at most so many times.
+"""A protocol whose behaviors take some actions at most N times.
 
-Bounds limit what the world does as the family declares it; this limits any action of any protocol,
-also one that no bound speaks of, such as a restart.  The state counts the steps of those actions.
+A family's bounds limit faults and elections; this limits any action of any protocol, also one that
+has no bound, such as a restart.  The state counts the steps of those actions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .protocol import Protocol, counter
 
 
 def limited(protocol: Protocol, most: Mapping[str, int]) -> Protocol:
-    """Return a protocol that takes each of some actions at most so many times.
+    """Return a protocol that takes each of some actions at most a given number of times.
 
     Parameters
     ----------

@@ -18,10 +18,10 @@ K = TypeVar("K")
 
 @dataclass(frozen=True)
 class Scenario:
-    """A setting in which all protocols of a family are compared, over a ladder of bounds.
+    """A setting in which all protocols of a family are compared, over a range of bounds.
 
     ``settings`` is written as on the command line, separated by spaces; ``largest`` names the
-    bounds that the ladder varies, with the largest value of each.
+    bounds that are varied, with the largest value of each.
     """
 
     title: str
@@ -45,11 +45,11 @@ class Family:
         Bounds at which mutants of its protocols are searched, one after the other, each as on the
         command line.
     survivors
-        For mutants that nothing is expected to kill, by name: why.  Where the reason holds for one
-        protocol only, the name is preceded by the protocol's, as in ``hw: Produce: ...``.
-    perturbations
-        Actions that are faults or elections, by name, and what one of their steps is called: what
-        the world does to the replicas, rather than what they do.
+        The mutants that no search is expected to kill, by name, with the reason.  If the reason
+        holds for one protocol only, the protocol's name comes first, as in ``hw: Produce: ...``.
+    faults_and_elections
+        Actions that are faults or elections, by name, and what one of their steps is called.  The
+        world does these to the replicas; bounds limit them.
     build
         ``build(protocol, bounds, needs)`` makes the transition system; `needs` names the
         histories that the requested properties read.
@@ -60,16 +60,16 @@ class Family:
     scenarios: tuple[Scenario, ...]
     mutation_bounds: tuple[str, ...]
     survivors: Mapping[str, str]
-    perturbations: Mapping[str, str]
+    faults_and_elections: Mapping[str, str]
     build: Callable[[Protocol, Any, frozenset[str]], TransitionSystem[Any, Any]]
 
 
 @dataclass(frozen=True)
 class Expected:
-    """A verdict that is known: within these bounds, exactly these default properties are violated.
+    """A known verdict: within these bounds, exactly these default properties are violated.
 
-    ``bounds`` is written as on the command line, separated by spaces; what is not named is at its
-    default.  ``slow`` marks a search of more than a few seconds.
+    ``bounds`` is written as on the command line, separated by spaces; bounds that are not named
+    have their defaults.  ``slow`` marks a search of more than a few seconds.
     """
 
     bounds: str
@@ -88,31 +88,31 @@ class Protocol:
     family
         Whose state, bounds and actions it shares.
     summary
-        One sentence: what it does and whether that is safe.  In it, and in the names of actions,
-        characters that do not show are written out.
+        One sentence: what it does and whether that is safe.  Unprintable characters in it, and in
+        the names of actions, are escaped.
     rules
         The decisions that differ between the protocols of the family.
     actions
-        Every action, in the order that decides between steps which are equal otherwise.
+        Every action, in the order that breaks ties between steps.
     default_properties
-        Names of the properties that are checked unless others are asked for.
+        Names of the properties that are checked by default.
     story
-        What it does and what became of it, at length.
+        What it does and what is known about it, at length.
     expected
-        Verdicts that are known, the smallest bounds of each hole first.
+        Known verdicts, the smallest bounds of each violation first.
     parent
         The protocol whose rules it replaces, if any.
     limits
         Names of actions that are counted in the state, with how many steps of each a behavior may
         have; see :func:`tidegate.model.limits.limited`.
     older_rules
-        Rules that some version had in place of this protocol's and that no ancestor has, as (name
-        of the rule, function): each is a mutant, like a rule of an ancestor.
+        Rules of earlier Kafka versions that this protocol's rules replaced and that no ancestor
+        has, as (name of the rule, function): each is a mutant, like a rule of an ancestor.
 
     Raises
     ------
     ValueError
-        If `older_rules` names a rule that there is not.
+        If `older_rules` names a rule that does not exist.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Protocol:
     older_rules: tuple[tuple[str, Callable[..., Any]], ...] = ()
 
     def __post_init__(self) -> None:
-        # They stand in lines of reports, wherever the protocol comes from.
+        # Reports print them in one line each, also those of a custom protocol.
         object.__setattr__(self, "summary", one_line(" ".join(self.summary.split())))
         object.__setattr__(self, "actions", tuple(map(_named_in_one_line, self.actions)))
         known = [field.name for field in fields(self.rules)]
@@ -145,7 +145,7 @@ class Protocol:
 
 
 def _named_in_one_line(action: Action) -> Action:
-    """Return an action whose name shows every character of it."""
+    """Return an action whose name has its unprintable characters escaped."""
     name = one_line(action.name)
     return action if name == action.name else replace(action, name=name)
 
@@ -179,12 +179,12 @@ def assemble(
     Parameters
     ----------
     constants
-        The class of what actions are handed as ``k``: the bounds, ``rules``, and a ``track_...``
+        The class of the ``k`` that actions receive: the bounds, ``rules``, and a ``track_...``
         for every history that the family can keep.
     state
         The declaration of its state.
     look
-        What else :class:`TransitionSystem` takes.
+        Further arguments of :class:`TransitionSystem`.
     """
     chosen = {field.name: getattr(bounds, field.name) for field in fields(bounds)}
     tracked = {

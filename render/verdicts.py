@@ -13,12 +13,12 @@ Made by `tidegate verdicts --output docs/verdicts.md`; not written by hand.
 
 For each scenario, property and protocol: the smallest bounds that violate the property (least sum
 of bounds, then in the order in which the bounds are named) with the steps of the shortest trace; or
-*holds* at the scenario's largest bounds, where every state was seen. The row of distinct states
-says how many those were. Bounds that a scenario does not name are at their defaults
-(`tidegate list`). Any violation can be looked at: `tidegate check PROTOCOL -b ... -p PROPERTY`.
+*holds* after exhaustive exploration at the scenario's largest bounds. The last row gives the number
+of distinct states there. Bounds that a scenario does not name have their defaults
+(`tidegate list`). To see the trace of a violation: `tidegate check PROTOCOL -b ... -p PROPERTY`.
 
-HighWatermarkMonotonic is an expected violation: Kafka lets clients wait instead (KIP-207).
-ListedOffsetsMonotonic says whether they do.
+HighWatermarkMonotonic is an expected violation: Kafka makes clients wait instead (KIP-207).
+ListedOffsetsMonotonic checks that.
 """
 
 

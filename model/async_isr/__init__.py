@@ -1,1 +1,1 @@
-"""The async-isr family: a leader that asks the controller to change the ISR, as published."""
+"""The async-isr family: a leader that requests ISR changes from the controller, as published."""

@@ -1,4 +1,4 @@
-"""The steps of the async-isr family.  They bear the names that the original gives them."""
+"""The steps of the async-isr family.  Their names are those of the original."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .state import AsyncIsrState
 
 
 def high_watermark(s: AsyncIsrState, k: Constants) -> int:
-    """Return the leader's high watermark: the least log end of those that it waits for."""
+    """Return the leader's high watermark: the least log end of the replicas that it waits for."""
     waits_for = k.rules.waits_for(s, k)
     least = s.leader.offset[LEADER]
     for replica in range(k.replicas):
@@ -26,14 +26,14 @@ def within(s: AsyncIsrState, k: Constants) -> bool:
 
 
 def _change_isr(s: AsyncIsrState, isr: int) -> None:
-    """Give the controller a new ISR, in a new version, and send that to the leader."""
+    """Begin a new version of the ISR at the controller and send it to the leader."""
     s.controller.version += 1
     s.controller.isr = isr
     s.update[s.controller.version] = isr
 
 
-def _ask(s: AsyncIsrState, replica: int) -> None:
-    """Ask the controller for the ISR that the leader knows, but for one replica, and wait."""
+def _request(s: AsyncIsrState, replica: int) -> None:
+    """Request the leader's ISR with one replica added or removed, and mark it pending."""
     version = s.leader.version
     s.request[version] |= 1 << replica
     s.leader.pending_isr |= s.leader.isr ^ 1 << replica
@@ -41,7 +41,7 @@ def _ask(s: AsyncIsrState, replica: int) -> None:
 
 
 def controller_shrink_isr(s: AsyncIsrState, k: Constants, replica: int) -> bool:
-    """Take a follower out of the ISR, as if it had failed, without being asked."""
+    """Remove a follower from the ISR, as if it had failed, without a request."""
     if not s.controller.isr >> replica & 1:
         return False
     _change_isr(s, s.controller.isr & ~(1 << replica))
@@ -49,7 +49,7 @@ def controller_shrink_isr(s: AsyncIsrState, k: Constants, replica: int) -> bool:
 
 
 def controller_handle_request(s: AsyncIsrState, k: Constants, version: int, replica: int) -> bool:
-    """Make the ISR that of a request: the one of its version, but for one replica."""
+    """Apply a request: the ISR of its version, with one replica added or removed."""
     if not s.request[version] >> replica & 1:
         return False
     if not k.rules.may_apply(s, k, version):
@@ -59,20 +59,20 @@ def controller_handle_request(s: AsyncIsrState, k: Constants, version: int, repl
 
 
 def leader_request_shrink_isr(s: AsyncIsrState, k: Constants, replica: int) -> bool:
-    """Ask to take a follower out of the ISR, at any time."""
+    """Request to remove a follower from the ISR, at any time."""
     if not s.leader.isr >> replica & 1:
         return False
-    _ask(s, replica)
+    _request(s, replica)
     return True
 
 
 def leader_request_expand_isr(s: AsyncIsrState, k: Constants, replica: int) -> bool:
-    """Ask to let a follower into the ISR that has all below the high watermark."""
+    """Request to add a follower to the ISR that has all records below the high watermark."""
     if s.leader.isr >> replica & 1:
         return False
     if s.leader.offset[replica] < high_watermark(s, k):
         return False
-    _ask(s, replica)
+    _request(s, replica)
     return True
 
 
@@ -83,7 +83,7 @@ def leader_write(s: AsyncIsrState, k: Constants) -> bool:
 
 
 def leader_handle_update(s: AsyncIsrState, k: Constants, version: int) -> bool:
-    """Take up the ISR of a newer version, and forget what was asked for before."""
+    """Apply the ISR of a newer version, and drop the pending requests."""
     if version > s.controller.version:
         return False
     if version <= s.leader.version:

@@ -8,7 +8,7 @@ from ...core.bounds import number
 from .rules import Rules
 
 LEADER = 0
-"""The replica that leads in every state (Leader): nobody is elected in this family."""
+"""The replica that leads in every state (Leader): this family has no elections."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class AsyncIsrBounds:
     """What a user sets with ``-b NAME=VALUE``.
 
     The original bounds nothing.  A state with a longer log or a newer version is outside the
-    constraint: invariants are decided there, but nothing is explored from there.
+    constraint: invariants are checked there, but its successors are not explored.
     """
 
     replicas: int = number(2, 1, 5, "replicas of the one partition (Replicas)", main=True)
@@ -30,6 +30,6 @@ class AsyncIsrBounds:
 
 @dataclass(frozen=True)
 class Constants(AsyncIsrBounds):
-    """What actions and rules are handed as ``k``: the bounds and the rules."""
+    """The ``k`` that actions and rules receive: the bounds and the rules."""
 
     rules: Rules = Rules()

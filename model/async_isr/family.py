@@ -1,6 +1,6 @@
-"""The async-isr family: a fixed leader whose ISR another party, the controller, may change too.
+"""The async-isr family: a fixed leader, and a controller that may also change the ISR.
 
-A log is its length here, and nobody is elected; what is left is the race between the leader's
+A log is its length here, and there are no elections; this leaves the race between the leader's
 requests and the controller's own changes.  It is unbounded, so its system has a constraint.
 
 Source: hachikuji/kafka-specification, commit d68782b, AsyncIsr.tla; later KIP-497.
@@ -21,7 +21,7 @@ from .view import LEGEND, columns
 
 
 def initialise(s: AsyncIsrState, k: Constants) -> Iterator[None]:
-    """Put everybody into the ISR, of version 0, as the leader knows; all logs are empty."""
+    """Put all replicas into version 0 of the ISR, which the leader knows; all logs are empty."""
     s.controller.isr = (1 << k.replicas) - 1
     s.leader.isr = s.controller.isr
     s.update[0] = s.controller.isr
@@ -47,7 +47,7 @@ def build(
 
 
 def nobody(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield one empty tuple: there is but one leader."""
+    """Yield one empty tuple: there is only one leader."""
     return iter([()])
 
 
@@ -72,7 +72,7 @@ def _action(
     who: str,
     arguments: Callable[[Constants], Iterator[tuple[int, ...]]],
 ) -> Action:
-    """Make an action of the specification, which asks for fairness of none."""
+    """Make an action of the specification, which asks for no fairness."""
     return Action(name, apply, who, arguments, "AsyncIsr.tla", Fairness.NONE)
 
 
@@ -90,23 +90,23 @@ ACTIONS = (
 MUTATION_BOUNDS = ("replicas=2", "replicas=3", "replicas=3 max_offset=2 max_version=3")
 
 _GOES_BACK = (
-    "whoever is asked for counts for the high watermark at once, which so goes back to that "
-    "follower's end instead of passing it; a property that it never goes back would kill this"
+    "a requested replica counts for the high watermark at once, which therefore goes back to its "
+    "log end; a property that it never goes back would kill this"
 )
 
 SURVIVORS = {
     "ControllerShrinkIsr: not s.controller.isr >> replica & 1": "the ISR stays as it is, in a new "
-    "version; that only makes requests of the old one void",
-    "LeaderRequestShrinkIsr: not s.leader.isr >> replica & 1": "asks to let a follower in, without "
-    f"looking at its log end: {_GOES_BACK}",
-    "LeaderRequestExpandIsr: s.leader.isr >> replica & 1": "asks to take a member out, as "
+    "version; that only outdates requests of the old one",
+    "LeaderRequestShrinkIsr: not s.leader.isr >> replica & 1": "requests to add a follower without "
+    f"checking its log end: {_GOES_BACK}",
+    "LeaderRequestExpandIsr: s.leader.isr >> replica & 1": "requests to remove a member, as "
     "LeaderRequestShrinkIsr may at any time",
     "LeaderRequestExpandIsr: s.leader.offset[replica] < high_watermark(s, k)": _GOES_BACK,
 }
 
-PERTURBATIONS = {
+FAULTS_AND_ELECTIONS = {
     "ControllerShrinkIsr": "ISR shrink by the controller",
-    "LeaderRequestShrinkIsr": "ISR shrink that the leader asks for",
+    "LeaderRequestShrinkIsr": "ISR shrink requested by the leader",
 }
 
 ASYNC_ISR_FAMILY = Family(
@@ -116,7 +116,7 @@ ASYNC_ISR_FAMILY = Family(
     scenarios=(),
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
-    perturbations=PERTURBATIONS,
+    faults_and_elections=FAULTS_AND_ELECTIONS,
 )
 
 DEFAULT_PROPERTIES = ("TypeOk", "ValidHighWatermark")

@@ -1,7 +1,7 @@
-"""The decisions that asynchronous changes of the ISR rest on, each in its weakest form.
+"""The rules of asynchronous ISR changes, each in its weakest version.
 
-The original has one protocol.  Its two decisions are rules, so that one can be weakened and what it
-prevents be seen.
+The original has one protocol.  Its two decisions are rules, so that a mutant can weaken one and
+show what it prevents.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def isr_alone(s: AsyncIsrState, k: Constants) -> int:
-    """Wait for the ISR that the leader knows, whatever it has asked for in the meantime."""
+    """Wait for the ISR that the leader knows, whatever it has requested since."""
     return s.leader.isr
 
 
 def any_version(s: AsyncIsrState, k: Constants, version: int) -> bool:
-    """Apply a request whatever the ISR has become since it was made."""
+    """Apply a request even if the ISR has changed since."""
     return True
 
 
@@ -32,7 +32,7 @@ class Rules:
     Parameters
     ----------
     waits_for
-        The replicas whose log ends the leader's high watermark may not pass, as a set.
+        The set of replicas whose log ends limit the leader's high watermark.
     may_apply
         Whether the controller may apply a request that was made in this version of the ISR.
     """

@@ -20,11 +20,11 @@ def replica(number: int) -> str:
 
 
 def scene(s: AsyncIsrState, k: Constants) -> Scene:
-    """Return the picture of a state; logs are but their ends here, since none is ever cut."""
+    """Return the picture of a state; a log is only its end here, since none is ever truncated."""
     role = f"v{s.controller.version} isr {braced(s.controller.isr)}"
-    everybody = [Participant(CONTROLLER, role, epoch=s.controller.version)]
-    everybody += [_participant(s, k, number) for number in range(k.replicas)]
-    return Scene(tuple(everybody), (*_requests(s), *_updates(s)))
+    participants = [Participant(CONTROLLER, role, epoch=s.controller.version)]
+    participants += [_participant(s, k, number) for number in range(k.replicas)]
+    return Scene(tuple(participants), (*_requests(s), *_updates(s)))
 
 
 def _participant(s: AsyncIsrState, k: Constants, number: int) -> Participant:
@@ -33,13 +33,13 @@ def _participant(s: AsyncIsrState, k: Constants, number: int) -> Participant:
         return Participant(replica(number), end)
     known = [f"knows v{s.leader.version} isr {braced(s.leader.isr)}"]
     if s.leader.pending_version != NONE:
-        known.append(f"asked for {braced(s.leader.pending_isr)}")
+        known.append(f"requested {braced(s.leader.pending_isr)}")
     role = f"{end} hw {high_watermark(s, k)}"
     return Participant(replica(number), role, tuple(known), epoch=s.leader.version, leads=0)
 
 
 def _requests(s: AsyncIsrState) -> list[Message]:
-    """Return what the leader has asked the controller for; it may be handled at any later time."""
+    """Return the leader's requests; the controller may handle them at any later time."""
     return [
         Message(
             _request(version, number),
@@ -48,8 +48,8 @@ def _requests(s: AsyncIsrState) -> list[Message]:
             f"v{version}: isr {braced(s.update[version] ^ 1 << number)}",
             quiet=True,
         )
-        for version, asked in enumerate(s.request)
-        for number in members(asked)
+        for version, requested in enumerate(s.request)
+        for number in members(requested)
     ]
 
 
@@ -78,7 +78,7 @@ def _update(version: int) -> str:
 
 
 def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene) -> Event:
-    """Return what a step between two pictures is."""
+    """Return the event between two pictures."""
     number, version = arguments.get("replica", LEADER), arguments.get("version", 0)
     actor = {"Controller": CONTROLLER, "Follower": replica(number)}.get(
         next((who for who in ("Controller", "Follower") if action.startswith(who)), ""),
@@ -98,27 +98,27 @@ def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene
 
 
 _SENTENCES = {
-    "ControllerShrinkIsr": "The controller takes replica {number} out of the ISR, as if it had "
-    "failed, without being asked.",
-    "ControllerHandleRequest": "The controller changes the ISR as the leader asked in version "
-    "{version}: all but replica {number} stays.",
-    "LeaderRequestShrinkIsr": "The leader asks to take replica {number} out of the ISR.",
-    "LeaderRequestExpandIsr": "The leader asks to let replica {number} into the ISR.",
+    "ControllerShrinkIsr": "The controller removes replica {number} from the ISR, as if it had "
+    "failed, without a request.",
+    "ControllerHandleRequest": "The controller applies the leader's request of version {version} "
+    "to change replica {number} in the ISR.",
+    "LeaderRequestShrinkIsr": "The leader requests to remove replica {number} from the ISR.",
+    "LeaderRequestExpandIsr": "The leader requests to add replica {number} to the ISR.",
     "LeaderWrite": "The leader appends a record.",
-    "LeaderHandleUpdate": "The leader hears of version {version} of the ISR and takes it up.",
+    "LeaderHandleUpdate": "The leader applies version {version} of the ISR.",
     "FollowerReplicate": "Replica {number} copies the leader's next record; the leader knows at "
     "once.",
 }
 
 LEGEND = (
-    "“v1 isr {0,1}” is version 1 of the ISR; replica 0 leads all the time.",
-    "“asked for {0,1}” names all who are in an ISR that the leader has asked for since its last "
+    "“v1 isr {0,1}” is version 1 of the ISR; replica 0 is always the leader.",
+    "“requested {0,1}” names the members of all ISRs that the leader has requested since its last "
     "update; leo is the log end offset, hw the high watermark.",
 )
 
 
 def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
-    """Return how to read what is shown."""
+    """Return the legend."""
     return LEGEND
 
 

@@ -5,7 +5,7 @@ sends exactly one update with each version, so there is one ISR per version.  An
 from the ISR of its version in one replica, so the requests made in a version are the set of those
 replicas.
 
-Ranges reach one beyond the bounds, since a state that is outside the constraint is judged too.
+Ranges reach one beyond the bounds, since invariants are also checked outside the constraint.
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ from ...core.layout import NONE, Record, array, integer, nested, replica_id, sub
 from .bounds import LEADER, Constants
 
 
-def everybody(k: Constants) -> int:
-    """Return how many replicas there are: the size of every set of them."""
+def all_replicas(k: Constants) -> int:
+    """Return the number of replicas, the size of every set of them."""
     return k.replicas
 
 
 class Controller(Record):
-    """The ISR as the controller has it; a leader cannot change it but by a request."""
+    """The controller's ISR; the leader can change it only by a request."""
 
-    isr: int = subset(everybody, "the true ISR", names="replicas")
+    isr: int = subset(all_replicas, "the true ISR", names="replicas")
     version: int = integer(0, lambda k: k.max_version + 1, "one more with every change of the ISR")
 
 
 class Leader(Record):
-    """What the leader knows of the ISR, what it has asked for, and how far everybody is."""
+    """The leader's view of the ISR, its pending requests, and the log ends of all replicas."""
 
-    replica: int = replica_id(LEADER, "who leads, always", LEADER)
-    isr: int = subset(everybody, "the ISR of the newest version it knows", names="replicas")
+    replica: int = replica_id(LEADER, "the leader, always the same", LEADER)
+    isr: int = subset(all_replicas, "the ISR of the newest version it knows", names="replicas")
     version: int = integer(0, lambda k: k.max_version, "that version")
     pending_isr: int = subset(
-        everybody, "all who are in an ISR it has asked for since", names="replicas"
+        all_replicas, "the members of all ISRs that it has requested since", names="replicas"
     )
     pending_version: int = integer(
-        NONE, lambda k: k.max_version, "the version in which it last asked; NONE: not since"
+        NONE, lambda k: k.max_version, "the version of its last request; NONE: none since"
     )
     offset: list[int] = array(
-        everybody,
+        all_replicas,
         integer(0, lambda k: k.max_offset + 1, "log end offset of this replica, as all know it"),
         by_replica=True,
     )
 
 
 class AsyncIsrState(Record):
-    """The whole state.
+    """The complete state.
 
-    What the leader asked for in some version stays there, and so does what the controller answered:
-    either may be taken up at any later time, or never.
+    The leader's requests of a version stay there, and so do the controller's updates: either may be
+    applied at any later time, or never.
     """
 
     controller: Controller = nested(Controller)
@@ -57,12 +57,12 @@ class AsyncIsrState(Record):
     request: list[int] = array(
         lambda k: k.max_version + 1,
         subset(
-            everybody,
-            "by version: whom the leader asked to take out of its ISR, or into it",
+            all_replicas,
+            "by version: the replicas that the leader requested to add to its ISR or to remove",
             names="replicas",
         ),
     )
     update: list[int] = array(
         lambda k: k.max_version + 2,
-        subset(everybody, "by version: its ISR; empty before there is one", names="replicas"),
+        subset(all_replicas, "by version: its ISR; empty before it exists", names="replicas"),
     )

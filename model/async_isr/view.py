@@ -1,4 +1,4 @@
-"""A state in the words of Kafka, a column per participant, for traces."""
+"""A state in Kafka's terms, a column per participant, for traces."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .state import AsyncIsrState
 
 LEGEND = """\
 v1 isr 0,1 is version 1 of the ISR. Under the controller, "v0: isr 0" is a request that the leader
-made in version 0. "asked for 0,1" names all who are in an ISR that the leader has asked for since \
-its last update; leo is the log end offset, hw the high watermark."""
+made in version 0. "requested 0,1" names the members of all ISRs that the leader has requested \
+since its last update; leo is the log end offset, hw the high watermark."""
 
 
 def columns(s: AsyncIsrState, k: Constants) -> dict[str, str]:
@@ -25,8 +25,8 @@ def columns(s: AsyncIsrState, k: Constants) -> dict[str, str]:
 
 def _controller(s: AsyncIsrState) -> str:
     lines = [f"v{s.controller.version} isr {replicas(s.controller.isr)}"]
-    for version, asked in enumerate(s.request):
-        wanted = [s.update[version] ^ 1 << replica for replica in members(asked)]
+    for version, changed in enumerate(s.request):
+        wanted = [s.update[version] ^ 1 << replica for replica in members(changed)]
         lines += [f"v{version}: isr {replicas(isr)}" for isr in wanted]
     return "\n".join(lines)
 
@@ -34,5 +34,5 @@ def _controller(s: AsyncIsrState) -> str:
 def _leader(s: AsyncIsrState, k: Constants) -> str:
     known = f"v{s.leader.version} isr {replicas(s.leader.isr)}"
     if s.leader.pending_version != NONE:
-        known += f"\nasked for {replicas(s.leader.pending_isr)}"
+        known += f"\nrequested {replicas(s.leader.pending_isr)}"
     return f"{known}\nhw {high_watermark(s, k)}"

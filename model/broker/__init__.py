@@ -1,1 +1,1 @@
-"""The broker family: brokers crash and restart, requests and answers are under way for a while."""
+"""The broker family: brokers crash and restart, requests and responses are in flight."""

@@ -1,6 +1,6 @@
 """The bounds and options of the broker family.
 
-Bounds limit perturbations only (what the world does to the brokers), never what heals.
+Bounds limit writes, faults and elections only, never recovery steps.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ ACKS_ALL = -1
 """``acks=all``, as Kafka itself encodes it."""
 
 INSTANT, ZOOKEEPER, KRAFT = range(3)
-"""How a leader's change of the ISR gets about."""
+"""How ISR changes propagate."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class BrokerBounds:
     Raises
     ------
     BoundsError
-        Where two of them contradict each other.
+        If two of them contradict each other.
     """
 
     replicas: int = number(2, 1, 5, "brokers, each with a replica of the one partition", main=True)
-    records: int = number(2, 0, 12, "records that producers write in all", main=True)
+    records: int = number(2, 0, 12, "records that producers write in total", main=True)
     log_size: int = number(2, 0, 12, "longest log of a replica, in records", follows="records")
     elections: int = number(
         1, 0, 12, "elections and fences together; each starts a leader epoch", main=True
@@ -43,12 +43,12 @@ class BrokerBounds:
     acks: int = choice(
         "all",
         {"0": 0, "1": 1, "all": ACKS_ALL, "-1": ACKS_ALL},
-        "when a producer is told that its record is written",
+        "when a record is acknowledged to its producer",
     )
     hw_checkpoint: int = choice(
         "change",
         {"change": 0, "step": 1},
-        "when the high watermark reaches the disk: at every change, or as a step of its own",
+        "when the high watermark is written to disk: at every change, or in a separate step",
     )
     unclean_election: bool = switch(
         "with no live member of the ISR, any live replica may be elected"
@@ -60,22 +60,22 @@ class BrokerBounds:
     late_request: bool = switch("a fetch already at the leader outlives its sender (KIP-903)")
     hw_needs_min_isr: bool = switch("the high watermark waits for min_isr members (KIP-966)")
     stale_leader_and_isr: bool = switch(
-        "a restarted broker takes up any LeaderAndIsr ever sent (before KIP-380)"
+        "a restarted broker applies any LeaderAndIsr ever sent (before KIP-380)"
     )
     isr_propagation: int = choice(
         "instant",
         {"instant": INSTANT, "zookeeper": ZOOKEEPER, "kraft": KRAFT},
-        "how a leader's change of the ISR gets about: everywhere at once; through ZooKeeper, "
-        "notifications and UpdateMetadata; or by AlterPartition (KIP-497)",
+        "how ISR changes propagate: instantly; through ZooKeeper, notifications and "
+        "UpdateMetadata; or by AlterPartition (KIP-497)",
     )
     controller_crashes: int = number(
-        0, 0, 12, "with isr_propagation=zookeeper: crashes of the controller; another takes over"
+        0, 0, 12, "with isr_propagation=zookeeper: controller crashes; another broker takes over"
     )
     elr: bool = switch(
         "eligible leader replicas (KIP-966); the high watermark waits for min_isr members"
     )
     purgatory: bool = switch(
-        "a fetch that finds nothing, and a produce with acks=all, wait at the leader"
+        "a fetch without new data, and a produce with acks=all, wait at the leader"
     )
 
     def __post_init__(self) -> None:
@@ -91,20 +91,20 @@ class BrokerBounds:
             )
         if self.controller_crashes and self.isr_propagation != ZOOKEEPER:
             raise BoundsError(
-                f"controller_crashes={self.controller_crashes} means nothing without "
-                "isr_propagation=zookeeper: only there has the controller anything to lose; set "
+                f"controller_crashes={self.controller_crashes} has no effect without "
+                "isr_propagation=zookeeper: only then does the controller have state to lose; set "
                 "that, or leave controller_crashes out"
             )
 
 
 @dataclass(frozen=True)
 class Constants(BrokerBounds):
-    """What actions and rules are handed as ``k``: the bounds, the rules and what to remember.
+    """The ``k`` that actions and rules receive: the bounds, the rules and what to record.
 
     ``track_committed``, ``track_acked``, ``track_high_watermark``, ``track_read`` and
-    ``track_listed_offsets`` say whether the histories of committed and of acknowledged records, of
-    what consumers saw, of the records that a consumer read, and of what clients were told of the
-    log's end, are part of the state.
+    ``track_listed_offsets`` say whether the state includes the histories of committed records, of
+    acknowledged records, of the high watermarks that consumers saw, of the records that a consumer
+    read, and of the offsets that ListOffsets returned.
     """
 
     rules: Rules = Rules()

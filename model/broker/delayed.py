@@ -1,4 +1,4 @@
-"""The steps of requests that wait in purgatory as pictures, for the option ``purgatory``."""
+"""The steps of requests that wait in purgatory, as pictures, for the option ``purgatory``."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ def _complete_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["leader"]),
         f"Broker {a['leader']} completes the fetch of broker {a['follower']} that waits in "
-        f"purgatory, with {said(after, a['follower'])}.",
+        f"purgatory: {said(after, a['follower'])}.",
     )
 
 
 def _complete_produce(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, record = a["leader"], a["record"]
     passed = f"The HW of broker {leader} has passed m{record}, whose produce waited in purgatory"
-    if any(it.record == f"m{record}" and it.short == "acked" for it in after.promises):
-        return Event(broker(leader), f"{passed}: its producer is told that it is written.")
+    if any(made.record == f"m{record}" and made.short == "acked" for made in after.promises):
+        return Event(broker(leader), f"{passed}: it is acknowledged to its producer.")
     return Event(
         broker(leader),
-        f"{passed}, but the ISR has fewer than min.insync.replicas members by now: its producer "
-        "is told NotEnoughReplicasAfterAppend.",
+        f"{passed}, but the ISR now has fewer than min.insync.replicas members: its producer "
+        "receives NotEnoughReplicasAfterAppend.",
         exchange=((broker(leader), CLIENTS, f"m{record}: NotEnoughReplicasAfterAppend"),),
     )
 
@@ -35,9 +35,9 @@ def _expire_produce(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, record = a["leader"], a["record"]
     return Event(
         broker(leader),
-        f"The produce of m{record} has waited for too long at broker {leader}: its producer is "
-        "told of a timeout.",
-        exchange=((broker(leader), CLIENTS, f"m{record}: timeout"),),
+        f"The produce of m{record} at broker {leader} times out: its producer receives "
+        "REQUEST_TIMED_OUT.",
+        exchange=((broker(leader), CLIENTS, f"m{record}: REQUEST_TIMED_OUT"),),
     )
 
 

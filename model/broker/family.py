@@ -1,8 +1,8 @@
-"""The broker family: one Kafka partition with brokers that crash, and all that its protocols share.
+"""The broker family: one Kafka partition, brokers that crash, and what its protocols share.
 
 The actions and the initial state are here; what differs between the protocols is in
 ``protocols``, one file each.  The rules follow KIP-101, KIP-279, KIP-320, KIP-380, KIP-497, KIP-903
-and KIP-966, and the source of Kafka where those are silent.
+and KIP-966, and Kafka's source where the KIPs are silent.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from .survivors import SURVIVORS
 
 
 def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
-    """Let broker 0 lead epoch 0 with everybody in the ISR and told, and all logs empty."""
-    everybody = (1 << k.replicas) - 1
+    """Let broker 0 lead epoch 0; all replicas are in the ISR and have received LeaderAndIsr."""
+    all_replicas = (1 << k.replicas) - 1
     s.partition.leader = 0
-    s.partition.isr = everybody
+    s.partition.isr = all_replicas
     s.leader_and_isr[0].leader = 0
-    s.leader_and_isr[0].isr = everybody
+    s.leader_and_isr[0].isr = all_replicas
     for replica in s.replica:
         replica.alive = True
         replica.epoch = 0
@@ -46,10 +46,10 @@ def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
         if k.isr_propagation == ZOOKEEPER:
             replica.metadata = 0
     if k.isr_propagation == ZOOKEEPER:
-        s.controller.isr = everybody
+        s.controller.isr = all_replicas
         s.producer.leader = 0
     consumer.begin_reading(s, k)
-    s.replica[0].isr = everybody
+    s.replica[0].isr = all_replicas
     if k.rules.epoch_cache:
         k.rules.begin_leading(s, k, 0)
     yield
@@ -78,7 +78,7 @@ def brokers(k: Constants) -> Iterator[tuple[int, ...]]:
 
 
 def nobody(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield no participant, once: there is one controller, and one of each client."""
+    """Yield one empty tuple: there is one controller, and one client of each kind."""
     return iter(((),))
 
 
@@ -87,10 +87,10 @@ def pairs(k: Constants) -> Iterator[tuple[int, ...]]:
     return permutations(range(k.replicas), 2)
 
 
-def told(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker with each leader epoch that it may be told of, the initial one included.
+def announced(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each leader epoch that LeaderAndIsr may announce to it, 0 included.
 
-    Everybody has taken up epoch 0 at first, but a broker that restarts takes it up again.
+    All brokers have applied epoch 0 at first, but a broker that restarts applies it again.
     """
     return product(range(k.replicas), range(k.elections + 1))
 
@@ -117,7 +117,7 @@ def _fault(
     bound: str,
     arguments: Callable[[Any], Iterator[tuple[int, ...]]] = brokers,
 ) -> Action:
-    """Make an action that need not ever happen, and cannot unless its bound allows it."""
+    """Make an action without fairness that is available only if its bound is not 0."""
     return Action(
         name,
         apply,
@@ -136,7 +136,7 @@ def kraft(
     source: str,
     arguments: Callable[[Any], Iterator[tuple[int, ...]]] = brokers,
 ) -> Action:
-    """Make an action that a KRaft cluster has."""
+    """Make an action of a KRaft cluster."""
     return Action(
         name, apply, who, arguments, source, available=lambda k: k.isr_propagation == KRAFT
     )
@@ -149,7 +149,7 @@ def zookeeper(
     arguments: Callable[[Any], Iterator[tuple[int, ...]]] = nobody,
     history: str = "",
 ) -> Action:
-    """Make an action that a cluster with ZooKeeper has, if need be where a history is kept."""
+    """Make an action of a ZooKeeper cluster; `history` names a history that it needs, if any."""
     return Action(
         name,
         apply,
@@ -194,8 +194,8 @@ TRUNCATION_ON_FETCH = (
 )
 
 METADATA = (
-    Action("BecomeLeader", metadata.become_leader, "leader", told, "KIP-101"),
-    Action("BecomeFollower", metadata.become_follower, "follower", told, "KIP-101"),
+    Action("BecomeLeader", metadata.become_leader, "leader", announced, "KIP-101"),
+    Action("BecomeFollower", metadata.become_follower, "follower", announced, "KIP-101"),
     Action(
         "ShrinkIsr", leader.shrink_isr, "leader", pairs, "KIP-497",
         available=lambda k: k.isr_propagation != KRAFT,
@@ -275,9 +275,9 @@ PURGATORY = (
 )  # fmt: skip
 
 ACTIONS = CLIENT + FETCHING + METADATA + FAULTS + PURGATORY + ALTER_PARTITION + NOTIFICATION
-"""Those of a protocol without leader epochs; KIP-101 puts OffsetsForLeaderEpoch behind them.
+"""The actions of a protocol without leader epochs; KIP-101 appends OffsetsForLeaderEpoch.
 
-KIP-595 has what a response tells of diverging logs in its place.
+KIP-595 has the diverging epoch of a fetch response instead.
 """
 
 _TWO = {"records": 3, "crashes": 2, "elections": 3}
@@ -320,7 +320,7 @@ MUTATION_BOUNDS = (
     "records=1 elections=1 crashes=1 power_losses=1 isr_propagation=kraft",
 )
 
-PERTURBATIONS = {
+FAULTS_AND_ELECTIONS = {
     "Crash": "crash",
     "LosePower": "power loss",
     "LoseMessage": "lost message",
@@ -341,7 +341,7 @@ BROKER = Family(
     scenarios=SCENARIOS,
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
-    perturbations=PERTURBATIONS,
+    faults_and_elections=FAULTS_AND_ELECTIONS,
 )
 
 DEFAULT_PROPERTIES = (

@@ -1,7 +1,7 @@
-"""Auxiliary variables: what happened to records, kept for the properties alone.
+"""Auxiliary variables: the history of records, for properties alone.
 
-No guard and no rule reads them, and each function does nothing unless a requested property needs
-what it keeps.
+No guard and no rule reads them.  Each function does nothing unless a requested property needs the
+history that it records.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from .state import BrokerState
 
 
 def note_committed(s: BrokerState, k: Constants, leader: int, start: int) -> None:
-    """Remember what a leader holds from offset `start` up to its high watermark as committed.
+    """Record as committed what a leader holds from offset `start` up to its high watermark.
 
-    Consumers read at once, so this is also what they have read; where their metadata may be stale,
-    they read when they do.  The first record that any leader
-    committed at an offset is the one that must never be lost.
+    Consumers read at once, so these records also count as read; with metadata that may be stale,
+    reading is a separate step.  The first record that any leader committed at an offset is the one
+    that must never be lost.
     """
     if k.track_read and k.isr_propagation != ZOOKEEPER:
         for offset in range(start, s.replica[leader].hw):
@@ -32,7 +32,7 @@ def note_committed(s: BrokerState, k: Constants, leader: int, start: int) -> Non
 
 
 def note_high_watermark(s: BrokerState, k: Constants, leader: int) -> None:
-    """Remember how high the high watermark of an acting leader has been."""
+    """Record the highest high watermark of any acting leader."""
     if not k.track_high_watermark:
         return
     if s.partition.leader == leader and s.partition.epoch == s.replica[leader].epoch:
@@ -40,7 +40,7 @@ def note_high_watermark(s: BrokerState, k: Constants, leader: int) -> None:
 
 
 def note_listed_offsets(s: BrokerState, k: Constants, leader: int) -> None:
-    """Remember the end of the log that an acting leader tells clients, who may ask at any time."""
+    """Record the offset that an acting leader returns to ListOffsets, at any time."""
     if not k.track_listed_offsets:
         return
     acting = s.partition.leader == leader and s.partition.epoch == s.replica[leader].epoch
@@ -49,10 +49,10 @@ def note_listed_offsets(s: BrokerState, k: Constants, leader: int) -> None:
 
 
 def note_acked(s: BrokerState, k: Constants, leader: int, start: int, stop: int) -> None:
-    """Remember the leader's own records at offsets ``start..stop - 1`` as acknowledged.
+    """Record as acknowledged the leader's own records at offsets ``start..stop - 1``.
 
-    Its own are those that it appended in the epoch in which it leads; producers of older ones
-    were told of an error when that epoch began.
+    Its own records are those that it appended in the epoch in which it leads; the produce requests
+    of older ones failed when that epoch began.
     """
     if not k.track_acked:
         return
@@ -65,7 +65,7 @@ def note_acked(s: BrokerState, k: Constants, leader: int, start: int, stop: int)
 
 
 def note_read(s: BrokerState, k: Constants, leader: int, offset: int) -> None:
-    """Remember that a consumer has read what a leader holds at an offset; the first time counts."""
+    """Record that a consumer has read a leader's record at an offset; the first read counts."""
     if not k.track_read:
         return
     read = s.aux_read[offset]

@@ -1,7 +1,7 @@
-"""Mutants of the steps of ISR propagation that nothing kills, and why.
+"""Surviving mutants of the steps that propagate ISR changes, and why they survive.
 
-Most guards of these steps keep messages and caches in order.  What is safe rests on rules, which
-have mutants of their own that die: elections read the stored ISR, the controller compares epochs,
+Most guards of these steps keep messages and caches in order.  Safety rests on rules, whose mutants
+are killed: elections read the stored ISR, the controller compares epochs,
 and leaders count the maximal ISR.
 """
 
@@ -9,27 +9,27 @@ from __future__ import annotations
 
 _CACHE = (
     "the controller's cache is fresher, or its notifications are out of order; no election reads "
-    "it, but by the older rule cached_isr"
+    "it, except under the older rule cached_isr"
 )
 _NO_CONTROLLER = (
-    "acts while there is no controller, as one does that has just begun with what is stored"
+    "acts while there is no controller, like a new one that has just read the stored state"
 )
 _METADATA = (
-    "clients believe something else of who leads, as with metadata that is older or newer; whom "
-    "they may ask decides nothing"
+    "clients know another leader, as with older or newer metadata; no verdict depends on which "
+    "broker they ask"
 )
-_AS_WITHOUT = "producers write to whoever believes that it leads, as without the option"
-_NOTHING_NEW = "the step changes nothing; no state more"
-_DEAD_UNFENCED = "a dead broker counts as one whose death has not been noticed"
+_AS_WITHOUT = "producers write to any broker that believes it leads, as without the option"
+_NOTHING_NEW = "the step changes nothing; no additional state"
+_DEAD_UNFENCED = "a dead broker counts as one whose crash has not been noticed"
 
 _NOT_A_RESPONSE = (
-    "HandleAlterPartitionResponse: it.kind != ACCEPTED and it.kind != REFUSED and "
-    "(it.kind != OUTDATED)"
+    "HandleAlterPartitionResponse: message.kind != ACCEPTED and message.kind != REFUSED and "
+    "(message.kind != OUTDATED)"
 )
 
 SURVIVORS = {
     "may_propose = nothing_proposed": (
-        "dies of Stuck, which is not asked for by default, at records=1 elections=1 crashes=1 "
+        "violates Stuck, which is not checked by default, at records=1 elections=1 crashes=1 "
         "isr_propagation=kraft in 12 steps"
     ),
     "Produce: k.isr_propagation == ZOOKEEPER and s.producer.leader != leader": _AS_WITHOUT,
@@ -37,45 +37,45 @@ SURVIVORS = {
     "Fence: s.controller.down": _NO_CONTROLLER,
     "Elect: s.partition.fenced >> broker & 1": (
         "a fenced broker is not among the live members either; only an unclean election could "
-        "make it lead"
+        "elect it"
     ),
     "StartController: not s.controller.down": _CACHE,
     "CrashController: s.controller.down": _NOTHING_NEW,
     "ProposeShrink: not leads(s, leader)": (
-        "a broker that does not lead has no ISR that it could shrink; no state more"
+        "a broker that does not lead has no ISR to shrink; no additional state"
     ),
     "ProposeShrink: not s.replica[leader].isr >> follower & 1": (
-        "the ISR that is proposed is the present one"
+        "the proposed ISR is the current one"
     ),
     "ProposeShrink: s.replica[leader].remote_leo[follower] == s.replica[leader].leo": (
-        "a follower leaves the ISR that is not behind; it joins again, and what is committed "
-        "meanwhile it must have by then"
+        "a follower that does not lag leaves the ISR; it must have all records committed in the "
+        "meantime before it joins again"
     ),
     "ProposeShrink: not k.rules.may_propose(s, k, leader)": (
-        "the rule is asked once more before anything is proposed; no state more"
+        "the rule is checked again before anything is proposed; no additional state"
     ),
-    "HandleAlterPartition: it.kind != REQUEST and it.kind != ORPHANED": (
-        "a response is handled as a request: an accepted one changes nothing, and one that was "
-        "refused has no members, so the ISR is empty and nobody is elected"
+    "HandleAlterPartition: message.kind != REQUEST and message.kind != ORPHANED": (
+        "a response is handled as a request: an accepted one changes nothing, and a refused one "
+        "has no members, so the ISR is empty and no broker is elected"
     ),
     _NOT_A_RESPONSE: (
-        "the leader gives a request up before it is handled, as if it had not been sent"
+        "the leader drops a request before it is handled, as if it had not been sent"
     ),
     "FenceOutOfSync: s.replica[broker].alive": (
-        "a live broker that neither leads nor leaves the ISR is fenced, until it is heard of"
+        "a live broker that neither leads nor leaves the ISR is fenced until its next heartbeat"
     ),
     "FenceOutOfSync: s.partition.fenced >> broker & 1": _NOTHING_NEW,
     "Unfence: not s.replica[broker].alive": _DEAD_UNFENCED,
     "Unfence: not s.partition.fenced >> broker & 1": _NOTHING_NEW,
-    "FenceLiveFollower: not s.replica[broker].alive": "a dead one is fenced, as Fence does",
+    "FenceLiveFollower: not s.replica[broker].alive": "a dead broker is fenced, as by Fence",
     "FenceLiveFollower: s.partition.leader == broker": (
-        "a live leader leaves the ISR, as with Fence, and leads on until somebody else is elected"
+        "a live leader leaves the ISR, as with Fence, and leads until another broker is elected"
     ),
     "FenceLiveFollower: not s.partition.isr >> broker & 1": (
-        "an epoch begins in which nothing else is new"
+        "a new epoch begins, and nothing else changes"
     ),
     "FenceLiveFollower: size(s.partition.isr) == 1": (
-        "the last member leaves the ISR, so that nobody can be elected"
+        "the last member leaves the ISR, so that no broker can be elected"
     ),
     "WriteNotification: not s.replica[leader].change_set": _CACHE,
     "ReadNotification: s.controller.down": _CACHE,
@@ -95,11 +95,11 @@ SURVIVORS = {
     "RefreshConsumer: s.aux_consumer.leader == s.replica[broker].metadata": _NOTHING_NEW,
     "Consume: s.aux_consumer.leader != leader": _METADATA,
     "Consume: not leads(s, leader)": (
-        "a broker that does not lead answers; below its high watermark is what was committed"
+        "a broker that does not lead answers; the records below its high watermark are committed"
     ),
     "Consume: s.aux_consumer.offset >= s.replica[leader].hw": (
-        "the consumer reads what is not committed, be it beyond the log end; no default property "
-        "asks what it has read, and without one that does there is no consumer"
+        "the consumer reads uncommitted records, or beyond the log end; no default property "
+        "checks reads, and without such a property there is no consumer"
     ),
 }
-"""By name, of whichever protocol."""
+"""By name, for every protocol."""

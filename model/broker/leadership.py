@@ -1,4 +1,4 @@
-"""Who leads, who is in sync, and how far records are committed."""
+"""Leadership, the ISR and the high watermark."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .state import BrokerState
 
 
 def leads(s: BrokerState, broker: int) -> bool:
-    """Whether the broker itself believes that it leads, be it as a zombie of an older epoch."""
+    """Whether the broker believes that it leads, even if it is a zombie of an older epoch."""
     return s.replica[broker].leader == broker
 
 
 def acting_leader(s: BrokerState) -> int:
-    """Return whom the partition state names, if it is alive and leads in that epoch; else NONE."""
+    """Return the partition state's leader if it is alive and leads in that epoch, else NONE."""
     leader = s.partition.leader
     if leader == NONE or s.replica[leader].leader != leader:
         return NONE
@@ -22,7 +22,7 @@ def acting_leader(s: BrokerState) -> int:
 
 
 def size(isr: int) -> int:
-    """Return how many replicas a set of replicas holds.
+    """Return the size of a set of replicas.
 
     >>> size(0b101)
     2
@@ -35,9 +35,9 @@ def size(isr: int) -> int:
 
 
 def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
-    """Raise a leader's high watermark to what every member of its ISR is known to hold.
+    """Advance a leader's high watermark to the least LEO that it knows of its ISR.
 
-    The leader's own log end counts for itself; it never goes down while the leader leads.  Which
+    The leader's own LEO is included, and the high watermark never decreases while it leads.  Which
     replicas it waits for is a rule.
     """
     replica = s.replica[leader]
@@ -60,17 +60,17 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
 
 
 def set_isr(s: BrokerState, k: Constants, isr: int) -> None:
-    """Write a new ISR to the partition state, and who else is eligible to lead (KIP-966)."""
+    """Write a new ISR to the partition state, and the ELR (KIP-966)."""
     if k.elr:
         s.partition.elr = k.rules.eligible_leaders(s, k, isr, size(isr))
     s.partition.isr = isr
 
 
 def change_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
-    """Write a new ISR to the partition state and take it as the leader's own.
+    """Write a new ISR to the partition state and make it the leader's own.
 
-    Whoever calls this has asked the rule ``may_change_isr``.  With ZooKeeper nobody else hears of
-    it before the leader has written a notification.
+    The caller has checked the rule ``may_change_isr``.  With ZooKeeper no other broker learns of
+    the change before the leader has written a notification.
     """
     set_isr(s, k, isr)
     s.replica[leader].isr = isr

@@ -1,9 +1,9 @@
-"""What a replica does to its log and to its epoch cache.
+"""A replica's log and its epoch cache.
 
-The cache is Kafka's leader-epoch-checkpoint: for each leader epoch the offset at which it starts.
-It follows ``LeaderEpochFileCache`` of Kafka 2.7 and later: appending a new epoch removes the
-entries that it contradicts, and truncation removes those that start at the new end or beyond,
-also when no record is cut (KAFKA-10706).
+The cache is Kafka's leader-epoch-checkpoint: the start offset of each leader epoch.  It follows
+``LeaderEpochFileCache`` of Kafka 2.7 and later: appending a new epoch removes the entries that it
+contradicts, and truncation removes those that start at the new end or beyond, also when it removes
+no record (KAFKA-10706).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def append(s: BrokerState, k: Constants, broker: int, epoch: int, record: int) -> None:
-    """Append a record of a leader epoch to a replica's log, and its epoch to the cache."""
+    """Append a record to a replica's log, and its leader epoch to the epoch cache."""
     replica = s.replica[broker]
     entry = replica.log[replica.leo]
     entry.epoch = epoch
@@ -29,7 +29,7 @@ def append(s: BrokerState, k: Constants, broker: int, epoch: int, record: int) -
 
 
 def cache_epoch(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
-    """Note in the epoch cache that `epoch` starts at the log end."""
+    """Add `epoch` to the epoch cache, with the log end as its start offset."""
     replica = s.replica[broker]
     for cached in range(k.elections + 1):
         if cached >= epoch or replica.epoch_cache[cached] >= replica.leo:
@@ -38,11 +38,11 @@ def cache_epoch(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
 
 
 def truncate_to(s: BrokerState, k: Constants, broker: int, offset: int) -> None:
-    """Cut a replica's log so that it ends at `offset`, or leave it where it ends before that."""
+    """Truncate a replica's log to `offset`; a shorter log stays as it is."""
     replica = s.replica[broker]
-    for cut in range(offset, replica.leo):
-        replica.log[cut].epoch = NONE
-        replica.log[cut].record = NONE
+    for removed in range(offset, replica.leo):
+        replica.log[removed].epoch = NONE
+        replica.log[removed].record = NONE
     replica.leo = min(replica.leo, offset)
     replica.hw = min(replica.hw, replica.leo)
     if k.rules.epoch_cache:
@@ -73,7 +73,7 @@ def smallest_epoch_above(s: BrokerState, k: Constants, broker: int, epoch: int) 
 
 
 def end_offset(s: BrokerState, k: Constants, broker: int, epoch: int) -> int:
-    """Return where `epoch` ends in a replica's log: at the next cached epoch, or at the log end."""
+    """Return the end offset of `epoch` in a log: the start of the next cached epoch, or the LEO."""
     following = smallest_epoch_above(s, k, broker, epoch)
     if following == NONE:
         return s.replica[broker].leo
@@ -86,5 +86,5 @@ def last_epoch(s: BrokerState, k: Constants, broker: int) -> int:
 
 
 def last_fetched_epoch(s: BrokerState, k: Constants, broker: int) -> int:
-    """Return the leader epoch of the last record in a replica's log, NONE where that is empty."""
+    """Return the leader epoch of the last record in a replica's log, NONE if it is empty."""
     return NONE if s.replica[broker].leo == 0 else last_epoch(s, k, broker)

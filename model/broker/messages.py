@@ -1,4 +1,4 @@
-"""What may be under way between a follower and its leader."""
+"""The messages between a follower and its leader, and between a leader and the controller."""
 
 (
     IDLE,
@@ -10,7 +10,7 @@
     DIVERGING,
     DELAYED_FETCH,
 ) = range(8)
-"""What may be under way between a follower and its leader: at most one of these at a time."""
+"""What may be in flight between a follower and its leader: at most one message at a time."""
 
 MESSAGES = (
     "nothing",
@@ -24,17 +24,17 @@ MESSAGES = (
 )
 
 NOTHING, REQUEST, ORPHANED, ACCEPTED, REFUSED, OUTDATED = range(6)
-"""What may be under way between a leader and the controller: at most one of these at a time.
+"""What may be in flight between a leader and the controller: at most one message at a time.
 
-An orphan is a request whose sender has died since: it may still be carried out, and nobody hears
-the response.  Refused is INELIGIBLE_REPLICA; outdated is FENCED_LEADER_EPOCH and
+ORPHANED is a request whose sender has crashed: the controller may still apply it, and no broker
+receives the response.  REFUSED is INELIGIBLE_REPLICA; OUTDATED is FENCED_LEADER_EPOCH or
 INVALID_UPDATE_VERSION.
 """
 
 ALTER_PARTITION = (
     "nothing",
     "AlterPartition request",
-    "AlterPartition request of a sender that has died",
+    "AlterPartition request of a crashed sender",
     "AlterPartition response: done",
     "AlterPartition response: ineligible replica",
     "AlterPartition response: outdated",

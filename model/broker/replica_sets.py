@@ -1,4 +1,4 @@
-"""Sets of replicas, as they are written in traces and in pictures."""
+"""Sets of replicas as text, for traces and pictures."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The decisions that the protocols of the broker family take differently, and their first form.
+"""The rules in which the protocols of the broker family differ, with their first versions.
 
 Each rule is a function of the state, the constants and the replicas concerned.  A protocol
-replaces some of them and leaves the rest; the defaults here are those of Kafka before KIP-101.
+replaces some of them and keeps the rest; the defaults here are those of Kafka before KIP-101.
 """
 
 from __future__ import annotations
@@ -20,45 +20,45 @@ if TYPE_CHECKING:
 
 
 def truncate_to_hw(s: BrokerState, k: Constants, follower: int, previous_leader: int) -> None:
-    """Cut the follower's log to its high watermark as soon as it learns of a new epoch."""
+    """Truncate the follower's log to its high watermark as soon as it applies a new epoch."""
     truncate_to(s, k, follower, s.replica[follower].hw)
 
 
 def serve_anyone(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
-    """Serve whoever asks: requests carry no leader epoch before KIP-320."""
+    """Serve every follower: requests carry no leader epoch before KIP-320."""
     return True
 
 
-def no_epoch_ends(s: BrokerState, k: Constants, leader: int, asked: int) -> tuple[int, int]:
-    """Know of no epoch: there is no OffsetsForLeaderEpoch before KIP-101."""
+def no_epoch_ends(s: BrokerState, k: Constants, leader: int, requested: int) -> tuple[int, int]:
+    """Return no epoch: there is no OffsetsForLeaderEpoch before KIP-101."""
     return NONE, NONE
 
 
 def truncate_to_hw_at_answer(
     s: BrokerState, k: Constants, follower: int, epoch: int, end_offset: int
 ) -> bool:
-    """Cut to the high watermark, as for an unknown epoch; no answer comes before KIP-101."""
+    """Truncate to the high watermark, as for an unknown epoch; KIP-101 adds the answer."""
     truncate_to(s, k, follower, s.replica[follower].hw)
     return True
 
 
 def empty_log(s: BrokerState, k: Constants, follower: int, end_offset: int) -> int:
-    """Keep nothing: the log has no epoch up to the answered one, so no record is common."""
+    """Truncate to 0: the log has no epoch up to the answered one, so no record is common."""
     return 0
 
 
 def cache_with_first_record(s: BrokerState, k: Constants, leader: int) -> None:
-    """Leave a new leader's epoch cache alone: its epoch is cached with the first record."""
+    """Leave a new leader's epoch cache as it is: the first record adds the epoch."""
 
 
 def forget_followers(s: BrokerState, k: Constants, broker: int) -> None:
-    """Forget how far followers are, also of a broker that already led: they may truncate now."""
+    """Reset all remote LEOs, also of a broker that already led: followers may truncate now."""
     for follower in range(k.replicas):
         s.replica[broker].remote_leo[follower] = 0
 
 
 def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
-    """Drop whatever is under way between a follower and its leader."""
+    """Drop the message in flight between a follower and its leader."""
     message = s.message[follower]
     message.kind = IDLE
     message.hw = 0
@@ -70,23 +70,23 @@ def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
 
 
 def at_or_above_hw(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
-    """Let a follower join the ISR that has every record which the leader knows is committed."""
+    """Let a follower join the ISR once its LEO has reached the leader's high watermark."""
     return offset >= s.replica[leader].hw
 
 
 def at_or_above_epoch_start(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
-    """Let a follower join the ISR that has all the leader had when its epoch began (KAFKA-7128).
+    """Let a follower join the ISR once it has reached the leader's epoch start (KAFKA-7128).
 
-    After an election the leader's high watermark may lag behind what was committed before it.
+    After an election the leader's high watermark may lag behind the records already committed.
     """
     return offset >= s.replica[leader].epoch_start
 
 
 def leads_in_partition_state(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Let a leader change the ISR that knows the partition's present one.
+    """Let a leader change the ISR if it knows the partition's current ISR.
 
-    Kafka writes with a version check: a leader of another epoch fails it, and so does one that
-    resumed this epoch with the ISR of its beginning (possible with ``stale_leader_and_isr`` only).
+    Kafka writes with a version check: a leader of another epoch fails it, and so does a leader that
+    resumed this epoch with its initial ISR (possible with ``stale_leader_and_isr`` only).
     """
     return (
         s.replica[broker].leader == broker
@@ -97,65 +97,65 @@ def leads_in_partition_state(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def stored_isr(s: BrokerState, k: Constants) -> int:
-    """Elect from the ISR that the partition state has, which is read anew for each election."""
+    """Elect from the ISR of the partition state, which the controller reads for each election."""
     return s.partition.isr
 
 
 def maximal_isr(s: BrokerState, k: Constants, leader: int) -> int:
-    """Count the members of the ISR, and those that may be members already (KIP-497).
+    """Wait for the members of the ISR and for all proposed members (KIP-497).
 
-    The leader has proposed them; the controller may have agreed without its knowing.
+    The controller may have accepted the proposal before the leader knows.
     """
     return s.replica[leader].isr | s.replica[leader].proposed
 
 
 def nothing_in_flight(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Propose a change of the ISR only once the last one was answered (KAFKA-12686)."""
+    """Propose an ISR change only after the response to the last one (KAFKA-12686)."""
     return s.replica[leader].proposed == 0 and s.alter_partition[leader].kind == NOTHING
 
 
 def in_present_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Accept a change of the ISR in the present epoch only, which has one leader (KIP-497)."""
+    """Accept ISR changes only from the leader of the current epoch (KIP-497)."""
     return s.alter_partition[leader].epoch == s.partition.epoch and s.partition.leader == leader
 
 
 def unless_fenced(s: BrokerState, k: Constants, isr: int) -> bool:
-    """Let nobody into the ISR whom the controller holds for dead or about to stop (KIP-841)."""
+    """Reject an ISR with a fenced broker, or one that is shutting down (KIP-841)."""
     return isr & s.partition.fenced == 0
 
 
 def unless_rebooted(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Let nobody into the ISR that has registered anew since it fetched (KIP-903).
+    """Reject an ISR with a broker that has re-registered since it fetched (KIP-903).
 
-    It may have lost what it had then.
+    The broker may have lost records since.
     """
     return s.alter_partition[leader].rebooted == 0
 
 
 def no_divergence(s: BrokerState, k: Constants, leader: int, last_epoch: int, offset: int) -> bool:
-    """See no divergence: a fetch does not tell of what epoch its last record is before KIP-595."""
+    """Detect no divergence: before KIP-595 a fetch does not carry the epoch of its last record."""
     return False
 
 
 def nowhere(s: BrokerState, k: Constants, leader: int, last_epoch: int) -> tuple[int, int]:
-    """Tell nothing of where logs diverge: a fetch is not answered so before KIP-595."""
+    """Return no diverging epoch: a fetch response has none before KIP-595."""
     return NONE, NONE
 
 
 def not_if_diverging(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Learn nothing from a fetch whose log diverges: some of it will be cut."""
+    """Do not update the follower's state from a diverging fetch: the follower will truncate."""
     return False
 
 
 def list_at_once(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Tell clients the high watermark as soon as it leads, also while that lags behind."""
+    """Answer ListOffsets with the high watermark at once, even while it lags."""
     return True
 
 
 def left_while_below_min_isr(s: BrokerState, k: Constants, isr: int, members: int) -> int:
-    """Call whoever left the ISR eligible, until it has min.insync.replicas members again.
+    """Add replicas that leave the ISR to the ELR until the ISR has min.insync.replicas members.
 
-    While it has fewer nothing is committed, so whoever left it lacks nothing (KIP-966).
+    While the ISR has fewer members nothing is committed, so they lack no committed one (KIP-966).
     """
     if members >= k.min_isr:
         return 0
@@ -163,7 +163,7 @@ def left_while_below_min_isr(s: BrokerState, k: Constants, isr: int, members: in
 
 
 def without_the_unclean(s: BrokerState, k: Constants, broker: int) -> int:
-    """Take a broker out of the ELR that went down uncleanly: it may have lost what it had."""
+    """Remove from the ELR a broker that went down uncleanly: it may have lost records."""
     return s.partition.elr & ~(1 << broker)
 
 
@@ -174,26 +174,26 @@ class Rules:
     Parameters
     ----------
     epoch_cache
-        Whether replicas keep an epoch cache at all.
+        Whether replicas keep an epoch cache.
     begin_following
-        What a broker does to its log when it takes up an epoch as a follower; it is told whom it
-        followed before.
+        What a broker does to its log when it applies an epoch as a follower; the last argument is
+        its previous leader.
     drop_in_flight
-        What becomes of a request or response under way when its follower takes up an epoch.
+        What happens to a request or response in flight when its follower applies an epoch.
     may_serve_fetch, may_serve_epoch_request
         Whether a leader serves a request that carries this leader epoch.
     end_offset_for_epoch
         The leader's answer to OffsetsForLeaderEpoch: (epoch, end offset), both NONE for unknown.
     truncate_by_answer
-        Cuts the follower's log by that answer; True when it may fetch, False to ask again.
+        Truncates the follower's log by that answer; True if it may fetch, False to ask again.
     offset_without_common_epoch
-        Where a log is cut that has no epoch up to the answered one.
+        Where a log is truncated that has no epoch up to the answered one.
     begin_leading
-        What a broker does to its epoch cache when it takes up an epoch as the leader.
+        What a broker does to its epoch cache when it applies an epoch as the leader.
     forget_followers
-        What a broker still knows of its followers when it takes up an epoch.
+        What a broker still knows of its followers after it applies an epoch.
     has_committed, has_epoch_start
-        Whether a follower that fetches at this offset may join the ISR; both must say so.
+        Whether a follower that fetches at this offset may join the ISR; both must hold.
     may_change_isr
         Whether a leader may change the ISR in the partition state.
     isr_for_election
@@ -201,26 +201,27 @@ class Rules:
     isr_for_hw
         The set of replicas that must have a record before a leader commits it.
     may_propose
-        Whether a leader may propose a change of the ISR to the controller.
+        Whether a leader may propose an ISR change to the controller.
     may_alter_partition, may_be_members, may_still_be_members
-        Whether the controller accepts a leader's proposal: as to its epoch, as to the members of
-        the proposed ISR, and as to what they were when they fetched; all must say so.
+        Whether the controller accepts a leader's proposal: by its epoch, by the members of the
+        proposed ISR, and by their broker epochs when they fetched; all must hold.
     truncation_on_fetch
-        Whether a fetch tells of what epoch its last record is, and the response where logs diverge.
+        Whether a fetch carries the epoch of the last record, and the response a diverging epoch.
     diverges
-        Whether the log of a follower diverges that fetches at this offset, behind a record of this
+        Whether a follower's log diverges if it fetches at this offset, after a record of this
         epoch.
     where_logs_diverge
         The epoch and its end that the leader answers to such a follower.
     counts_diverging_fetch
-        Whether the leader takes the fetch offset of such a follower for what that holds.
+        Whether the leader sets the remote LEO from the fetch offset of such a follower.
     may_list_offsets
-        Whether a leader tells clients its high watermark as the end of the log (ListOffsets).
+        Whether a leader returns its high watermark to clients as the end of the log (ListOffsets).
     eligible_leaders
-        Of the option ``elr``: who is an eligible leader replica when the ISR becomes another one,
-        of so many members.
+        With the option ``elr``: the eligible leader replicas after the ISR changes to another one,
+        with this number of members.
     eligible_at_registration
-        Of the option ``elr``: who still is one when a broker registers that went down uncleanly.
+        With the option ``elr``: the eligible leader replicas after a broker that went down
+        uncleanly registers.
     """
 
     epoch_cache: bool = False

@@ -1,7 +1,7 @@
-"""The state of one topic partition, its brokers, its controller and what is under way.
+"""The state of one topic partition, its brokers, its controller and the messages in flight.
 
 Everything that a step can read or write is declared here, once, with its range.  A variable whose
-range holds a single value (because an option is off) takes no room in the stored state.
+range holds a single value (because an option is off) takes no space in the stored state.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _highest_message(k: Constants) -> int:
 
 
 def _epochs(k: Constants) -> int:
-    """Leader epochs that can ever exist: the initial one and one per election or fence."""
+    """Return the number of leader epochs: the initial one and one per election or fence."""
     return k.elections + 1
 
 
@@ -44,136 +44,134 @@ class LogEntry(Record):
     """A record at one offset of a log, or the absence of one (both variables ``NONE``)."""
 
     epoch: int = integer(NONE, lambda k: k.elections, "leader epoch in which it was appended")
-    record: int = integer(NONE, lambda k: k.records - 1, "which record: they count from 0")
+    record: int = integer(NONE, lambda k: k.records - 1, "which record, counted from 0")
 
 
 class Replica(Record):
     """A broker and its replica.
 
-    On disk: ``log``, ``leo``, ``epoch_cache`` and ``checkpoint``; ``hw`` as well where the
-    checkpoint is written at every change.  All else is lost in a crash, and is then at its lowest
-    value.
+    On disk: ``log``, ``leo``, ``epoch_cache`` and ``checkpoint``; also ``hw`` if the checkpoint is
+    written at every change.  A crash resets all other variables to their lowest values.
     """
 
     alive: bool = boolean("the broker's process runs")
-    restarted: bool = boolean("has restarted, and led nothing since")
+    restarted: bool = boolean("has restarted, and has not led since")
     epoch: int = integer(
         NONE,
         lambda k: k.elections,
-        "newest leader epoch taken up; after a restart, the newest one that is refused (KIP-380)",
+        "newest leader epoch applied; after a restart, the newest one that it rejects (KIP-380)",
     )
     leader: int = replica_id(
         lambda k: k.replicas - 1,
-        "whom it follows; itself where it leads; NONE where it does neither",
+        "the leader that it follows; itself if it leads; NONE if it does neither",
     )
-    truncating: bool = boolean("follows, and must ask for the end of an epoch before it fetches")
+    truncating: bool = boolean("follows, and must send OffsetsForLeaderEpoch before it fetches")
     hw: int = integer(0, lambda k: k.log_size, "high watermark: consumers read offsets below it")
     checkpoint: int = integer(
         0,
         lambda k: k.log_size if k.hw_checkpoint else 0,
-        "replication-offset-checkpoint: the high watermark that a crash leaves",
+        "replication-offset-checkpoint: the high watermark that survives a crash",
     )
-    leo: int = integer(0, lambda k: k.log_size, "log end offset: the next record gets this one")
+    leo: int = integer(0, lambda k: k.log_size, "log end offset: the offset of the next record")
     log: list[LogEntry] = array(lambda k: k.log_size, LogEntry)
     epoch_cache: list[int] = array(
         _epochs,
         integer(
             NONE,
             lambda k: k.log_size if k.rules.epoch_cache else NONE,
-            "leader-epoch-checkpoint: start offset of each epoch, NONE where it is not known",
+            "leader-epoch-checkpoint: start offset of each epoch, NONE if unknown",
         ),
     )
     epoch_start: int = integer(
-        0, lambda k: k.log_size, "while it leads: its log end when it took up its epoch"
+        0, lambda k: k.log_size, "while it leads: its log end when its epoch began"
     )
-    isr: int = subset(
-        lambda k: k.replicas, "while it leads: the ISR as it believes it to be", names="replicas"
-    )
+    isr: int = subset(lambda k: k.replicas, "while it leads: its view of the ISR", names="replicas")
     remote_leo: list[int] = array(
         lambda k: k.replicas,
         integer(
             0,
             lambda k: k.log_size,
-            "while it leads: log end of each follower as its last fetch told; 0 before that",
+            "while it leads: LEO of each follower by its last fetch; 0 before its first fetch",
         ),
         by_replica=True,
     )
     proposed: int = subset(
         lambda k: _with_kraft(k, k.replicas),
-        "while it leads: the ISR that it has proposed by AlterPartition, none if no change of it "
+        "while it leads: the ISR that it has proposed by AlterPartition; empty if no change "
         "is pending",
         names="replicas",
     )
     change_set: int = integer(
         0,
         lambda k: _with_zookeeper(k, 1),
-        "whether it changed the ISR and has yet to write a notification of that",
+        "whether it changed the ISR and has not yet written the notification",
     )
     metadata: int = replica_id(
         lambda k: _with_zookeeper(k, k.replicas - 1, NONE),
-        "the leader, as the last UpdateMetadata told it; what it tells clients",
+        "the leader by the last UpdateMetadata; its metadata responses name it",
     )
 
 
 class Message(Record):
-    """The request of one follower, or the response to it, under way.
+    """The request of one follower, or the response to it, in flight.
 
-    A request needs no contents: it asks about the follower's log as that is, since the log stays
-    as it is until the answer is there and a new epoch drops whatever is under way.
+    A request has no contents: it is about the follower's current log.  The log does not change
+    before the response arrives, and a new epoch drops any message in flight.
     """
 
-    kind: int = one_of(MESSAGES, "what is under way", high=_highest_message)
+    kind: int = one_of(MESSAGES, "the message in flight", high=_highest_message)
     hw: int = integer(0, lambda k: k.log_size, "fetch response: high watermark of the leader")
     epoch: int = integer(
         NONE,
         lambda k: k.elections if k.rules.epoch_cache else NONE,
-        "OffsetsForLeaderEpoch or diverging: the epoch whose end it tells, NONE for unknown",
+        "OffsetsForLeaderEpoch or diverging: the epoch of the end offset, NONE for unknown",
     )
     end_offset: int = integer(
         NONE,
         lambda k: k.log_size,
-        "out of range: log end of the leader; otherwise the end of the epoch, or NONE",
+        "out of range: LEO of the leader; otherwise the end offset of the epoch, or NONE",
     )
     records: list[LogEntry] = array(lambda k: min(k.fetch_size, k.log_size), LogEntry)
 
 
 class LateFetch(Record):
-    """A fetch that its leader has received and whose sender has died since (KIP-903)."""
+    """A fetch that its leader has received and whose sender has crashed since (KIP-903)."""
 
     leader: int = replica_id(
-        lambda k: k.replicas - 1 if k.late_request else NONE, "who has it; NONE: there is none"
+        lambda k: k.replicas - 1 if k.late_request else NONE,
+        "the broker that has it; NONE: no such fetch",
     )
     epoch: int = integer(
-        NONE, lambda k: k.elections if k.late_request else NONE, "leader epoch that it carries"
+        NONE, lambda k: k.elections if k.late_request else NONE, "leader epoch in the request"
     )
     offset: int = integer(0, lambda k: k.log_size if k.late_request else 0, "its fetch offset")
     last_epoch: int = integer(
         NONE,
         lambda k: k.elections if k.late_request and k.rules.truncation_on_fetch else NONE,
-        "leader epoch of the record before that offset, as it carries it since KIP-595",
+        "leader epoch of the record before that offset, in the request since KIP-595",
     )
 
 
 class AlterPartition(Record):
     """A leader's request to change the ISR, or the controller's response to it (KIP-497).
 
-    The partition epoch that it carries is not a number here: within a leader epoch nobody but the
-    leader changes the ISR, one request at a time, so it is the present one if the leader epoch is.
+    The partition epoch of the request is not stored: within a leader epoch only the leader changes
+    the ISR, one request at a time, so the partition epoch is current if the leader epoch is.
     """
 
     kind: int = one_of(
-        ALTER_PARTITION, "what is under way", high=lambda k: _with_kraft(k, OUTDATED)
+        ALTER_PARTITION, "the message in flight", high=lambda k: _with_kraft(k, OUTDATED)
     )
     epoch: int = integer(
-        NONE, lambda k: _with_kraft(k, k.elections, NONE), "leader epoch that the request carries"
+        NONE, lambda k: _with_kraft(k, k.elections, NONE), "leader epoch in the request"
     )
     isr: int = subset(
         lambda k: _with_kraft(k, k.replicas), "the ISR that the leader proposes", names="replicas"
     )
     rebooted: int = subset(
         lambda k: _with_kraft(k, k.replicas),
-        "those of them that have registered anew since they fetched: the broker epochs that the "
-        "request carries for them are old (KIP-903)",
+        "its members that have re-registered since they fetched: their broker epochs in the "
+        "request are old (KIP-903)",
         names="replicas",
     )
 
@@ -183,21 +181,21 @@ class DelayedProduce(Record):
 
     leader: int = replica_id(
         lambda k: k.replicas - 1 if k.purgatory and k.acks == ACKS_ALL else NONE,
-        "at whom it waits, which leads the epoch of its record; NONE: it does not wait",
+        "the broker at which it waits, the leader of its record's epoch; NONE: it does not wait",
     )
 
 
 class LeaderAndIsr(Record):
-    """What the controller told every broker about one leader epoch; it may arrive at any time."""
+    """LeaderAndIsr for one leader epoch, sent to every broker; it may arrive at any time."""
 
-    leader: int = replica_id(lambda k: k.replicas - 1, "who leads; NONE: nobody")
+    leader: int = replica_id(lambda k: k.replicas - 1, "the leader; NONE: no leader")
     isr: int = subset(lambda k: k.replicas, "the ISR when it was sent", names="replicas")
 
 
 class Partition(Record):
-    """The partition's state as ZooKeeper or the controller quorum holds it."""
+    """The partition state that ZooKeeper or the controller quorum has stored."""
 
-    leader: int = replica_id(lambda k: k.replicas - 1, "who leads; NONE: nobody")
+    leader: int = replica_id(lambda k: k.replicas - 1, "the leader; NONE: no leader")
     epoch: int = integer(
         0, lambda k: k.elections, "leader epoch: one more at each election or fence"
     )
@@ -209,16 +207,16 @@ class Partition(Record):
     )
     elr: int = subset(
         lambda k: k.replicas if k.elr else 0,
-        "eligible leader replicas: out of the ISR, and hold all that is committed (KIP-966)",
+        "eligible leader replicas: not in the ISR, but have all committed records (KIP-966)",
         names="replicas",
     )
 
 
 class Controller(Record):
-    """The controller of a cluster with ZooKeeper, and the notifications that it has yet to read."""
+    """The controller of a ZooKeeper cluster, and the notifications that it has not read."""
 
     down: int = integer(
-        0, lambda k: 1 if k.controller_crashes else 0, "whether there is no controller just now"
+        0, lambda k: 1 if k.controller_crashes else 0, "whether there is no controller now"
     )
     isr: int = subset(
         lambda k: _with_zookeeper(k, k.replicas), "the ISR in its cache", names="replicas"
@@ -230,30 +228,30 @@ class Controller(Record):
     )
     handling: int = one_of(
         ("nothing", "a notification that it has read", "one whose change is in its cache"),
-        "how far it is with the notification that it has read and not yet deleted",
+        "its progress with the notification that it has read and not yet deleted",
         high=lambda k: _with_zookeeper(k, 2),
     )
 
 
 class Producer(Record):
-    """Whoever writes, to the broker that it believes to be the leader."""
+    """The producer, which writes to the broker that its metadata names as the leader."""
 
     leader: int = replica_id(
         lambda k: _with_zookeeper(k, k.replicas - 1, NONE),
-        "the leader, as the metadata says that it saw last",
+        "the leader by its last metadata response",
     )
 
 
 class Consumer(Record):
-    """Whoever reads, from the broker that it believes to be the leader.
+    """The consumer, which reads from the broker that its metadata names as the leader.
 
-    It is part of the state where a property asks what it has read.  Elsewhere, and without
-    metadata that may be stale, a record counts as read as soon as it is committed.
+    It is part of the state if a property checks its reads.  Otherwise, and without metadata that
+    may be stale, a record counts as read as soon as it is committed.
     """
 
     leader: int = replica_id(
         lambda k: _with_zookeeper(k, k.replicas - 1, NONE) if k.track_read else NONE,
-        "the leader, as the metadata says that it saw last",
+        "the leader by its last metadata response",
     )
     offset: int = integer(
         0,
@@ -285,19 +283,21 @@ class Committed(Record):
 
 
 class Acked(Record):
-    """Where and in which epoch one record was when its producer was told that it is written."""
+    """The offset and the epoch at which one record was acknowledged to its producer."""
 
     epoch: int = integer(
-        NONE, lambda k: k.elections if k.track_acked else NONE, "leader epoch; NONE: never told"
+        NONE,
+        lambda k: k.elections if k.track_acked else NONE,
+        "leader epoch; NONE: not acknowledged",
     )
     offset: int = integer(NONE, lambda k: k.log_size - 1 if k.track_acked else NONE, "its offset")
 
 
 class BrokerState(Record):
-    """The whole state.
+    """The complete state.
 
-    ``aux_`` marks what is there for properties alone: history that no guard reads, and a consumer
-    whose steps change nothing else.
+    ``aux_`` marks variables for properties alone: history that no guard reads, and a consumer whose
+    steps change nothing else.
     """
 
     partition: Partition = nested(Partition)
@@ -314,7 +314,9 @@ class BrokerState(Record):
     controllers_crashed: int = integer(
         0, lambda k: k.controller_crashes, "crashes of the controller so far"
     )
-    written: int = integer(0, lambda k: k.records, "records written so far; the next one's name")
+    written: int = integer(
+        0, lambda k: k.records, "records written so far, which names the next one"
+    )
     crashed: int = integer(0, lambda k: k.crashes, "crashes so far")
     lost_power: int = integer(0, lambda k: k.power_losses, "power losses so far")
     lost: int = integer(0, lambda k: k.lost_messages, "messages lost so far")
@@ -330,5 +332,5 @@ class BrokerState(Record):
     aux_listed: int = integer(
         0,
         lambda k: k.log_size if k.track_listed_offsets else 0,
-        "highest end of the log that clients were told so far (ListOffsets)",
+        "highest offset that ListOffsets has returned to clients so far",
     )

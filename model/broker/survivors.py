@@ -1,8 +1,8 @@
-"""Mutants of the broker family's protocols that nothing kills, and why.
+"""Surviving mutants of the broker family's protocols, and why they survive.
 
-"No state more" was counted for hw, kip-279 and kip-320, histories included: with 2 replicas, every
-fault, a checkpoint written in a step of its own and late fetches, and with 3 replicas.  A note that
-is kip-320's own speaks of what its fences exclude.
+"No additional state" was counted for hw, kip-279 and kip-320, histories included: with 2 replicas,
+every fault, a checkpoint written in a separate step and late fetches, and with 3 replicas.  The
+notes for kip-320 alone refer to what its fences exclude.
 """
 
 from __future__ import annotations
@@ -11,124 +11,124 @@ from . import isr_survivors
 
 _EVERY_PROTOCOL = {
     "Produce: k.acks == ACKS_ALL and size(s.replica[leader].isr) < k.min_isr": (
-        "what a smaller ISR commits is acknowledged to nobody; the refusal spares producers the "
-        "wait, and no property counts that"
+        "what a smaller ISR commits is never acknowledged; the rejection saves producers a "
+        "timeout, and no property counts that"
     ),
     "SendFetch: s.replica[follower].leader != leader": (
-        "only whom the follower follows answers; the request keeps it from asking for something "
-        "else meanwhile"
+        "only the follower's own leader answers; the request delays the follower's other requests"
     ),
     "SendFetch: s.message[follower].kind != IDLE": (
-        "what was under way is dropped and asked for again, as after a lost message; records that "
-        "stay in the message might have been appended before asking"
+        "the message in flight is dropped and requested again, as after a lost message; records "
+        "left in the message could have been appended before the request"
     ),
     "SendFetch: not s.replica[leader].alive": (
-        "a dead leader answers nothing; the request is one that a crash has overtaken"
+        "a dead leader does not answer; the request is like one sent before the crash"
     ),
     "SendEpochRequest: s.replica[follower].leader != leader": (
-        "only whom the follower follows answers; the request keeps it from asking for something "
-        "else meanwhile"
+        "only the follower's own leader answers; the request delays the follower's other requests"
     ),
     "SendEpochRequest: s.message[follower].kind != IDLE": (
-        "what was under way is dropped and asked for again, as after a lost message"
+        "the message in flight is dropped and requested again, as after a lost message"
     ),
     "SendEpochRequest: not s.replica[leader].alive": (
-        "a dead leader answers nothing; the request is one that a crash has overtaken"
+        "a dead leader does not answer; the request is like one sent before the crash"
     ),
     "HandleFetchResponse: s.replica[follower].leader != leader": (
-        "nothing of the leader that the step names is read; with the follower's own leader it is "
-        "the same step; no state more"
+        "the step reads nothing of the leader that it names; with the follower's own leader it is "
+        "the same step; no additional state"
     ),
     "HandleOutOfRange: s.replica[follower].leader != leader": (
-        "nothing of the leader that the step names is read; with the follower's own leader it is "
-        "the same step; no state more"
+        "the step reads nothing of the leader that it names; with the follower's own leader it is "
+        "the same step; no additional state"
     ),
     "HandleDivergingEpoch: s.replica[follower].leader != leader": (
-        "nothing of the leader that the step names is read; with the follower's own leader it is "
-        "the same step; no state more"
+        "the step reads nothing of the leader that it names; with the follower's own leader it is "
+        "the same step; no additional state"
     ),
     "HandleEpochResponse: s.replica[follower].leader != leader": (
-        "nothing of the leader that the step names is read; with the follower's own leader it is "
-        "the same step; no state more"
+        "the step reads nothing of the leader that it names; with the follower's own leader it is "
+        "the same step; no additional state"
     ),
     "RefuseRequest: kind != FETCH and kind != DELAYED_FETCH and (kind != EPOCH_REQUEST)": (
-        "drops an answer that is under way, as a lost message does; the next answer replaces what "
-        "stays in the message, or it might have been appended before asking again"
+        "drops a response in flight, as a lost message does; the next response overwrites what is "
+        "left in the message, or it could have been appended before the next request"
     ),
     "RefuseRequest: s.replica[follower].leader != leader": (
-        "drops a request that is under way, as if it had not been sent yet; no state more"
+        "drops a request in flight, as if it had not been sent yet; no additional state"
     ),
     "RefuseRequest: leads(s, leader) and kind != EPOCH_REQUEST and k.rules.may_serve_fetch(s, k, leader, epoch)": (
-        "refuses what might be served, as if it had not been asked yet; no state more"
+        "refuses a request that could be served, as if it had not been sent yet; no additional state"
     ),
     "RefuseRequest: leads(s, leader) and kind == EPOCH_REQUEST and k.rules.may_serve_epoch_request(s, k, leader, epoch)": (
-        "refuses what might be served, as if it had not been asked yet; no state more"
+        "refuses a request that could be served, as if it had not been sent yet; no additional state"
     ),
     "CompleteFetch: s.message[follower].kind != DELAYED_FETCH": (
-        "answers what was not asked; the leader learns nothing by it, and a follower that has yet "
-        "to truncate cuts what it was given with the rest"
+        "answers without a request; this does not update the leader's follower state, and a "
+        "follower that has not truncated yet truncates the new records with the rest"
     ),
     "CompleteFetch: s.replica[follower].leader != leader": (
-        "answers a fetch that waits elsewhere; the leader learns nothing by it"
+        "answers a fetch that waits elsewhere; this does not update the leader's follower state"
     ),
     "CompleteFetch: not leads(s, leader)": (
-        "answers a fetch that came when it led: the follower had all of its log then, and the "
-        "leader learns nothing by it"
+        "answers a fetch that arrived while it led: the follower had all of its log then, and the "
+        "answer does not update the leader's follower state"
     ),
     "CompleteFetch: not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch)": (
-        "answers in its new epoch a fetch that came in the one before: the follower had all of "
-        "its log then, which a leader keeps, and the leader learns nothing by it"
+        "answers in its new epoch a fetch of the previous one: the follower had all of its log "
+        "then, which a leader keeps, and the answer does not update the leader's follower state"
     ),
     "CompleteProduce: s.delayed_produce[record].leader != leader": (
-        "tells a producer after its timeout, or once more, that the record is written, which is "
-        "below the high watermark of the leader that appended it; its ISR is large enough"
+        "acknowledges a record after its timeout, or a second time; the record is below the high "
+        "watermark of the leader that appended it, and its ISR is large enough"
     ),
     "ExpireProduce: s.delayed_produce[record].leader != leader": (
-        "drops a produce that waits elsewhere, as its timeout there does; no state more"
+        "drops a produce that waits elsewhere, as its timeout there does; no additional state"
     ),
     "BecomeLeader: epoch > s.partition.epoch": (
-        "an epoch that has not begun names no leader, which a later guard refuses; no state more"
+        "an epoch that has not begun names no leader, which a later guard rejects; no additional state"
     ),
     "BecomeFollower: epoch > s.partition.epoch": (
-        "takes up an epoch before it begins, and follows nobody in it for good: Stuck would tell, "
-        "which is not among the invariants"
+        "applies an epoch before it begins, and follows no leader in it forever: this violates "
+        "Stuck, which is not an invariant"
     ),
-    "ShrinkIsr: not s.replica[leader].isr >> follower & 1": ("takes out who is out; no state more"),
+    "ShrinkIsr: not s.replica[leader].isr >> follower & 1": (
+        "removes a replica that is not in the ISR; no additional state"
+    ),
     "ShrinkIsr: s.replica[leader].remote_leo[follower] == s.replica[leader].leo": (
-        "takes out who is in sync; a smaller ISR that the partition state agrees to loses nothing"
+        "removes a replica that is in sync; a smaller ISR in the partition state loses nothing"
     ),
     "Elect: not s.replica[broker].alive": (
-        "a later guard asks for a live member of the ISR, unless the election is unclean"
+        "a later guard requires a live member of the ISR, unless the election is unclean"
     ),
     "Fence: s.partition.leader != broker and (not (member and may_leave))": (
-        "an epoch begins in which nothing is new, and which is one of those that the bounds allow"
+        "an epoch begins in which nothing changes, and it counts towards the bound of elections"
     ),
     "HandleLateFetch: late.offset > s.replica[leader].leo": (
-        "the leader may serve it as well once its log has grown to that offset, and until then its "
-        "own log end holds the high watermark; where fetches are fenced, no follower's log is "
-        "longer than its leader's in their epoch: no state more"
+        "the leader may serve it anyway once its log has grown to that offset, and until then its "
+        "own log end limits the high watermark; with fenced fetches no follower's log is longer "
+        "than its leader's in their epoch: no additional state"
     ),
     "Crash: not s.replica[broker].alive": (
-        "who is dead crashes again, which changes nothing but the number of crashes that are left"
+        "a dead broker crashes again, which changes only the number of crashes left"
     ),
     "LosePower: not s.replica[broker].alive": (
-        "who is dead loses its power, and more of its log: no less than if it had been the power "
-        "at first"
+        "a dead broker loses power, and more of its log: the same as a power loss instead of the "
+        "crash"
     ),
     "LosePower: kept > s.replica[broker].leo": (
-        "loses no record, as where all are kept; no state more"
+        "loses no record, as if all were kept; no additional state"
     ),
     "CheckpointHw: not s.replica[broker].alive": (
-        "the high watermark of a dead broker is the one of its checkpoint, cut to its log"
+        "the high watermark of a dead broker is its checkpoint, limited to its log end"
     ),
     "CheckpointHw: s.replica[broker].checkpoint == s.replica[broker].hw": (
-        "writes what is there; no state more"
+        "writes the same value; no additional state"
     ),
     "LoseMessage: s.message[follower].kind == IDLE": (
-        "loses nothing; as with one message less that may be lost"
+        "loses nothing, as with a smaller bound of lost messages"
     ),
 }
-"""Of whichever protocol, unless one has a note of its own."""
+"""For every protocol, unless it has its own note."""
 
 _FETCH_FENCE = "HandleFetch: not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch)"
 _EPOCH_FENCE = "HandleEpochRequest: not k.rules.may_serve_epoch_request(s, k, leader, s.replica[follower].epoch)"
@@ -147,36 +147,36 @@ _NOTICED = (
 _ALIVE = "Fence: s.replica[broker].alive and (not (k.moves and s.partition.leader == broker))"
 
 _WITHOUT_FENCE = {
-    _FETCH_FENCE: "the rule is always true in this protocol; no state more",
-    _LATE_FENCE: "the rule is always true in this protocol; no state more",
-    _COMPLETE_FENCE: "the rule is always true in this protocol; no state more",
+    _FETCH_FENCE: "the rule is always true in this protocol; no additional state",
+    _LATE_FENCE: "the rule is always true in this protocol; no additional state",
+    _COMPLETE_FENCE: "the rule is always true in this protocol; no additional state",
     _NOT_A_RESPONSE: (
-        "drops what is under way and sets the follower's high watermark to 0, as if it had learnt "
-        "nothing yet; whatever is lost by cutting to it takes no fewer steps than this protocol's "
+        "drops the message in flight and sets the follower's high watermark to 0, as before its "
+        "first response; a loss by truncating to it takes no fewer steps than this protocol's "
         "own loss"
     ),
 }
 
 _WITHOUT_FENCE_BUT_EPOCHS = {
     **_WITHOUT_FENCE,
-    _EPOCH_FENCE: "the rule is always true in this protocol; no state more",
+    _EPOCH_FENCE: "the rule is always true in this protocol; no additional state",
     _LATE_LEADER: (
-        "dies at replicas=3 records=2 log_size=1 elections=2 crashes=1 moves late_request, of "
-        "NoCommittedRecordLost in 14 steps; that is too large for every mutant, so it is among the "
-        "slow tests"
+        "killed at replicas=3 records=2 log_size=1 elections=2 crashes=1 moves late_request, by "
+        "NoCommittedRecordLost in 14 steps; these bounds are too large for every mutant, so this "
+        "is a slow test"
     ),
     _NOT_TRUNCATING: (
-        "asks although the log is cut already; no property fails that holds without it, and none "
-        "in fewer steps"
+        "asks although the log is already truncated; no additional property fails, and none in "
+        "fewer steps"
     ),
     _NOTICED: (
-        "a bounce goes unnoticed of a follower, not of a leader; no property fails so, also not "
+        "the bounce of a follower goes unnoticed, not that of a leader; no property fails, even "
         "with 2 records, 2 crashes and 3 elections"
     ),
     _ALIVE: (
-        "a live broker is suspected; unlike one that is replaced with moves it leaves the ISR, and "
-        "counts again only when it has caught up; no property fails so, also not with 2 records "
-        "and 6 elections without crashes"
+        "a live broker is suspected; unlike a leader replaced by moves it leaves the ISR, and "
+        "counts again only after it has caught up; no property fails, even with 2 records and 6 "
+        "elections without crashes"
     ),
 }
 
@@ -184,103 +184,104 @@ _OWN = {
     "hw": {
         **_WITHOUT_FENCE,
         "SendFetch: s.replica[follower].truncating": (
-            "a log is cut as soon as an epoch is taken up in this protocol; no state more"
+            "this protocol truncates as soon as it applies an epoch; no additional state"
         ),
         _LATE_LEADER: (
-            "with 3 replicas a leader may serve a fetch that another one had; hw loses a record in "
-            "no more steps by itself, 12 where kip-101 without this guard needs 14"
+            "with 3 replicas a leader may serve another leader's fetch; hw itself loses a record in "
+            "no more steps: 12, while kip-101 without this guard needs 14"
         ),
     },
     "kip-101": {
         **_WITHOUT_FENCE_BUT_EPOCHS,
         _NOT_DELAYED: (
-            "dies at records=2 elections=3 crashes=0 moves purgatory, of LogMatching in 11 steps; "
-            "that is too large for every mutant, so it is among the slow tests"
+            "killed at records=2 elections=3 crashes=0 moves purgatory, by LogMatching in 11 steps; "
+            "these bounds are too large for every mutant, so this is a slow test"
         ),
     },
     "kip-279": {
         **_WITHOUT_FENCE_BUT_EPOCHS,
         _NOT_DELAYED: (
-            "dies at records=2 elections=3 crashes=0 moves purgatory, of NoCommittedRecordLost in "
-            "15 steps; that is too large for every mutant, so it is among the slow tests"
+            "killed at records=2 elections=3 crashes=0 moves purgatory, by NoCommittedRecordLost in "
+            "15 steps; these bounds are too large for every mutant, so this is a slow test"
         ),
     },
     "kip-320": {
         _NOT_TRUNCATING: (
-            "asks although the log is cut already; the answer of a leader in the same epoch cuts "
-            "nothing that is committed"
+            "asks although the log is already truncated; the answer of a leader in the same epoch "
+            "truncates no committed record"
         ),
         "HandleFetch: s.replica[follower].leader != leader": (
-            "the leader must be in the follower's epoch, and an epoch has one leader; no state more"
+            "the leader must be in the follower's epoch, and an epoch has one leader; no additional state"
         ),
         "HandleEpochRequest: s.replica[follower].leader != leader": (
-            "the leader must be in the follower's epoch, and an epoch has one leader; no state more"
+            "the leader must be in the follower's epoch, and an epoch has one leader; no additional state"
         ),
-        _NOT_A_REQUEST: "answers what was not asked, but for the log that the follower has",
+        _NOT_A_REQUEST: "answers without a request, but by the follower's current log",
         "HandleEpochRequest: not leads(s, leader)": (
             "a leader that has restarted in its epoch answers from the log with which it led; "
-            "where a power loss has cut that, the original loses a record too"
+            "if a power loss has truncated it, the original loses a record too"
         ),
         _NOT_A_RESPONSE: (
-            "drops what is under way and sets the follower's high watermark to 0: it may lag at "
-            "any time, and nothing is cut to it"
+            "drops the message in flight and sets the follower's high watermark to 0: it may lag at "
+            "any time, and nothing is truncated to it"
         ),
         _LATE_LEADER: (
-            "the leader must be in the epoch of the fetch, which is nobody's where there is none; "
-            "no state more"
+            "the leader must be in the epoch of the fetch, and without a fetch no leader is; "
+            "no additional state"
         ),
         _LATE_FENCE: (
-            "dies at replicas=3 records=2 log_size=1 elections=3 crashes=1 moves late_request, of "
-            "NoCommittedRecordLost in 19 steps; that is too large for every mutant, so it is among "
-            "the slow tests"
+            "killed at replicas=3 records=2 log_size=1 elections=3 crashes=1 moves late_request, by "
+            "NoCommittedRecordLost in 19 steps; these bounds are too large for every mutant, so "
+            "this is a slow test"
         ),
-        _NOTICED: "a bounce goes unnoticed; kip-320 does not need it to be noticed",
-        _ALIVE: "a live broker is suspected, as with moves a live leader is",
+        _NOTICED: "a bounce goes unnoticed; kip-320 does not rely on noticing it",
+        _ALIVE: "a live broker is suspected, as a live leader is with moves",
     },
     "kip-595": {
         "begin_following = ask_before_fetching": (
-            "nobody asks for the end of an epoch in this protocol, so a new follower waits for "
-            "good: Stuck would tell, which is not among the invariants"
+            "this protocol has no OffsetsForLeaderEpoch, so a new follower waits forever: this "
+            "violates Stuck, which is not an invariant"
         ),
         "may_serve_epoch_request = serve_anyone": (
-            "nobody asks for the end of an epoch in this protocol; no state more"
+            "this protocol has no OffsetsForLeaderEpoch; no additional state"
         ),
         "end_offset_for_epoch = start_of_next_epoch": (
-            "the answer names no epoch, so every fetch behind a record diverges and teaches the "
-            "leader nothing: Stuck would tell, which is not among the invariants"
+            "the answer names no epoch, so every fetch after a record diverges and does not update "
+            "the leader's follower state: this violates Stuck, which is not an invariant"
         ),
         "truncate_by_answer = cut_to_answer": (
-            "the next fetch is compared again, so a cut that leaves too much teaches the leader "
-            "nothing, and may be made for ever: Stuck would tell (11 steps at records=3 elections=2)"
+            "the next fetch is compared again, so too short a truncation does not update the "
+            "leader's follower state, and may be repeated forever: this violates Stuck (11 steps "
+            "at records=3 elections=2)"
         ),
         "may_list_offsets = list_at_once": (
-            "dies at records=1 crashes=1 elections=1, of ListedOffsetsMonotonic in 10 steps, which "
-            "is not among the properties of the protocol"
+            "killed at records=1 crashes=1 elections=1, by ListedOffsetsMonotonic in 10 steps, which "
+            "is not a default property of the protocol"
         ),
         "SendFetch: s.replica[follower].truncating": (
-            "a follower fetches at once in this protocol; no state more"
+            "a follower fetches at once in this protocol; no additional state"
         ),
         "HandleFetch: s.message[follower].kind != FETCH": (
-            "serves what was not asked, but for the log that the follower has, and which it compares"
+            "serves without a request, but by the follower's current log, which it compares"
         ),
         _NOT_A_RESPONSE: (
-            "drops what is under way and sets the follower's high watermark to 0: it may lag at "
-            "any time, and nothing is cut to it"
+            "drops the message in flight and sets the follower's high watermark to 0: it may lag at "
+            "any time, and nothing is truncated to it"
         ),
         "HandleFetch: s.replica[follower].leader != leader": (
-            "the leader must be in the follower's epoch, and an epoch has one leader; no state more"
+            "the leader must be in the follower's epoch, and an epoch has one leader; no additional state"
         ),
         _LATE_LEADER: (
-            "the leader must be in the epoch of the fetch, which is nobody's where there is none; "
-            "no state more"
+            "the leader must be in the epoch of the fetch, and without a fetch no leader is; "
+            "no additional state"
         ),
         _LATE_FENCE: (
-            "dies at replicas=3 records=2 log_size=1 elections=3 crashes=1 moves late_request, of "
-            "NoCommittedRecordLost in 19 steps; that is too large for every mutant, so it is among "
-            "the slow tests"
+            "killed at replicas=3 records=2 log_size=1 elections=3 crashes=1 moves late_request, by "
+            "NoCommittedRecordLost in 19 steps; these bounds are too large for every mutant, so "
+            "this is a slow test"
         ),
-        _NOTICED: "a bounce goes unnoticed; kip-595 does not need it to be noticed",
-        _ALIVE: "a live broker is suspected, as with moves a live leader is",
+        _NOTICED: "a bounce goes unnoticed; kip-595 does not rely on noticing it",
+        _ALIVE: "a live broker is suspected, as a live leader is with moves",
     },
 }
 
@@ -289,4 +290,4 @@ SURVIVORS = {
     **isr_survivors.SURVIVORS,
     **{f"{name}: {mutant}": note for name, own in _OWN.items() for mutant, note in own.items()},
 }
-"""By name; by protocol and name where the reason is that protocol's own."""
+"""By name; by protocol and name if the reason holds for that protocol only."""

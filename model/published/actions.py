@@ -1,4 +1,4 @@
-"""The steps of the published family.  They bear the names that the originals give them."""
+"""The steps of the published family.  Their names are those of the originals."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .state import PublishedState
 
 
 def leads(s: PublishedState, replica: int) -> bool:
-    """Whether a replica presumes that it leads, be it in an epoch long past."""
+    """Whether a replica presumes leadership, even in an old epoch."""
     return s.replica[replica].leader == replica
 
 
 def true_leader(s: PublishedState, replica: int) -> bool:
-    """Whether a replica leads, and the partition state says so of the same epoch."""
+    """Whether a replica leads, and the partition state agrees for the same epoch."""
     return (
         s.partition.leader == replica
         and leads(s, replica)
@@ -24,7 +24,7 @@ def true_leader(s: PublishedState, replica: int) -> bool:
 
 
 def _begin_epoch(s: PublishedState, leader: int, isr: int) -> None:
-    """Begin the next leader epoch in the partition state and send what it says to everybody."""
+    """Begin the next leader epoch in the partition state and send LeaderAndIsr to all replicas."""
     s.partition.epoch += 1
     s.partition.leader = leader
     s.partition.isr = isr
@@ -33,13 +33,13 @@ def _begin_epoch(s: PublishedState, leader: int, isr: int) -> None:
 
 
 def _change_isr(s: PublishedState, leader: int, isr: int) -> None:
-    """Write a new ISR to the partition state and take it as the leader's own; no epoch begins."""
+    """Write a new ISR to the partition state and make it the leader's own, in the same epoch."""
     s.partition.isr = isr
     s.replica[leader].isr = isr
 
 
 def elect_leader(s: PublishedState, k: Constants, replica: int) -> bool:
-    """Make another member of the ISR the leader; the controller may at any time."""
+    """Make another member of the ISR the leader, at any time."""
     if s.partition.epoch == k.max_leader_epoch:
         return False
     if not s.partition.isr >> replica & 1:
@@ -51,10 +51,10 @@ def elect_leader(s: PublishedState, k: Constants, replica: int) -> bool:
 
 
 def controller_shrink_isr(s: PublishedState, k: Constants, replica: int) -> bool:
-    """Take a replica out of the ISR, and out of the lead, as if it had failed.
+    """Remove a replica from the ISR and from leadership, as if it had failed.
 
-    A leader that is the last member stays in the ISR.  Where nobody leads, the last member goes as
-    well: the ISR is empty then, and nobody can be elected ever again.
+    A leader that is the last member stays in the ISR.  Without a leader the last member is removed
+    too: the ISR is then empty, and no replica can ever be elected again.
     """
     if s.partition.epoch == k.max_leader_epoch:
         return False
@@ -70,7 +70,7 @@ def controller_shrink_isr(s: PublishedState, k: Constants, replica: int) -> bool
 
 
 def become_leader(s: PublishedState, k: Constants, leader: int, epoch: int) -> bool:
-    """Take up an epoch as its leader: log and high watermark stay."""
+    """Apply LeaderAndIsr as the leader: log and high watermark stay."""
     if epoch > s.partition.epoch:
         return False
     if s.leader_and_isr[epoch].leader != leader:
@@ -84,9 +84,9 @@ def become_leader(s: PublishedState, k: Constants, leader: int, epoch: int) -> b
 
 
 def become_follower(s: PublishedState, k: Constants, follower: int, epoch: int) -> bool:
-    """Take up an epoch as a follower, and cut the log where the protocol says.
+    """Apply LeaderAndIsr as a follower, and truncate the log by the protocol's rule.
 
-    An epoch without a leader is taken up by nobody.
+    No replica applies an epoch without a leader.
     """
     if epoch > s.partition.epoch:
         return False
@@ -123,7 +123,7 @@ def leader_write(s: PublishedState, k: Constants, leader: int) -> bool:
 
 
 def follower_fetch(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
-    """Copy the leader's next record and learn its high watermark, in one step."""
+    """Copy the leader's next record and its high watermark, in one step."""
     if not leads(s, leader):
         return False
     end = s.replica[follower].leo
@@ -138,7 +138,7 @@ def follower_fetch(s: PublishedState, k: Constants, leader: int, follower: int) 
 
 
 def increase_high_watermark(s: PublishedState, k: Constants, leader: int) -> bool:
-    """Raise a leader's high watermark by one record that its whole ISR acknowledges."""
+    """Advance a leader's high watermark by one record that its entire ISR acknowledges."""
     if not leads(s, leader):
         return False
     if s.replica[leader].hw >= s.replica[leader].leo:
@@ -151,7 +151,7 @@ def increase_high_watermark(s: PublishedState, k: Constants, leader: int) -> boo
 
 
 def _all_acknowledge(s: PublishedState, k: Constants, leader: int, end: int) -> bool:
-    """Whether every member of a leader's own ISR has acknowledged all below `end`."""
+    """Whether every member of a leader's own ISR has acknowledged all records below `end`."""
     for member in range(k.replicas):
         counts = s.replica[leader].isr >> member & 1
         if counts and not k.rules.acknowledges(s, k, leader, member, end):
@@ -160,7 +160,7 @@ def _all_acknowledge(s: PublishedState, k: Constants, leader: int, end: int) -> 
 
 
 def leader_shrink_isr(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
-    """Take a follower out of the ISR that does not keep up."""
+    """Remove from the ISR a follower that does not keep up."""
     if not true_leader(s, leader):
         return False
     if not s.replica[leader].isr >> follower & 1:
@@ -172,7 +172,7 @@ def leader_shrink_isr(s: PublishedState, k: Constants, leader: int, follower: in
 
 
 def leader_expand_isr(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
-    """Let a follower join the ISR that has all below the leader's high watermark."""
+    """Add to the ISR a follower that has all records below the leader's high watermark."""
     if not true_leader(s, leader):
         return False
     if s.replica[leader].isr >> follower & 1:
@@ -186,7 +186,7 @@ def leader_expand_isr(s: PublishedState, k: Constants, leader: int, follower: in
 
 
 def follower_truncate(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
-    """Cut a follower's log, at any time, where its end contradicts the leader's log."""
+    """Truncate a follower's log, at any time, if its end contradicts the leader's log."""
     if not leads(s, leader):
         return False
     if s.replica[follower].leader != leader:
@@ -198,7 +198,7 @@ def follower_truncate(s: PublishedState, k: Constants, leader: int, follower: in
 
 
 def _contradicts(s: PublishedState, k: Constants, leader: int, follower: int) -> bool:
-    """Whether a follower's log is longer than the leader's, or ends in another epoch's record."""
+    """Whether a follower's log is longer than the leader's, or its last epoch differs there."""
     end = s.replica[follower].leo
     if end > s.replica[leader].leo:
         return True

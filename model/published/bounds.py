@@ -16,7 +16,7 @@ class PublishedBounds:
     log_size: int = number(
         2, 0, 8, "longest log of a replica, in records (LogSize)", follows="records", main=True
     )
-    records: int = number(2, 0, 8, "records that producers write in all (MaxRecords)", main=True)
+    records: int = number(2, 0, 8, "records that producers write in total (MaxRecords)", main=True)
     max_leader_epoch: int = number(
         1, 0, 8, "largest leader epoch; the first election starts epoch 0 (MaxLeaderEpoch)",
         main=True,
@@ -25,7 +25,7 @@ class PublishedBounds:
 
 @dataclass(frozen=True)
 class Constants(PublishedBounds):
-    """What actions and rules are handed as ``k``: the bounds, the rules and what to remember.
+    """The ``k`` that actions and rules receive: the bounds, the rules and what to record.
 
     ``track_committed`` says whether the history of committed records is part of the state.
     """

@@ -1,7 +1,7 @@
 """The published family: Kafka's replication as its designers specified it, in hachikuji's TLA+.
 
-A fetch is one atomic step, and nobody crashes: a replica that fails is one that leaves the ISR and
-does nothing for a while.  The initial state, the steps and their guards are those of the
+A fetch is one atomic step, and replicas do not crash: a failed replica leaves the ISR and takes no
+step for a while.  The initial state, the steps and their guards are those of the
 specification, so that distinct states and depth are those that TLC counts.
 
 Source: hachikuji/kafka-specification, commit d68782b.
@@ -24,7 +24,7 @@ from .view import columns
 
 
 def initialise(s: PublishedState, k: Constants) -> Iterator[None]:
-    """Put everybody into the ISR; nobody leads yet, no epoch has begun and all logs are empty."""
+    """Put all replicas into the ISR, with no leader, no epoch and empty logs."""
     s.partition.isr = (1 << k.replicas) - 1
     yield
 
@@ -56,8 +56,8 @@ def pairs(k: Constants) -> Iterator[tuple[int, ...]]:
     return permutations(range(k.replicas), 2)
 
 
-def told(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each replica with each leader epoch that it may be told of."""
+def announced(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each replica with each leader epoch that LeaderAndIsr may announce to it."""
     return product(range(k.replicas), range(k.max_leader_epoch + 1))
 
 
@@ -69,7 +69,7 @@ def _action(
     fairness: Fairness = Fairness.NONE,
     source: str = "KafkaReplication.tla",
 ) -> Action:
-    """Make an action of the specification, weakly fair where that asks for any fairness."""
+    """Make an action of the specification, weakly fair if the specification asks for fairness."""
     return Action(name, apply, who, arguments, source, fairness)
 
 
@@ -78,15 +78,15 @@ WEAK = Fairness.WEAK
 ACTIONS = (
     _action("ControllerElectLeader", actions.elect_leader, "controller", replicas),
     _action("ControllerShrinkIsr", actions.controller_shrink_isr, "controller", replicas),
-    _action("BecomeLeader", actions.become_leader, "leader", told, WEAK),
+    _action("BecomeLeader", actions.become_leader, "leader", announced, WEAK),
     _action("LeaderExpandIsr", actions.leader_expand_isr, "leader", pairs, WEAK),
     _action("LeaderShrinkIsr", actions.leader_shrink_isr, "leader", pairs),
     _action("LeaderWrite", actions.leader_write, "leader", replicas, WEAK),
     _action("LeaderIncHighWatermark", actions.increase_high_watermark, "leader", replicas, WEAK),
-    _action("BecomeFollower", actions.become_follower, "follower", told, WEAK),
+    _action("BecomeFollower", actions.become_follower, "follower", announced, WEAK),
     _action("FollowerFetch", actions.follower_fetch, "follower", pairs),
 )
-"""Those of every protocol, in the order of the originals' Next."""
+"""The actions of every protocol, in the order of the originals' Next."""
 
 FOLLOWER_TRUNCATE = _action(
     "FollowerTruncate", actions.follower_truncate, "follower", pairs, source="Kip320FirstTry.tla"
@@ -101,7 +101,7 @@ MUTATION_BOUNDS = (
     "replicas=3 records=1 max_leader_epoch=2",
 )
 
-PERTURBATIONS = {
+FAULTS_AND_ELECTIONS = {
     "ControllerElectLeader": "election",
     "ControllerShrinkIsr": "ISR shrink by the controller",
     "LeaderShrinkIsr": "ISR shrink by the leader",
@@ -114,7 +114,7 @@ PUBLISHED = Family(
     scenarios=(),
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
-    perturbations=PERTURBATIONS,
+    faults_and_elections=FAULTS_AND_ELECTIONS,
 )
 
 DEFAULT_PROPERTIES = (

@@ -1,7 +1,7 @@
-"""What was committed, kept for the properties alone: no guard and no rule reads it.
+"""The history of committed records, for properties alone: no guard and no rule reads it.
 
-The originals keep no such history.  It is part of the state only while a requested property reads
-it, so that counts are theirs otherwise.
+The originals keep no such history.  It is part of the state only if a requested property reads it;
+without it the counts are those of the originals.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .state import PublishedState
 
 
 def note_committed(s: PublishedState, k: Constants, leader: int) -> None:
-    """Remember the last record below a leader's high watermark, which has just passed it."""
+    """Record as committed the record that a leader's high watermark has just passed."""
     if k.track_committed:
         replica = s.replica[leader]
         s.aux_committed |= 1 << replica.log[replica.hw - 1].record

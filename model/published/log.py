@@ -1,4 +1,4 @@
-"""What a replica does to its log, and where two logs agree."""
+"""A replica's log, and the last offset at which two logs agree."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def append(s: PublishedState, k: Constants, replica: int, epoch: int, record: in
 
 
 def truncate_to(s: PublishedState, k: Constants, replica: int, offset: int) -> None:
-    """Cut a replica's log so that it ends at `offset`, and its high watermark with it."""
+    """Truncate a replica's log to `offset`, and limit its high watermark to it."""
     mine = s.replica[replica]
-    for cut in range(offset, mine.leo):
-        mine.log[cut].epoch = NONE
-        mine.log[cut].record = NONE
+    for removed in range(offset, mine.leo):
+        mine.log[removed].epoch = NONE
+        mine.log[removed].record = NONE
     mine.leo = offset
     mine.hw = min(mine.hw, offset)
 
@@ -36,7 +36,7 @@ def last_epoch(s: PublishedState, k: Constants, replica: int) -> int:
 
 
 def end_of_last_match(s: PublishedState, k: Constants, one: int, other: int) -> int:
-    """Return the offset behind the last one at which two logs hold the same record, or 0."""
+    """Return the offset after the last one at which two logs hold the same record, or 0."""
     end = min(s.replica[one].leo, s.replica[other].leo)
     while end > 0:
         if s.replica[one].log[end - 1].record == s.replica[other].log[end - 1].record:

@@ -1,7 +1,7 @@
-"""The decisions that the published protocols take differently, and their first form.
+"""The rules in which the published protocols differ, with their first versions.
 
-The originals write each variant's steps anew.  What differs comes down to where a follower cuts its
-log, whether it may, and what a leader must know of a follower before it counts on it.
+The originals write out the steps of each variant.  They differ in a follower's truncation offset,
+in when it may follow, and in what a leader must know of a follower before it counts it.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def high_watermark(s: PublishedState, k: Constants, leader: int, follower: int) -> int:
-    """Cut to the follower's own high watermark, whatever its leader has."""
+    """Truncate to the follower's own high watermark, whatever the leader's log."""
     return s.replica[follower].hw
 
 
 def any_leader(s: PublishedState, k: Constants, leader: int, epoch: int) -> bool:
-    """Follow whoever is named, also before it has taken up that epoch itself."""
+    """Follow the announced leader, even before it has applied that epoch itself."""
     return True
 
 
 def follows_up_to(s: PublishedState, k: Constants, leader: int, follower: int, end: int) -> bool:
-    """Count on a follower that names this leader, in whatever epoch, and whose log reaches `end`.
+    """Count a follower that follows this leader, in any epoch, and whose log reaches `end`.
 
-    Offsets alone are compared.  The leader's own log reaches `end` wherever this is asked.
+    Only offsets are compared.  The leader's own log reaches `end` whenever this rule applies.
     """
     return s.replica[follower].leader == leader and s.replica[follower].leo >= end
 
@@ -45,22 +45,22 @@ class Rules:
     Parameters
     ----------
     truncation_offset
-        Where a replica cuts its log when it becomes a follower; where that lies beyond its log
-        end, it cannot become one.
+        The offset to which a replica truncates its log when it becomes a follower; if that is
+        beyond its log end, it cannot become one.
     may_follow
-        Whether a replica may become a follower of this leader, in this epoch, by now.
+        Whether a replica may now become a follower of this leader, in this epoch.
     may_fetch
         Whether a follower with this log end may fetch from a leader.
     acknowledges
-        Whether a follower counts as holding all records below `end` when the leader moves its
-        high watermark there.
+        Whether a follower counts as holding all records below `end` when the leader advances its
+        high watermark to it.
     keeps_up
         Whether a follower counts as in sync with a leader whose log ends at `end`.
     reached_hw
-        Whether a follower counts as holding all below the leader's high watermark, `end`, and so
-        may join the ISR.
+        Whether a follower counts as holding all records below the leader's high watermark, `end`,
+        and so may join the ISR.
     may_expand_isr
-        Whether a leader may let anybody join the ISR by now.
+        Whether a leader may now let followers join the ISR.
     """
 
     truncation_offset: Callable[[PublishedState, Constants, int, int], int] = high_watermark
@@ -75,5 +75,5 @@ class Rules:
 def fenced(
     rules: Rules, counts: Callable[[PublishedState, Constants, int, int, int], bool]
 ) -> Rules:
-    """Return rules in which one fence decides wherever a leader and a follower count on another."""
+    """Return rules with one fence for fetches, acknowledgements and the ISR."""
     return replace(rules, may_fetch=counts, acknowledges=counts, keeps_up=counts, reached_hw=counts)

@@ -21,9 +21,9 @@ def replica(number: int) -> str:
 
 def scene(s: PublishedState, k: Constants) -> Scene:
     """Return the picture of a state."""
-    everybody = [Participant(CONTROLLER, *leadership(s, braced), epoch=s.partition.epoch)]
-    everybody += [_participant(s, number) for number in range(k.replicas)]
-    everybody.append(Participant(CLIENTS, f"{s.written} of {k.records} written"))
+    participants = [Participant(CONTROLLER, *leadership(s, braced), epoch=s.partition.epoch)]
+    participants += [_participant(s, number) for number in range(k.replicas)]
+    participants.append(Participant(CLIENTS, f"{s.written} of {k.records} written"))
     promises = [
         Promise(
             CLIENTS,
@@ -33,7 +33,7 @@ def scene(s: PublishedState, k: Constants) -> Scene:
         )
         for record in members(s.aux_committed)
     ]
-    return Scene(tuple(everybody), tuple(_announcements(s, k)), tuple(promises))
+    return Scene(tuple(participants), tuple(_announcements(s, k)), tuple(promises))
 
 
 def _participant(s: PublishedState, number: int) -> Participant:
@@ -50,16 +50,16 @@ def _participant(s: PublishedState, number: int) -> Participant:
 
 
 def _announcements(s: PublishedState, k: Constants) -> list[Message]:
-    """Return each LeaderAndIsr that a replica may still take up."""
+    """Return each LeaderAndIsr that a replica may still apply."""
     return [
         Message(
             _announced(number, epoch),
             CONTROLLER,
             replica(number),
-            f"e{epoch}: {'no leader' if told.leader == NONE else f'{told.leader} leads'}",
+            f"e{epoch}: {'no leader' if sent.leader == NONE else f'{sent.leader} leads'}",
             quiet=True,
         )
-        for epoch, told in enumerate(s.leader_and_isr)
+        for epoch, sent in enumerate(s.leader_and_isr)
         if epoch <= s.partition.epoch
         for number in range(k.replicas)
         if s.replica[number].epoch < epoch
@@ -67,28 +67,28 @@ def _announcements(s: PublishedState, k: Constants) -> list[Message]:
 
 
 def _announced(number: int, epoch: int) -> str:
-    """Return the key of what was said of an epoch to a replica."""
+    """Return the key of the LeaderAndIsr of an epoch to a replica."""
     return f"LeaderAndIsr {epoch} {number}"
 
 
 def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene) -> Event:
-    """Return what a step between two pictures is.
+    """Return the event between two pictures.
 
-    The one who acts is the argument named after a role; a fetch and a truncation concern a
-    follower with its leader.
+    The actor is the argument named after a role; a fetch and a truncation concern a follower and
+    its leader.
     """
     roles = [arguments[name] for name in ("follower", "leader", "replica") if name in arguments]
     acts = arguments["leader"] if action.startswith("Leader") else roles[0]
     now = {who.name: who for who in after.participants}
-    cut = ""
+    truncation = ""
     if action.startswith("Controller"):
         actor, sign = CONTROLLER, "election"
-        told = f"{now[CONTROLLER].role}, {', '.join(now[CONTROLLER].details)}"
+        role_now = f"{now[CONTROLLER].role}, {', '.join(now[CONTROLLER].details)}"
     else:
-        actor, told = replica(acts), now[replica(acts)].role
+        actor, role_now = replica(acts), now[replica(acts)].role
         late = arguments.get("epoch", now[CONTROLLER].epoch) != now[CONTROLLER].epoch
-        cut = _cut(actor, before, after)
-        sign = "late" if late else "truncation" if cut else ""
+        truncation = _truncation(actor, before, after)
+        sign = "late" if late else "truncation" if truncation else ""
     takes: tuple[str, ...] = ()
     exchange: tuple[tuple[str, str, str], ...] = ()
     if "epoch" in arguments:
@@ -101,43 +101,42 @@ def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene
     if action == "LeaderWrite" and last:
         exchange = ((CLIENTS, actor, f"write {last.name}"),)
     sentence = _SENTENCES.get(action, "{action}").format(
-        action=action, told=told, last=last, first=roles[0], **{"leader": "", **arguments}
+        action=action, role=role_now, last=last, first=roles[0], **{"leader": "", **arguments}
     )
-    if cut:
-        sentence += f" {cut[:1].upper()}{cut[1:]}."
+    if truncation:
+        sentence += f" {truncation[:1].upper()}{truncation[1:]}."
     isr = now[CONTROLLER].details
     if actor != CONTROLLER and isr not in [who.details for who in before.participants]:
         exchange = (*exchange, (actor, CONTROLLER, ", ".join(isr)))
-    return Event(actor, sentence, sign, takes, exchange, rule=cut)
+    return Event(actor, sentence, sign, takes, exchange, rule=truncation)
 
 
-def _cut(name: str, before: Scene, after: Scene) -> str:
-    """Say what a step cut from a log, and where; nothing if it cut nothing."""
+def _truncation(name: str, before: Scene, after: Scene) -> str:
+    """Say which records a step truncated from a log, and where; empty if none."""
     old, new = (
         next((who.log for who in s.participants if who.name == name), None) for s in (before, after)
     )
     if not old or not new or new.leo >= old.leo:
         return ""
-    gone = ", ".join(str(entry) for entry in old.entries[new.leo :])
+    removed = ", ".join(str(entry) for entry in old.entries[new.leo :])
     whose = ", its own high watermark" if new.leo == old.hw else ""
-    return f"it cuts {gone} from its log, which keeps what is below offset {new.leo}{whose}"
+    return f"it truncates its log to offset {new.leo}{whose}, which removes {removed}"
 
 
 _SENTENCES = {
-    "ControllerElectLeader": "The controller elects replica {first}: {told}.",
-    "ControllerShrinkIsr": "The controller takes replica {first} out of the ISR, and out of the "
-    "lead, as if it had failed: {told}.",
-    "BecomeLeader": "Replica {leader} hears that it leads epoch {epoch} and begins to lead.",
-    "BecomeFollower": "Replica {first} hears of leader epoch {epoch} and takes it up: {told}.",
-    "LeaderExpandIsr": "Replica {leader} lets replica {first} join the ISR.",
-    "LeaderShrinkIsr": "Replica {leader} takes replica {first}, which is behind, out of the ISR.",
-    "LeaderWrite": "A producer's record is appended by replica {leader}, which presumes that it "
-    "leads: {last}.",
-    "LeaderIncHighWatermark": "The ISR of replica {leader} has one record more: it raises its "
-    "high watermark.",
-    "FollowerFetch": "Replica {first} copies {last} from replica {leader} and learns its high "
-    "watermark.",
-    "FollowerTruncate": "Replica {first} cuts its log where its end contradicts the log of "
+    "ControllerElectLeader": "The controller elects replica {first}: {role}.",
+    "ControllerShrinkIsr": "The controller removes replica {first} from the ISR and from "
+    "leadership, as if it had failed: {role}.",
+    "BecomeLeader": "Replica {leader} applies LeaderAndIsr (epoch {epoch}) and becomes leader.",
+    "BecomeFollower": "Replica {first} applies LeaderAndIsr (epoch {epoch}): {role}.",
+    "LeaderExpandIsr": "Replica {leader} adds replica {first} to the ISR.",
+    "LeaderShrinkIsr": "Replica {leader} removes replica {first}, which lags, from the ISR.",
+    "LeaderWrite": "Replica {leader}, which presumes leadership, appends a producer's record: "
+    "{last}.",
+    "LeaderIncHighWatermark": "The ISR of replica {leader} has acknowledged one more record: it "
+    "advances its high watermark.",
+    "FollowerFetch": "Replica {first} copies {last} and the high watermark from replica {leader}.",
+    "FollowerTruncate": "Replica {first} truncates its log, whose end contradicts the log of "
     "replica {leader}.",
 }
 
@@ -145,15 +144,15 @@ LEGEND = (
     "m0, m1, … are records in the order in which producers wrote them; m0 (e1) is m0, written in "
     "leader epoch 1.",
     "“leads e1 isr {0,2}” is a replica that presumes it leads leader epoch 1 with replicas 0 and 2 "
-    "in sync, “(stale)” one that is not the controller's leader any more; “follows 0 e1” one that "
-    "follows replica 0 in epoch 1.",
-    "A fetch is one step here, so its arrow is level; “e1: 1 leads” is what the controller says "
-    "of epoch 1 (LeaderAndIsr).",
+    "in sync; “(stale)” marks a former leader; “follows 0 e1” is a replica that follows replica 0 "
+    "in epoch 1.",
+    "A fetch is one step here, so its arrow is level; “e1: 1 leads” is the controller's "
+    "LeaderAndIsr of epoch 1.",
 )
 
 
 def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
-    """Return how to read what is shown."""
+    """Return the legend."""
     return LEGEND
 
 

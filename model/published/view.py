@@ -1,4 +1,4 @@
-"""A state in the words of Kafka, a column per participant, for traces."""
+"""A state in Kafka's terms, a column per participant, for traces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def columns(s: PublishedState, k: Constants) -> dict[str, str]:
 def leadership(
     s: PublishedState, written: Callable[[int], str] = replicas
 ) -> tuple[str, tuple[str, ...]]:
-    """Return what the partition state says: who leads which epoch, and with which ISR."""
+    """Return the partition state: leader, epoch and ISR."""
     leader = "no leader" if s.partition.leader == NONE else f"{s.partition.leader} leads"
     epoch = "" if s.partition.epoch == NONE else f" e{s.partition.epoch}"
     return f"{leader}{epoch}", (f"isr {written(s.partition.isr)}",)
@@ -34,7 +34,7 @@ def _controller(s: PublishedState) -> str:
 
 
 def role(s: PublishedState, replica: int, written: Callable[[int], str] = replicas) -> str:
-    """Return what a replica believes that it is; `written` writes a set of replicas."""
+    """Return a replica's own view of its role; `written` writes a set of replicas."""
     mine = s.replica[replica]
     if leads(s, replica):
         stale = "" if mine.epoch == s.partition.epoch else " (stale)"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bug:
-    """A row: the bug, the protocol that shows it, where, and the one that keeps it out."""
+    """A row: the bug, the protocol that shows it, where, and the one that fixes it."""
 
     title: str
     page: str
@@ -15,8 +15,8 @@ class Bug:
     bounds: str
     violated: str
     steps: int
-    kept_out_by: str
-    kept_out_at: str
+    fixed_by: str
+    fixed_at: str
 
     @property
     def command(self):
@@ -27,16 +27,16 @@ class Bug:
 
 def bugs(text):
     """Return the bugs that have a row in the page with this text."""
-    found = []
+    rows = []
     for line in text.splitlines():
         if not line.startswith("| ["):
             continue
-        bug, mechanism, shown_by, bounds, violated, kept_out_by = line[2:-2].split(" | ")
+        bug, mechanism, shown_by, bounds, violated, fixed_by = line[2:-2].split(" | ")
         title, page, more = re.fullmatch(r"\[(.*?)\]\(catalogue/(.*?)\)(.*)", bug).groups()
         name, steps = violated.split(", ")
-        fixed, *elsewhere = re.findall(r"`(.*?)`", kept_out_by)
+        fix, *elsewhere = re.findall(r"`(.*?)`", fixed_by)
         shown = mechanism, shown_by.strip("`"), bounds.strip("`")
-        found.append(
-            Bug(title + more, page, *shown, name, int(steps), fixed, *(elsewhere or shown[2:]))
+        rows.append(
+            Bug(title + more, page, *shown, name, int(steps), fix, *(elsewhere or shown[2:]))
         )
-    return found
+    return rows

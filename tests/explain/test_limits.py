@@ -41,16 +41,16 @@ def without_counters(system, states, kept):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
-def test_perturbations_are_actions_of_some_protocol_of_the_family(protocol):
+def test_faults_and_elections_are_actions_of_some_protocol_of_the_family(protocol):
     same = [other for other in PROTOCOLS if other.family is protocol.family]
     names = {action.name for other in same for action in other.actions}
-    assert set(protocol.family.perturbations) <= names
+    assert set(protocol.family.faults_and_elections) <= names
 
 
-def test_every_step_that_is_drawn_as_a_fault_or_an_election_is_a_perturbation():
+def test_every_step_that_is_drawn_as_a_fault_or_an_election_is_one_of_the_family():
     """A picture and the search for what a trace needs speak of the same steps."""
     drawn = {"Crash", "LosePower", "LoseMessage", "Restart", "Elect", "Fence"}
-    assert drawn <= set(find_protocol("hw").family.perturbations)
+    assert drawn <= set(find_protocol("hw").family.faults_and_elections)
 
 
 @pytest.mark.parametrize("name", ["hw", "kip-320", "published/kip-279", "published/async-isr"])
@@ -58,7 +58,7 @@ def test_a_limit_that_is_never_reached_takes_nothing_away(name):
     protocol = find_protocol(name)
     settings = BOUNDS[protocol.family.name]
     system, states = reachable(protocol, settings)
-    most = dict.fromkeys(protocol.family.perturbations, 4)
+    most = dict.fromkeys(protocol.family.faults_and_elections, 4)
     counting, counted_states = reachable(limited(protocol, most), settings)
     kept = set(ranges(system))
     assert without_counters(counting, counted_states, kept) == without_counters(

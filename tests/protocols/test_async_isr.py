@@ -30,17 +30,17 @@ def test_the_high_watermark_waits_for_whom_the_leader_has_asked_for(begin):
     assert "hw 1" in behavior.system.columns(behavior.state)["replica 0"]
 
 
-def test_a_follower_behind_the_high_watermark_is_not_asked_for(begin):
+def test_the_leader_requests_no_follower_below_the_high_watermark(begin):
     behavior = begin(NAME).follow("ControllerShrinkIsr 1\nLeaderHandleUpdate 1\nLeaderWrite")
     assert not behavior.can("LeaderRequestExpandIsr", 1)
     assert behavior.take("FollowerReplicate", 1).can("LeaderRequestExpandIsr", 1)
 
 
-def test_an_update_makes_the_leader_forget_what_it_asked_for(begin):
+def test_an_update_clears_the_pending_request_of_the_leader(begin):
     behavior = begin(NAME).follow("LeaderRequestShrinkIsr 1")
     assert behavior.system.columns(behavior.state) == {
         "controller": "v0 isr 0,1\nv0: isr 0",
-        "replica 0": "v0 isr 0,1\nasked for 0\nhw 0\nleo 0",
+        "replica 0": "v0 isr 0,1\nrequested 0\nhw 0\nleo 0",
         "replica 1": "leo 0",
     }
     behavior.take("ControllerHandleRequest", 0, 1).take("LeaderHandleUpdate", 1)

@@ -1,4 +1,4 @@
-"""A change of the ISR gets about by and by: with which rule that goes wrong, and with which not."""
+"""ISR changes propagate with a delay: which rules make that safe, and which older ones do not."""
 
 import pytest
 

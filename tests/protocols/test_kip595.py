@@ -29,14 +29,14 @@ BecomeFollower 0 1
 """Broker 0 comes back with a record that nobody else has, and follows broker 1."""
 
 
-def test_a_new_follower_fetches_at_once_and_is_told_what_to_cut(begin):
+def test_a_new_follower_fetches_at_once_and_receives_the_diverging_epoch(begin):
     behavior = begin("kip-595").follow(DIVERGED)
     assert "SendEpochRequest" not in {action.name for action in behavior.system.actions}
     behavior.follow("SendFetch 1 0\nHandleFetch 1 0")
     answer, leader = behavior.record.message[0], behavior.record.replica[1]
     assert (answer.epoch, answer.end_offset) == (0, 0), "its epoch 0 ends where e1 starts"
     assert [entry.record for entry in answer.records] == [NONE]
-    assert leader.remote_leo[0] == 0, "the leader learns nothing of how far it is"
+    assert leader.remote_leo[0] == 0, "a diverging fetch does not update the remote LEO"
     assert leader.isr == 0b10
     behavior.take("HandleDivergingEpoch", 1, 0)
     assert behavior.records(0) == []
@@ -58,7 +58,7 @@ LATE = "records=2 crashes=2 elections=2 late_request"
 
 
 def test_a_fetch_that_outlives_its_sender_carries_the_epoch_of_its_last_record(begin):
-    """Also then the leader compares it with its epoch cache, and learns nothing."""
+    """The leader still compares it with its epoch cache, and keeps the remote LEO."""
     behavior = begin("kip-595", LATE).follow(DIVERGED + "SendFetch 1 0\nCrash 0")
     assert behavior.record.late_fetch[0].last_epoch == 0
     behavior.take("HandleLateFetch", 1, 0)
@@ -107,7 +107,7 @@ def test_it_is_never_stuck(search, bounds):
     assert search("kip-595", bounds, ["Stuck"]).outcome is Outcome.HOLDS
 
 
-def test_the_high_watermark_goes_back_but_clients_are_not_told(search):
+def test_the_high_watermark_goes_back_but_list_offsets_does_not(search):
     """KIP-207: they wait until it has reached the start of the leader's epoch."""
     result = search("kip-595", "records=1", EVERYTHING)
     assert result.outcome is Outcome.HOLDS
@@ -116,8 +116,8 @@ def test_the_high_watermark_goes_back_but_clients_are_not_told(search):
 
 
 @pytest.mark.parametrize("protocol", ["hw", "kip-101", "kip-279", "kip-320"])
-def test_before_kip_207_clients_are_told_whatever_the_high_watermark_is(search, protocol):
-    """KAFKA-2334: what they are told goes back in the steps in which the high watermark does."""
+def test_before_kip_207_list_offsets_returns_any_high_watermark(search, protocol):
+    """KAFKA-2334: ListOffsets goes back in the same steps as the high watermark."""
     names = ["ListedOffsetsMonotonic", "HighWatermarkMonotonic"]
     result = search(protocol, "records=1 crashes=1", names, keep_going=True)
     assert [len(verdict.trace.steps) for verdict in result.verdicts] == [10, 10]

@@ -37,7 +37,7 @@ def keep(s, k, *arguments):
 
 
 def keep_up_to_the_answer(s, k, follower, end):
-    """Cut to the answered offset instead of emptying a log that has no common epoch."""
+    """Truncate to the answered offset instead of emptying a log without a common epoch."""
     return min(s.replica[follower].leo, end)
 
 

@@ -22,7 +22,7 @@ LeaderWrite 0
 """Replica 0 leads epoch 0 and has m0; replica 1 follows it."""
 
 WORDS = {
-    "WeakIsr": "m0 at offset 0; replica 1 is in the ISR it believes in, but its log ends at 0",
+    "WeakIsr": "m0 at offset 0; replica 1 .*own view of the ISR, but its log ends at 0",
     "StrongIsr": "replica 1 is in the partition state's ISR, but its log ends at 0",
     "KnownLeaderInIsr": r"names broker 1 leader of epoch 0, but its ISR is 0",
     "AtMostOneLeaderPerEpoch": "Brokers 0 and 1 both lead in leader epoch 0",

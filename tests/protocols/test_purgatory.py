@@ -1,11 +1,11 @@
 """Requests that wait at the leader: what they do, and that leaving them out changes no verdict.
 
-Of a state everything counts here but what is under way or waits.  Each such picture that is
-reached without the option ``purgatory`` is reached with it.  The other way round, each that is
-reached with it is one without it in which at least as much is acknowledged: a produce that waits
-is acknowledged later, or never.  Where fetches are fenced (kip-320) that is all.  Where they are
-not, a leader may take up an epoch while a fetch of the one before waits: it answers that without
-learning once more how far its follower is, so there is a picture without the option which differs
+A state counts here without messages in flight and waiting requests.  Each such picture that is
+reached without the option ``purgatory`` is reached with it.  Conversely, each that is reached with
+it corresponds to one without it that has at least the same acknowledged records: a waiting produce
+is acknowledged later, or never.  With fenced fetches (kip-320) that is all.  Without, a leader may
+apply an epoch while a fetch of the previous one waits: it answers that fetch without updating the
+remote LEO again, so there is a picture without the option that differs only
 in remote LEOs and in the ISRs, each of which has all the members that it has with it.  What holds
 of records that are acknowledged, or of members of an ISR, holds of fewer of them.
 """
@@ -49,7 +49,9 @@ def pictures(system):
     """
     paths = [variable.path for variable in system.layout.variables]
     kept = [i for i, path in enumerate(paths) if not path.startswith(UNDER_WAY)]
-    told = [i for i in kept if paths[i].startswith("aux_acked") and paths[i].endswith("epoch")]
+    acked_epochs = [
+        i for i in kept if paths[i].startswith("aux_acked") and paths[i].endswith("epoch")
+    ]
     sets = [i for i in kept if paths[i].endswith((".isr", ".elr"))]
     remote = [i for i in kept if "remote_leo" in paths[i]]
     apart = {*sets, *remote, *(i for i in kept if paths[i].startswith("aux_acked"))}
@@ -62,7 +64,7 @@ def pictures(system):
             system.layout.load(state)
             values = system.layout.values()
             parts = [tuple(values[i] for i in part) for part in (core, sets, remote)]
-            acked = sum(1 << n for n, i in enumerate(told) if values[i] != NONE)
+            acked = sum(1 << n for n, i in enumerate(acked_epochs) if values[i] != NONE)
             found.setdefault(tuple(parts), set()).add(acked)
             following.update(successor for _, successor in system.successors(state))
         frontier = following - seen
@@ -93,8 +95,8 @@ def test_each_state_with_it_is_one_without_it_that_claims_no_less(system, protoc
                 core, sets, _ = picture
                 assert any(
                     covers([*larger, more], [*sets, claimed])
-                    for larger, told in by_core[core]
-                    for more in told
+                    for larger, pictures in by_core[core]
+                    for more in pictures
                 )
 
 
@@ -185,7 +187,7 @@ def test_a_produce_waits_until_the_high_watermark_passes_it(begin):
 
 
 def test_not_enough_replicas_after_append_acknowledges_nothing(begin):
-    """The shrink that commits the record leaves too few: its producer is told so."""
+    """The shrink that commits the record leaves too few members: its producer receives an error."""
     behavior = begin("kip-320", f"{WAITS} min_isr=2").follow("Produce 0\nShrinkIsr 0 1")
     assert behavior.record.replica[0].hw == 1
     behavior.take("CompleteProduce", 0, 0)

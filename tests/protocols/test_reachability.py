@@ -104,7 +104,7 @@ def read_from_a_former_leader(before, step, after):
     return before["partition"]["leader"] not in (step["leader"], NONE)
 
 
-def client_that_learns_of_an_older_leader(before, step, after):
+def client_with_older_metadata_than_before(before, step, after):
     return (
         before["producer"]["leader"] == before["partition"]["leader"] != after["producer"]["leader"]
     )
@@ -118,7 +118,7 @@ def notification_that_is_read_twice(before, step, after):
     return before["controller"]["handling"] != "nothing" and after["controller"]["notification"]
 
 
-def second_change_behind_a_notification_in_work(before, step, after):
+def second_change_after_a_notification_in_progress(before, step, after):
     return before["controller"]["handling"] != "nothing"
 
 
@@ -170,7 +170,7 @@ PROBES = [
         ["Produce"],
     ),
     (read_from_a_former_leader, "kip-320", f"{ZOOKEEPER} moves", ["Consume"]),
-    (client_that_learns_of_an_older_leader, "kip-320", f"{ZOOKEEPER} moves", ["RefreshProducer"]),
+    (client_with_older_metadata_than_before, "kip-320", f"{ZOOKEEPER} moves", ["RefreshProducer"]),
     (change_that_is_never_announced, "kip-320", ZOOKEEPER, ["Crash"]),
     (
         notification_that_is_read_twice,
@@ -178,7 +178,7 @@ PROBES = [
         f"{ZOOKEEPER} controller_crashes=1",
         ["CrashController"],
     ),
-    (second_change_behind_a_notification_in_work, "kip-320", ZOOKEEPER, ["WriteNotification"]),
+    (second_change_after_a_notification_in_progress, "kip-320", ZOOKEEPER, ["WriteNotification"]),
     (change_that_commits, "kip-320", "", ["ShrinkIsr"]),
     (change_that_commits, "kip-320", "", ["BecomeLeader"]),
     (append_that_a_lone_leader_commits, "kip-320", "", ["Produce"]),
@@ -255,7 +255,7 @@ def test_what_is_under_way_dies_with_either_end(begin):
         assert behavior.take("Crash", broker).record.message[1].kind != FETCH_RESPONSE
 
 
-def test_out_of_range_teaches_the_leader_nothing(begin):
+def test_out_of_range_does_not_update_the_follower_state(begin):
     """A fetch above the leader's log end sets no remote LEO."""
     behavior = begin("hw").follow(
         """

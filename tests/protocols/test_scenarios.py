@@ -1,4 +1,4 @@
-"""The stories that Kafka's designers told, replayed step by step."""
+"""The scenarios of the KIPs, replayed step by step."""
 
 import pytest
 
@@ -63,9 +63,9 @@ SendFetch 0 1
 HandleFetch 0 1
 HandleFetchResponse 0 1
 SendFetch 0 1
-HandleFetch 0 1                 # the leader learns that the follower has both: its HW is 2
+HandleFetch 0 1                 # the remote LEO becomes 2, and so does the HW
 """
-"""Broker 0 leads; both hold m0 and m1; 0's HW is 2, and 1's is 1: the answer is under way."""
+"""Broker 0 leads; both hold m0 and m1; 0's HW is 2, and 1's is 1: the response is in flight."""
 
 FOLLOWER_BOUNCES = """
 Crash 1
@@ -74,26 +74,26 @@ BecomeFollower 1 0
 """
 
 
-def test_loss_as_told_under_hw(begin):
-    """A restarted follower cuts a committed record, is elected, and the old leader cuts it too."""
+def test_the_loss_of_kip_101_under_hw(begin):
+    """A restarted follower truncates a committed record, is elected, and so does the old leader."""
     behavior = begin("hw").follow(LOSS_BEGINS)
     assert [replica.hw for replica in behavior.record.replica] == [2, 1]
     assert behavior.records(0) == behavior.records(1) == [0, 1]
 
     behavior.follow(FOLLOWER_BOUNCES)
-    assert behavior.records(1) == [0], "the restarted follower cuts m1"
+    assert behavior.records(1) == [0], "the restarted follower truncates m1"
     behavior.follow("Crash 0\nElect 1\nBecomeLeader 1 1")
     assert behavior.violated() == {"NoCommittedRecordLost", "NoAckedRecordLost"}
 
     behavior.follow("Restart 0\nBecomeFollower 0 1")
-    assert behavior.records(0) == [0, 1], "its HW is 2, so that cuts nothing"
+    assert behavior.records(0) == [0, 1], "its HW is 2, so it truncates nothing"
     behavior.follow("SendFetch 1 0\nHandleFetch 1 0\nHandleOutOfRange 1 0")
     assert behavior.records(0) == behavior.records(1) == [0], "m1 is nowhere any more"
 
 
 @pytest.mark.parametrize("protocol", ["kip-101", "kip-279", "kip-320"])
-def test_loss_as_told_is_averted_by_leader_epochs(begin, protocol):
-    """The restarted follower asks, is told 2, cuts nothing, and m1 survives its election."""
+def test_leader_epochs_avert_the_loss_of_kip_101(begin, protocol):
+    """The restarted follower asks, receives 2, truncates nothing, and m1 survives its election."""
     behavior = begin(protocol).follow(LOSS_BEGINS).follow(FOLLOWER_BOUNCES)
     assert not behavior.can("SendFetch", 0, 1), "it must ask before it may fetch"
     behavior.follow("SendEpochRequest 0 1\nHandleEpochRequest 0 1")
@@ -108,7 +108,7 @@ def test_loss_as_told_is_averted_by_leader_epochs(begin, protocol):
 
 
 @pytest.mark.parametrize("protocol", ["kip-101", "kip-279", "kip-320"])
-def test_loss_as_told_is_averted_when_the_leader_dies_before_it_answers(begin, protocol):
+def test_leader_epochs_avert_the_loss_even_if_the_leader_crashes_before_it_answers(begin, protocol):
     """As a leader, the follower does not truncate."""
     behavior = begin(protocol).follow(LOSS_BEGINS).follow(FOLLOWER_BOUNCES)
     behavior.follow("SendEpochRequest 0 1\nCrash 0\nElect 1\nBecomeLeader 1 1")
@@ -134,8 +134,8 @@ BecomeFollower 0 1
 DIVERGENCE_BOUNDS = "records=3 crashes=1 power_losses=1"
 
 
-def test_divergence_as_told_under_hw(begin):
-    """The old leader cuts nothing, since its HW is 2: offset 1 is m1 here and m2 there."""
+def test_the_divergence_of_kip_101_under_hw(begin):
+    """The old leader truncates nothing, since its HW is 2: offset 1 is m1 here and m2 there."""
     behavior = begin("hw", DIVERGENCE_BOUNDS).follow(DIVERGENCE_BEGINS)
     assert behavior.records(0) == [0, 1]
     assert behavior.records(1) == [0, 2]
@@ -147,8 +147,8 @@ def test_divergence_as_told_under_hw(begin):
 
 
 @pytest.mark.parametrize("protocol", ["kip-101", "kip-279", "kip-320"])
-def test_divergence_as_told_is_repaired_by_leader_epochs_but_not_the_loss(begin, protocol):
-    """The end of epoch 0 is 1: m1 is cut before m2 is fetched, and m1 is lost all the same."""
+def test_leader_epochs_fix_the_divergence_but_not_the_loss(begin, protocol):
+    """The end of epoch 0 is 1: the follower truncates m1 before it fetches m2; m1 is still lost."""
     behavior = begin(protocol, DIVERGENCE_BOUNDS).follow(DIVERGENCE_BEGINS)
     behavior.follow("SendEpochRequest 1 0\nHandleEpochRequest 1 0")
     assert behavior.record.message[0].end_offset == 1
@@ -159,7 +159,7 @@ def test_divergence_as_told_is_repaired_by_leader_epochs_but_not_the_loss(begin,
 
 
 def test_without_power_loss_leader_epochs_leave_nothing_to_diverge(begin):
-    """With a process crash the follower still has m1: it leads with it, and m2 goes behind."""
+    """With a process crash the follower still has m1: it leads with it, and m2 comes after it."""
     behavior = begin("kip-101", "records=3").follow(LOSS_BEGINS)
     behavior.follow("Crash 0\nCrash 1\nRestart 1\nElect 1\nBecomeLeader 1 1\nProduce 1")
     behavior.follow("Restart 0\nBecomeFollower 0 1\nSendEpochRequest 1 0\nHandleEpochRequest 1 0")

@@ -1,7 +1,7 @@
 """The verdicts that an independent model of the same rules gave, row by row.
 
 Origin: a second model of this family, written apart from this one, whose verdicts do not depend on
-how finely steps are cut (its counts do, and are not used here).
+the grain of the steps (its counts do, and are not used here).
 """
 
 import pytest
@@ -63,7 +63,7 @@ def test_acks_0_promises_nothing(search, protocol):
 
 
 def test_a_committed_record_need_not_be_acknowledged_with_min_isr_2(search):
-    """Alone in the ISR a leader commits, but nobody is told: the append itself is refused."""
+    """A sole ISR member commits, but acknowledges nothing: it rejects the append itself."""
     loss = search("hw", "min_isr=2", ["NoCommittedRecordLost", "NoAckedRecordLost"])
     assert loss.outcome is Outcome.VIOLATED
     alone = search("kip-320", "min_isr=2 power_losses=1 crashes=1", keep_going=True)

@@ -10,7 +10,11 @@ from tidegate.commands.telling import tell
 from tidegate.core.layout import NONE
 from tidegate.core.scene import Entry, Log
 from tidegate.model.broker.presentation.pictures import Answer, Broker
-from tidegate.model.broker.presentation.truncation import cache_told, why_answer, why_cut
+from tidegate.model.broker.presentation.truncation import (
+    cache_changed,
+    why_answer,
+    why_truncated,
+)
 from tidegate.model.broker.protocols.kip101 import KIP_101
 from tidegate.model.broker.protocols.kip279 import KIP_279
 
@@ -24,10 +28,10 @@ def unclean():
     return tell("kip-320", settings, first.trace.steps, first.property)
 
 
-def test_the_cause_of_a_loss_is_the_cut_and_its_rule(loss):
+def test_the_cause_of_a_loss_is_the_truncation_and_its_rule(loss):
     assert loss.cause == (
-        "Step 9 removed m0 (e0) from the log of broker 1: a new follower keeps only what is below "
-        "its own high watermark, 0. Step 11 then elected broker 1, which is in the ISR {0,1}."
+        "Step 9 removed m0 (e0) from the log of broker 1: a new follower keeps only the records "
+        "below its own high watermark, 0. Step 11 then elected broker 1, which is in the ISR {0,1}."
     )
 
 
@@ -39,23 +43,23 @@ def test_the_cause_of_a_loss_by_an_unclean_election_is_that_election(unclean):
     assert unclean.moments[4].event.sign == "unclean"
 
 
-def test_the_cause_of_a_divergence_names_both_records_and_the_cut(trace):
+def test_the_cause_of_a_divergence_names_both_records_and_the_truncation(trace):
     told = trace("divergence under hw")
     assert "whose log had held m0 (e0) until step" in told.cause
     assert "did not repair that" in told.cause
 
 
-def test_under_kip_279_a_changed_cache_and_the_cut_that_it_causes_are_told(trace):
+def test_under_kip_279_a_changed_cache_and_the_truncation_that_it_causes_are_explained(trace):
     told = trace("what KIP-320 repairs")
     sentences = [moment.event.sentence for moment in told.moments]
     assert sentences[16].endswith(
-        "Broker 1 notes e1 from offset 1 in its epoch cache, which drops e2 from offset 0 (later "
+        "Broker 1 adds e1 from offset 1 to its epoch cache, which drops e2 from offset 0 (later "
         "than e1); its log still holds m0 (e2)."
     )
     assert "it does not know e2" in sentences[20]
     assert "the end of e1, its largest smaller epoch, and asks again" in sentences[20]
     assert "its epoch cache is empty" in sentences[23]
-    assert "nothing counts as common with the leader, and it keeps nothing" in sentences[23]
+    assert "it has no record in common with the leader and keeps none" in sentences[23]
     assert "Its epoch cache had dropped e2 from" not in told.cause
     assert "Its epoch cache had dropped e2 in step 16." in told.cause
 
@@ -76,9 +80,11 @@ def test_a_record_that_is_written_after_the_election_of_the_one_that_lacks_it():
     )
 
 
-def test_the_published_family_tells_its_cuts_too(trace):
+def test_the_published_family_explains_its_truncations_too(trace):
     told = trace("published hw")
-    assert "it cuts m0 (e0) from its log, which keeps what is below offset 0" in told.cause
+    assert (
+        "truncates its log to offset 0, its own high watermark, which removes m0 (e0)" in told.cause
+    )
 
 
 def a_broker(cache, epochs, hw, protocol=KIP_279):
@@ -100,40 +106,38 @@ def an_answer(of, end):
         (KIP_101, (NONE, 1), "below the answered offset, 1"),
     ],
 )
-def test_a_cut_is_told_by_its_rule(protocol, answer, words):
+def test_a_truncation_is_explained_by_its_rule(protocol, answer, words):
     follower = a_broker(((0, 0), (2, 1)), (0, 2), 1, protocol)
-    assert words in why_cut(follower, an_answer(*answer))
+    assert words in why_truncated(follower, an_answer(*answer))
 
 
 @pytest.mark.parametrize(
-    ("protocol", "asked", "words"),
+    ("protocol", "requested", "words"),
     [
         (KIP_279, 2, "in its log e2 ends at offset 2"),
-        (KIP_279, 3, "no epoch from e3 on, so it cannot tell"),
+        (KIP_279, 3, "no epoch from e3 on"),
         (KIP_279, 1, "not e1; its largest smaller epoch is e0, which ends at offset 1"),
         (KIP_101, 2, "its newest epoch, so it answers with its log end"),
         (KIP_101, 1, "the start of its first epoch above e1, which is e2"),
-        (KIP_101, 3, "does not tell where e3 ends"),
+        (KIP_101, 3, "does not show where e3 ends"),
     ],
 )
-def test_an_answer_is_told_by_its_rule(protocol, asked, words):
-    assert words in why_answer(a_broker(((0, 0), (2, 1)), (0, 2), 1, protocol), asked)
+def test_an_answer_is_explained_by_its_rule(protocol, requested, words):
+    assert words in why_answer(a_broker(((0, 0), (2, 1)), (0, 2), 1, protocol), requested)
 
 
 def test_a_leader_that_knows_larger_epochs_only_answers_with_the_start_of_the_first():
     assert "the start of its first epoch, e2" in why_answer(a_broker(((2, 1),), (2, 2), 1), 1)
 
 
-def test_of_a_rule_that_is_not_known_only_the_outcome_is_told():
+def test_an_unknown_rule_is_explained_only_by_its_result():
     other = SimpleNamespace(truncate_by_answer=lambda: None, end_offset_for_epoch=lambda: None)
     who = Broker("broker 1", log=Log((), 0), cache=((1, 0),), rules=other)
-    assert why_cut(who, an_answer(1, 1)) == ""
+    assert why_truncated(who, an_answer(1, 1)) == ""
     assert why_answer(who, 1) == "its epoch cache has e1 from offset 0"
 
 
 def test_epochs_that_start_at_the_log_end_are_dropped():
-    told = cache_told(a_broker(((0, 0), (1, 1)), (0,), 0), a_broker(((0, 0),), (0,), 0))
-    assert told == (
-        "The epoch cache of broker 1 drops e1 from offset 1: what starts at the log end, 1, or "
-        "beyond is not kept."
-    )
+    change = cache_changed(a_broker(((0, 0), (1, 1)), (0,), 0), a_broker(((0, 0),), (0,), 0))
+    assert change.startswith("The epoch cache of broker 1 drops e1 from offset 1: ")
+    assert "log end, 1," in change

@@ -31,13 +31,13 @@ def test_a_response_that_a_crash_overtakes_is_lost(loss):
     [lost] = [arrow for arrow in loss.arrows if arrow.fate == LOST]
     assert (lost.text, lost.sent, lost.ended) == ("no records, HW 1", 6, 7)
     assert lost.why == "dropped: broker 1 crashed"
-    assert "before the answer of broker 0 (no records, HW 1) reaches it: its HW is still 0" in (
+    assert "before the response of broker 0 (no records, HW 1) reaches it: its HW is still 0" in (
         loss.moments[7].event.sentence
     )
     assert loss.moments[7].title == "Crash"
 
 
-def test_what_is_not_received_by_the_end_is_under_way():
+def test_a_message_that_is_not_received_by_the_end_is_in_flight():
     system = with_every_history("hw", [])
     start = next(system.initial_states())
     step = Step("SendFetch", ("leader", "follower"), (0, 1))
@@ -45,7 +45,7 @@ def test_what_is_not_received_by_the_end_is_under_way():
     assert [(a.text, a.fate) for a in told.arrows] == [("fetch at 0", IN_FLIGHT)]
 
 
-def test_clients_are_told_when_a_record_is_committed(loss):
+def test_clients_receive_an_acknowledgement_when_a_record_is_committed(loss):
     [told] = [arrow for arrow in loss.arrows if arrow.receiver == "clients"]
     assert (told.sender, told.sent, told.text) == ("broker 0", 6, "m0 committed in e0, acked")
 
@@ -101,7 +101,7 @@ def test_every_action_has_its_words():
 
 @pytest.mark.parametrize("protocol", [p.name for p in PROTOCOLS])
 @pytest.mark.parametrize("seed", range(3))
-def test_any_behavior_can_be_told(walk, protocol, seed):
+def test_any_behavior_can_be_narrated(walk, protocol, seed):
     settings = "replicas=3" if protocol.startswith("published") else ALL_OPTIONS
     told = walk(protocol, settings, 60, seed)
     for moment in told.moments[1:]:
@@ -139,3 +139,29 @@ def test_a_system_without_a_view_is_told_by_its_columns():
     told = narrate(system, Trace((start, system.take(start, step)), (step,)))
     assert [str(change.text) for change in told.moments[1].changes] == ["0 o'clock → 1 o'clock"]
     assert [reason.needs for reason in told.moments[1].reasons] == ["s.hour != k"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "leader", "follower", "error"),
+    [
+        ("hw", 0, 1, "NOT_LEADER_FOR_PARTITION"),
+        ("kip-320", 0, 1, "FENCED_LEADER_EPOCH"),
+        ("kip-320", 1, 0, "UNKNOWN_LEADER_EPOCH"),
+        ("kip-595", 1, 0, "UNKNOWN_LEADER_EPOCH"),
+    ],
+)
+def test_a_refused_request_names_its_error(protocol, leader, follower, error):
+    """Broker 1 is elected; broker 0 has applied epoch 1, broker 1 has not."""
+    system = with_every_history(protocol, ["moves"])
+    steps = (
+        Step("Elect", ("broker",), (1,)),
+        Step("BecomeFollower", ("follower", "epoch"), (0, 1)),
+        Step("SendFetch", ("leader", "follower"), (leader, follower)),
+        Step("RefuseRequest", ("leader", "follower"), (leader, follower)),
+    )
+    states = [next(system.initial_states())]
+    for step in steps:
+        states.append(system.take(states[-1], step))
+    event = narrate(system, Trace(tuple(states), steps)).moments[-1].event
+    assert f": {error}." in event.sentence
+    assert event.exchange == ((f"broker {leader}", f"broker {follower}", error),)

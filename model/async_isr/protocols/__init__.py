@@ -1,1 +1,1 @@
-"""The protocols of the async-isr family; the story of each is its docstring."""
+"""The protocols of the async-isr family; each docstring describes its protocol."""

@@ -1,1 +1,1 @@
-"""The steps of a Kafka partition, one file per participant: who acts is which file."""
+"""The steps of a Kafka partition, one file per participant."""

@@ -1,7 +1,7 @@
-"""AlterPartition: a leader of a KRaft cluster asks the controller to change the ISR (KIP-497).
+"""AlterPartition: in a KRaft cluster the leader asks the controller to change the ISR (KIP-497).
 
-Between the request and its response the leader does not know whether the change has happened.
-The rules say what it counts meanwhile, and what the controller refuses.
+Between the request and its response the leader does not know whether the change has happened.  The
+rules say which replicas it waits for meanwhile, and what the controller rejects.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ from ..state import AlterPartition, BrokerState
 
 
 def clear_alter_partition(s: BrokerState, leader: int) -> None:
-    """Leave nothing under way between a leader and the controller."""
-    it = s.alter_partition[leader]
-    it.kind = NOTHING
-    it.epoch = NONE
-    it.isr = 0
-    it.rebooted = 0
+    """Drop the message in flight between a leader and the controller."""
+    message = s.alter_partition[leader]
+    message.kind = NOTHING
+    message.epoch = NONE
+    message.isr = 0
+    message.rebooted = 0
 
 
-def _answer(it: AlterPartition, kind: int) -> None:
+def _answer(request: AlterPartition, kind: int) -> None:
     """Turn a request into its response."""
-    it.kind = kind
-    it.rebooted = 0
+    request.kind = kind
+    request.rebooted = 0
     if kind != ACCEPTED:
-        it.isr = 0
+        request.isr = 0
 
 
 def propose(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
-    """Ask the controller for another ISR, unless a change is pending already."""
+    """Propose another ISR to the controller, unless a change is already pending."""
     if k.rules.may_propose(s, k, leader):
         s.replica[leader].proposed = isr
-        it = s.alter_partition[leader]
-        if it.kind == NOTHING:
-            it.kind = REQUEST
-            it.epoch = s.replica[leader].epoch
-            it.isr = isr
+        message = s.alter_partition[leader]
+        if message.kind == NOTHING:
+            message.kind = REQUEST
+            message.epoch = s.replica[leader].epoch
+            message.isr = isr
 
 
 def propose_shrink(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Ask the controller to take a follower out of the ISR that is behind.
+    """Propose to remove a lagging follower from the ISR.
 
-    As with ShrinkIsr any moment may be the one at which it has been behind for long enough.
+    As with ShrinkIsr, replica.lag.time.max.ms may pass at any moment.
     """
     if not leads(s, leader):
         return False
@@ -59,37 +59,37 @@ def propose_shrink(s: BrokerState, k: Constants, leader: int, follower: int) -> 
 
 
 def handle_alter_partition(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Accept or refuse, as the controller, what a leader proposes; an orphan gets no response."""
-    it = s.alter_partition[leader]
-    if it.kind != REQUEST and it.kind != ORPHANED:
+    """Accept or reject, as the controller, an ISR change; an orphan gets no response."""
+    message = s.alter_partition[leader]
+    if message.kind != REQUEST and message.kind != ORPHANED:
         return False
-    orphaned = it.kind == ORPHANED
+    orphaned = message.kind == ORPHANED
     if not k.rules.may_alter_partition(s, k, leader):
-        _answer(it, OUTDATED)
-    elif k.rules.may_be_members(s, k, it.isr) and k.rules.may_still_be_members(s, k, leader):
-        set_isr(s, k, it.isr)
-        _answer(it, ACCEPTED)
+        _answer(message, OUTDATED)
+    elif k.rules.may_be_members(s, k, message.isr) and k.rules.may_still_be_members(s, k, leader):
+        set_isr(s, k, message.isr)
+        _answer(message, ACCEPTED)
     else:
-        _answer(it, REFUSED)
+        _answer(message, REFUSED)
     if orphaned:
         clear_alter_partition(s, leader)
     return True
 
 
 def handle_alter_partition_response(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Take the new ISR, or give the proposal up; a response to an older epoch is ignored.
+    """Apply the new ISR, or drop the proposal; ignore a response to an older epoch.
 
-    One that is outdated leaves the proposal pending: the leader waits for the LeaderAndIsr of the
-    epoch that it has yet to hear of.
+    An outdated one leaves the proposal pending: the leader waits for the metadata of the new
+    epoch.
     """
-    it = s.alter_partition[leader]
-    if it.kind != ACCEPTED and it.kind != REFUSED and it.kind != OUTDATED:
+    message = s.alter_partition[leader]
+    if message.kind != ACCEPTED and message.kind != REFUSED and message.kind != OUTDATED:
         return False
     replica = s.replica[leader]
-    if leads(s, leader) and replica.epoch == it.epoch:
-        if it.kind == ACCEPTED:
-            replica.isr = it.isr
-        if it.kind != OUTDATED:
+    if leads(s, leader) and replica.epoch == message.epoch:
+        if message.kind == ACCEPTED:
+            replica.isr = message.isr
+        if message.kind != OUTDATED:
             replica.proposed = 0
             advance_hw(s, k, leader)
     clear_alter_partition(s, leader)
@@ -97,24 +97,24 @@ def handle_alter_partition_response(s: BrokerState, k: Constants, leader: int) -
 
 
 def orphan_request(s: BrokerState, k: Constants, broker: int) -> None:
-    """Leave the request of a broker that dies under way; nobody waits for a response any more."""
-    it = s.alter_partition[broker]
-    if it.kind == REQUEST:
-        it.kind = ORPHANED
-    elif it.kind != ORPHANED:
+    """Leave the request of a crashed broker in flight; no broker receives the response."""
+    message = s.alter_partition[broker]
+    if message.kind == REQUEST:
+        message.kind = ORPHANED
+    elif message.kind != ORPHANED:
         clear_alter_partition(s, broker)
 
 
 def note_registration(s: BrokerState, k: Constants, broker: int) -> None:
-    """Let every request under way be one that carries an old broker epoch of this broker."""
+    """Mark this broker's epoch as old in every request in flight."""
     for leader in range(k.replicas):
-        it = s.alter_partition[leader]
-        if (it.kind == REQUEST or it.kind == ORPHANED) and it.isr >> broker & 1:
-            it.rebooted |= 1 << broker
+        message = s.alter_partition[leader]
+        if (message.kind == REQUEST or message.kind == ORPHANED) and message.isr >> broker & 1:
+            message.rebooted |= 1 << broker
 
 
 def fence_out_of_sync(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Fence a dead broker whose fence changes neither the lead nor the ISR: no epoch begins."""
+    """Fence a dead broker, if that changes neither leader nor ISR: no epoch begins."""
     if s.replica[broker].alive:
         return False
     if s.partition.fenced >> broker & 1:

@@ -1,7 +1,7 @@
-"""A consumer that reads from whom its metadata names.
+"""A consumer that reads from the leader in its metadata.
 
-It only watches: it is part of the state where a property asks what was read, and nothing but its
-own steps looks at it.
+It only observes: it is part of the state if a property checks reads, and only its own steps read
+its variables.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ..state import BrokerState
 
 
 def begin_reading(s: BrokerState, k: Constants) -> None:
-    """Let the consumer know the first leader, where there is a consumer."""
+    """Initialise the consumer's metadata with the first leader, if there is a consumer."""
     if k.isr_propagation == ZOOKEEPER and k.track_read:
         s.aux_consumer.leader = 0
 
 
 def refresh_consumer(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Ask a broker for metadata, as a consumer; it may know less than was known already."""
+    """Refresh the consumer's metadata from a broker, which may return older metadata."""
     if not s.replica[broker].alive:
         return False
     if s.replica[broker].metadata == NONE:
@@ -32,7 +32,7 @@ def refresh_consumer(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def consume(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Read the consumer's next record from whom it believes to lead, and who believes so too."""
+    """Read the consumer's next record from the leader in its metadata, if that broker leads."""
     if s.aux_consumer.leader != leader:
         return False
     if not leads(s, leader):

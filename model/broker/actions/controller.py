@@ -1,4 +1,4 @@
-"""What the controller does: elect leaders, and fence brokers that it finds dead."""
+"""The controller's steps: elect leaders, and fence brokers that it considers dead."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .metadata import forget_outdated, send_leader_and_isr
 
 
 def _live_members(s: BrokerState, k: Constants, replicas: int) -> int:
-    """Return those of a set of replicas that are alive, and not fenced, as a set."""
+    """Return the subset of replicas that are alive and not fenced."""
     live = 0
     for broker in range(k.replicas):
         if s.replica[broker].alive:
@@ -21,11 +21,11 @@ def _live_members(s: BrokerState, k: Constants, replicas: int) -> int:
 def elect(s: BrokerState, k: Constants, broker: int) -> bool:
     """Make a live member of the ISR the leader, in a new epoch, when there is no leader.
 
-    There is none when the partition state names none, or a dead broker, or one that restarted and
-    has led nothing since (its new registration tells; the controller may see that at any time).
-    The new ISR are the live members of the old one.  Where none is alive, a live member of the ELR
-    leads, alone (KIP-966), and where that has none, unclean election lets any live replica lead,
-    alone.  With the option ``moves`` a live leader may be replaced too.
+    There is none if the partition state names no leader, or a dead broker, or one that restarted
+    and has not led since (the controller may see its new registration at any time).  The new ISR
+    are the live members of the old one.  If none is alive, a live member of the ELR leads, as the
+    only member of the ISR (KIP-966); failing that, with unclean election, any live replica.  With
+    the option ``moves`` a live leader may be replaced too.
     """
     if s.partition.epoch == k.elections:
         return False
@@ -49,17 +49,17 @@ def elect(s: BrokerState, k: Constants, broker: int) -> bool:
         return False
     send_leader_and_isr(s, k, broker, in_sync if in_sync else 1 << broker)
     if not live:
-        s.partition.elr = 0  # Kafka forgets who was eligible at an unclean election.
+        s.partition.elr = 0  # Kafka clears the ELR at an unclean election.
     forget_outdated(s, k)
     return True
 
 
 def fence(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Take a dead broker out of the ISR and out of the lead, in a new epoch.
+    """Remove a dead broker from the ISR and from leadership, in a new epoch.
 
     The last member of the ISR stays in it, unless ``elr`` keeps it eligible.  The controller may
-    notice late, or never: a broker that is back by then has bounced unnoticed.  With ``moves`` a
-    live leader may be suspected.
+    notice late, or never: a broker that has restarted before has bounced unnoticed.  With ``moves``
+    the controller may also consider a live leader dead.
     """
     if s.partition.epoch == k.elections:
         return False
@@ -81,7 +81,7 @@ def fence(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def fence_live_follower(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Take a live follower out of the ISR: its heartbeats are late, or it announced its stop."""
+    """Remove a live follower from the ISR: its heartbeats are late, or it is shutting down."""
     if s.partition.epoch == k.elections:
         return False
     if not s.replica[broker].alive:

@@ -1,6 +1,6 @@
-"""OffsetsForLeaderEpoch, by which a follower learns where its log departs from the leader's.
+"""OffsetsForLeaderEpoch, by which a follower finds where its log diverges from the leader's.
 
-Since KIP-101; what the leader answers and what the follower makes of it are rules.
+Since KIP-101; the leader's answer and the follower's truncation are rules.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def handle_epoch_request(s: BrokerState, k: Constants, leader: int, follower: in
         return False
     if not k.rules.may_serve_epoch_request(s, k, leader, s.replica[follower].epoch):
         return False
-    asked = last_epoch(s, k, follower)
-    epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, asked)
+    requested = last_epoch(s, k, follower)
+    epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, requested)
     message = s.message[follower]
     message.kind = EPOCH_RESPONSE
     message.epoch = epoch
@@ -47,7 +47,7 @@ def handle_epoch_request(s: BrokerState, k: Constants, leader: int, follower: in
 
 
 def handle_epoch_response(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Cut the log by the leader's answer; then fetch, or ask again."""
+    """Truncate the log by the leader's answer; then fetch, or ask again."""
     if s.message[follower].kind != EPOCH_RESPONSE:
         return False
     if s.replica[follower].leader != leader:

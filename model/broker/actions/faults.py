@@ -1,4 +1,4 @@
-"""What the world does to brokers: crash, loss of power, restart, lost messages, a disk write."""
+"""Faults: crashes, power losses, restarts and lost messages; and the HW checkpoint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .purgatory import fail_produces
 
 
 def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
-    """Lose the memory of a broker and whatever is under way to or from it."""
+    """Lose a broker's memory and the messages in flight to or from it."""
     for follower in range(k.replicas):
         if follower == broker or s.replica[follower].leader == broker:
             if k.late_request and follower == broker and s.message[follower].kind == FETCH:
@@ -46,13 +46,13 @@ def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
     if k.isr_propagation == KRAFT:
         orphan_request(s, k, broker)
     forget_followers(s, k, broker)
-    # Loading a log cuts its epoch cache to it: an epoch without a record is not remembered.
+    # Loading a log truncates its epoch cache: an epoch without a record is dropped.
     truncate_to(s, k, broker, replica.leo)
     forget_outdated(s, k)
 
 
 def crash(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Kill a broker's process: the log is kept, the operating system still has it."""
+    """Kill a broker's process: the log survives in the page cache."""
     if not s.replica[broker].alive:
         return False
     if s.crashed == k.crashes:
@@ -63,7 +63,7 @@ def crash(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def lose_power(s: BrokerState, k: Constants, broker: int, kept: int) -> bool:
-    """Cut a broker's power: of its log only the first `kept` records were on disk.
+    """Lose a broker's power: only the first `kept` records of its log were on disk.
 
     Any suffix may be lost: Kafka does not flush by default, so the recovery point stays at 0.
     """
@@ -80,14 +80,13 @@ def lose_power(s: BrokerState, k: Constants, broker: int, kept: int) -> bool:
 
 
 def restart(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Start a dead broker again; it knows its disk and waits for a LeaderAndIsr.
+    """Restart a dead broker with the state on its disk; it waits for LeaderAndIsr.
 
-    It refuses what was sent to its previous incarnation (KIP-380): every epoch before the one
-    that the partition state has at this moment, and that one too where it names itself the leader.
-    With ``bounce_noticed`` it starts only when there is nothing left to fence; in a KRaft cluster
-    it can register again only once it is fenced.  With ``elr`` there must be nothing left either,
-    since its registration tells the controller that it went down uncleanly, as every crash is:
-    what it had may be lost, so it is neither in sync nor eligible from then on.
+    It rejects requests sent to its previous incarnation (KIP-380): every epoch before the current
+    one of the partition state, and the current one too if it names this broker the leader.  With
+    ``bounce_noticed`` it restarts only after it has been fenced; in a KRaft cluster it can register
+    only after that.  The same holds with ``elr``, where its registration shows an unclean shutdown,
+    which every crash is: it may have lost records, so it leaves the ISR and the ELR.
     """
     if s.replica[broker].alive:
         return False
@@ -122,7 +121,7 @@ def checkpoint_hw(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def lose_message(s: BrokerState, k: Constants, follower: int) -> bool:
-    """Lose what is under way between a follower and its leader; the follower asks again."""
+    """Lose the message in flight between a follower and its leader; the follower retries."""
     if s.message[follower].kind == IDLE:
         return False
     if s.lost == k.lost_messages:

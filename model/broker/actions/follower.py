@@ -1,4 +1,4 @@
-"""What a follower does: fetch, and append what it is given."""
+"""The follower's steps: fetch, append and truncate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..state import BrokerState
 
 
 def send_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Ask the leader for records from the follower's log end on."""
+    """Send Fetch(offset = the follower's log end offset) to the leader."""
     if s.replica[follower].leader != leader:
         return False
     if s.replica[follower].truncating:
@@ -25,7 +25,7 @@ def send_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool
 
 
 def handle_fetch_response(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Append the records of a fetch response, then follow the leader's high watermark."""
+    """Append the records of a fetch response, then set HW = min(LEO, the leader's HW)."""
     if s.message[follower].kind != FETCH_RESPONSE:
         return False
     if s.replica[follower].leader != leader:
@@ -41,7 +41,7 @@ def handle_fetch_response(s: BrokerState, k: Constants, leader: int, follower: i
 
 
 def handle_out_of_range(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Cut the log to the leader's log end, which the fetch offset exceeded."""
+    """Truncate the log to the leader's log end, which the fetch offset exceeded."""
     if s.message[follower].kind != OUT_OF_RANGE:
         return False
     if s.replica[follower].leader != leader:
@@ -52,7 +52,7 @@ def handle_out_of_range(s: BrokerState, k: Constants, leader: int, follower: int
 
 
 def handle_diverging_epoch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Cut the log where it departs from the leader's, by an epoch and its end there; fetch on."""
+    """Truncate a diverging log by the leader's epoch and end offset; continue to fetch."""
     if s.message[follower].kind != DIVERGING:
         return False
     if s.replica[follower].leader != leader:

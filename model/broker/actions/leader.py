@@ -1,4 +1,4 @@
-"""What a leader does: append what producers send, serve followers, and keep the ISR."""
+"""The leader's steps: append records, serve followers, and maintain the ISR."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .alter_partition import propose
 
 
 def produce(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Append the next record of a producer; a zombie that believes it leads accepts it too.
+    """Append the next record of a producer; a zombie leader accepts it too.
 
-    With ZooKeeper the producer writes to the leader that its metadata names.  With acks=all the
-    append is refused while the ISR is smaller than min.insync.replicas.
+    With ZooKeeper the producer writes to the leader in its metadata.  With acks=all the leader
+    rejects the append while the ISR is smaller than min.insync.replicas.
     """
     if not leads(s, leader):
         return False
@@ -48,7 +48,7 @@ def produce(s: BrokerState, k: Constants, leader: int) -> bool:
 
 
 def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offset: int) -> None:
-    """Learn from a fetch how far its follower is: remote LEO, then ISR, then high watermark."""
+    """Update the follower's state from a fetch: remote LEO, then ISR, then high watermark."""
     replica = s.replica[leader]
     replica.remote_leo[follower] = offset
     if (
@@ -64,7 +64,7 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
 
 
 def answer_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> None:
-    """Answer a fetch with the records from its offset on and the high watermark."""
+    """Answer a fetch with the records at its offset and above, and the high watermark."""
     offset, replica, message = s.replica[follower].leo, s.replica[leader], s.message[follower]
     message.kind = FETCH_RESPONSE
     message.hw = replica.hw
@@ -74,12 +74,13 @@ def answer_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> No
 
 
 def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Serve a fetch: note the follower's log end, then answer with records and the new HW.
+    """Serve a fetch: set the remote LEO, then answer with records and the new HW.
 
-    Since KIP-595 the leader first looks where the logs diverge, and if they do, answers with that
-    alone.  A fetch above the leader's log end is answered "out of range" with that log end and
-    teaches the leader nothing.  A fetch that finds neither a record nor a newer high watermark is
-    answered at once, or waits with the option ``purgatory``.
+    Since KIP-595 the leader first checks whether the logs diverge, and if so answers with the
+    diverging epoch alone.  The answer to a fetch above the leader's log end is "out of range" with
+    that log end, and the fetch does not update the leader's follower state.  A fetch that finds
+    neither a record nor a newer high watermark is answered at once, or waits with the option
+    ``purgatory``.
     """
     if s.message[follower].kind != FETCH:
         return False
@@ -122,7 +123,7 @@ def forget_late_fetch(s: BrokerState, follower: int) -> None:
 
 
 def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Serve a fetch whose sender has died since; nobody waits for the answer (KIP-903)."""
+    """Serve a fetch whose sender has crashed; no broker receives the answer (KIP-903)."""
     late = s.late_fetch[follower]
     if late.leader != leader:
         return False
@@ -143,9 +144,9 @@ def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) 
 
 
 def refuse_request(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Answer a request with an error: not leader (any more), or fenced by its leader epoch.
+    """Refuse a request: NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH.
 
-    The follower may ask again, so the error itself need not be under way for a while.
+    The follower may retry at any time, so the error is never in flight.
     """
     kind, epoch = s.message[follower].kind, s.replica[follower].epoch
     if kind != FETCH and kind != DELAYED_FETCH and kind != EPOCH_REQUEST:
@@ -165,10 +166,10 @@ def refuse_request(s: BrokerState, k: Constants, leader: int, follower: int) -> 
 
 
 def shrink_isr(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Take a follower out of the ISR that is behind.
+    """Remove a lagging follower from the ISR.
 
-    Kafka waits for replica.lag.time.max.ms; here any moment at which the follower is behind may
-    be the one at which it has been so for long enough.
+    Kafka waits for replica.lag.time.max.ms; here that time may pass at any moment at which the
+    follower's remote LEO differs from the leader's LEO.
     """
     if not k.rules.may_change_isr(s, k, leader):
         return False

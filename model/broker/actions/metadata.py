@@ -1,7 +1,7 @@
-"""LeaderAndIsr: what the controller says of a leader epoch, and how brokers take it up.
+"""LeaderAndIsr: how the controller announces a leader epoch, and how brokers apply it.
 
-What was said of an epoch stays there to be taken up: it may arrive late, out of order, twice
-(the second time is ignored) or, never taken up, not at all.
+The LeaderAndIsr of an epoch stays available: it may arrive late, out of order, twice (the second
+one is ignored) or never.  In a KRaft cluster the metadata takes its place.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .purgatory import fail_produces
 
 
 def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
-    """Begin a new leader epoch in the partition state and tell every broker."""
+    """Begin a new leader epoch in the partition state and send LeaderAndIsr to every broker."""
     s.partition.epoch += 1
     s.partition.leader = leader
     set_isr(s, k, isr)
@@ -26,10 +26,10 @@ def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> 
 
 
 def forget_outdated(s: BrokerState, k: Constants) -> None:
-    """Forget what was said of epochs that no broker can take up any more.
+    """Drop the LeaderAndIsr of epochs that no broker can apply any more.
 
-    That is so of an epoch before the partition's once every live broker has a newer one: a dead one
-    will refuse it after its restart.  Nothing can depend on it, so states that differ only there
+    These are the epochs before the partition's if every live broker has a newer one: a dead broker
+    will reject them after its restart.  No step depends on them, so states that differ only there
     are one state.
     """
     if k.stale_leader_and_isr:
@@ -43,8 +43,8 @@ def forget_outdated(s: BrokerState, k: Constants) -> None:
         s.leader_and_isr[epoch].isr = 0
 
 
-def _take_up(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
-    """Do what both roles do first: drop what is under way and what was known as a leader."""
+def _apply(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
+    """Apply an epoch in either role: drop the message in flight and the leader's own state."""
     replica = s.replica[broker]
     k.rules.drop_in_flight(s, k, broker)
     fail_produces(s, k, broker)
@@ -58,7 +58,7 @@ def _take_up(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
 
 
 def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
-    """Take up an epoch as its leader: the log stays, what followers hold is forgotten."""
+    """Apply LeaderAndIsr as the leader: keep the log, reset all remote LEOs."""
     if not s.replica[leader].alive:
         return False
     if epoch <= s.replica[leader].epoch:
@@ -68,7 +68,7 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
     if s.leader_and_isr[epoch].leader != leader:
         return False
     replica = s.replica[leader]
-    _take_up(s, k, leader, epoch)
+    _apply(s, k, leader, epoch)
     replica.restarted = False
     replica.epoch_start = replica.leo
     replica.isr = s.leader_and_isr[epoch].isr
@@ -82,10 +82,10 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
 
 
 def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
-    """Take up an epoch as a follower of its leader, or of nobody where it names none.
+    """Apply LeaderAndIsr as a follower of its leader, or of no leader if it names none.
 
     Without a leader the log stays as it is: Kafka's ReplicaManager.makeFollowers truncates only
-    what has a live leader to follow.
+    partitions with a live leader.
     """
     if not s.replica[follower].alive:
         return False
@@ -96,7 +96,7 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
     if s.leader_and_isr[epoch].leader == follower:
         return False
     previous_leader = s.replica[follower].leader
-    _take_up(s, k, follower, epoch)
+    _apply(s, k, follower, epoch)
     if s.replica[follower].leader != NONE:
         k.rules.begin_following(s, k, follower, previous_leader)
     forget_outdated(s, k)

@@ -1,14 +1,14 @@
-"""ISR propagation in a cluster with ZooKeeper: who hears of a leader's change, and how late.
+"""How ISR changes propagate in a ZooKeeper cluster.
 
-The leader writes the partition's state, remembers that it did, and later writes a notification
-node; the controller reads that, refreshes its cache from the stored state, sends UpdateMetadata
-and deletes the node (Kafka 0.10's ReplicaManager.maybePropagateIsrChanges and
-IsrChangeNotificationListener).  Clients know of the leader what some broker's metadata said.  Of
-the controller's cache only the ISR is part of the state: the leader in it nobody else changes.
+The leader writes the partition state, adds the partition to its change set, and later writes a
+notification node; the controller reads the node, refreshes its cache from the stored state, sends
+UpdateMetadata and deletes the node (Kafka 0.10's ReplicaManager.maybePropagateIsrChanges and
+IsrChangeNotificationListener).  Clients know the leader from some broker's metadata.  Of the
+controller's cache only the ISR is part of the state: only the controller changes the leader.
 
-The version of the stored state is not a number here.  Within a leader epoch nobody but its leader
-writes the ISR, so the version that a leader has cached is the stored one exactly if its epoch and
-its ISR are the stored ones, which the rule ``may_change_isr`` compares.
+The version of the stored state is not a variable.  Within a leader epoch only its leader writes the
+ISR, so a leader's cached version is the stored one exactly if its epoch and its ISR are the stored
+ones, which the rule ``may_change_isr`` compares.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ..bounds import Constants
 from ..state import BrokerState
 
 NO_NOTIFICATION, HAS_READ, HAS_REFRESHED = range(3)
-"""How far the controller is with the notification that it handles."""
+"""The controller's progress with the notification that it handles."""
 
 
 def write_notification(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Announce a change of the ISR; Kafka waits 5 s, or 60 s, which may be any time here.
+    """Announce an ISR change; Kafka waits 5 s, or 60 s, the model any time.
 
-    Several unread nodes say no more than one does.
+    Several unread nodes have the same effect as one.
     """
     if not s.replica[leader].change_set:
         return False
@@ -34,7 +34,7 @@ def write_notification(s: BrokerState, k: Constants, leader: int) -> bool:
 
 
 def read_notification(s: BrokerState, k: Constants) -> bool:
-    """Learn that the ISR has changed, but not yet what it is."""
+    """Read that the ISR has changed, but not yet the ISR itself."""
     if s.controller.down:
         return False
     if not s.controller.notification:
@@ -58,7 +58,7 @@ def refresh_cache(s: BrokerState, k: Constants) -> bool:
 
 
 def delete_notification(s: BrokerState, k: Constants) -> bool:
-    """Delete the notification that was read; one that was written since stays."""
+    """Delete the notification that was read; a newer one stays."""
     if s.controller.down:
         return False
     if s.controller.handling != HAS_REFRESHED:
@@ -68,7 +68,7 @@ def delete_notification(s: BrokerState, k: Constants) -> bool:
 
 
 def crash_controller(s: BrokerState, k: Constants) -> bool:
-    """Kill the controller; what it has read and not deleted will be read again."""
+    """Crash the controller; the next one reads again what this one has not deleted."""
     if s.controller.down:
         return False
     if s.controllers_crashed == k.controller_crashes:
@@ -83,7 +83,7 @@ def crash_controller(s: BrokerState, k: Constants) -> bool:
 
 
 def start_controller(s: BrokerState, k: Constants) -> bool:
-    """Let another broker be the controller; it begins with what is stored."""
+    """Make another broker the controller; it begins with the stored state."""
     if not s.controller.down:
         return False
     s.controller.down = 0
@@ -92,7 +92,7 @@ def start_controller(s: BrokerState, k: Constants) -> bool:
 
 
 def update_metadata(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Take up an UpdateMetadata: who leads, for clients that ask this broker."""
+    """Apply UpdateMetadata: the leader in this broker's metadata responses."""
     if not s.replica[broker].alive:
         return False
     if s.replica[broker].metadata == s.partition.leader:
@@ -102,7 +102,7 @@ def update_metadata(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def refresh_producer(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Ask a broker for metadata, as a producer; it may know less than was known already."""
+    """Refresh the producer's metadata from a broker, which may return older metadata."""
     if not s.replica[broker].alive:
         return False
     if s.replica[broker].metadata == NONE:

@@ -1,7 +1,7 @@
 """Requests that wait at the leader, in Kafka's purgatories: a fetch for data, a produce for the HW.
 
-It follows DelayedFetch and DelayedProduce of Kafka 3.x: a fetch teaches the leader how far its
-follower is when it arrives, and not once more when it is completed.
+It follows DelayedFetch and DelayedProduce of Kafka 3.x: a fetch updates the leader's follower state
+when it arrives, and not again when it is completed.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .leader import answer_fetch
 
 
 def complete_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Answer a fetch that waits, with what there is by now.
+    """Answer a waiting fetch from the current log and high watermark.
 
-    An append or a rise of the high watermark completes it, and fetch.max.wait.ms passes at any
-    moment, so that it may be answered at any, be it with nothing.
+    An append or a higher high watermark completes it, and fetch.max.wait.ms may pass at any moment,
+    so the answer may come at any time, even without records.
     """
     if s.message[follower].kind != DELAYED_FETCH:
         return False
@@ -34,7 +34,7 @@ def complete_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> 
 
 
 def _offset(s: BrokerState, k: Constants, leader: int, record: int) -> int:
-    """Return where a record is in a log; beyond every log end where it is not."""
+    """Return a record's offset in a log; an offset beyond every log end if it is absent."""
     for offset in range(s.replica[leader].leo):
         if s.replica[leader].log[offset].record == record:
             return offset
@@ -44,8 +44,8 @@ def _offset(s: BrokerState, k: Constants, leader: int, record: int) -> int:
 def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:
     """Answer a produce with acks=all that the high watermark has passed.
 
-    It is acknowledged if the ISR has min.insync.replicas members at this moment; if not, its
-    producer is told NotEnoughReplicasAfterAppend, and may write it again.
+    It is acknowledged if the ISR now has min.insync.replicas members; if not, its producer
+    receives NotEnoughReplicasAfterAppend and may retry.
     """
     if s.delayed_produce[record].leader != leader:
         return False
@@ -59,7 +59,7 @@ def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> 
 
 
 def expire_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:
-    """Tell the producer of a record that waits for too long that its request timed out."""
+    """Fail a waiting produce with REQUEST_TIMED_OUT."""
     if s.delayed_produce[record].leader != leader:
         return False
     s.delayed_produce[record].leader = NONE
@@ -67,7 +67,7 @@ def expire_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bo
 
 
 def fail_produces(s: BrokerState, k: Constants, leader: int) -> None:
-    """Fail all that waits at a broker that goes down or takes up another epoch."""
+    """Fail the produces that wait at a broker that goes down or applies another epoch."""
     if not k.purgatory:
         return
     for waiting in s.delayed_produce:

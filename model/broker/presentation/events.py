@@ -9,6 +9,7 @@ from ....core.scene import Event, Scene
 from ..delayed import DELAYED
 from ..replica_sets import braced
 from . import isr_events
+from .effects import lost_with, proposed, raised
 from .pictures import (
     CLIENTS,
     CONTROLLER,
@@ -21,29 +22,35 @@ from .pictures import (
     partition_of,
     said,
 )
-from .told import lost_with, proposed, raised
-from .truncation import asked_epoch, cache_told, why_answer, why_cut, why_cut_at_once, why_diverging
+from .truncation import (
+    asked_epoch,
+    cache_changed,
+    why_answer,
+    why_diverging,
+    why_truncated,
+    why_truncated_at_once,
+)
 
 Arguments = Mapping[str, int]
 
 
 def event(action: str, arguments: Arguments, before: Scene, after: Scene) -> Event:
-    """Return what a step between two pictures is."""
-    told = EVENTS[action](arguments, before, after)
-    sentences = [told.sentence]
-    exchange, forgets = told.exchange, told.forgets
+    """Return the event between two pictures."""
+    step = EVENTS[action](arguments, before, after)
+    sentences = [step.sentence]
+    exchange, forgets = step.exchange, step.forgets
     for number in range(len(after.participants) - 2):
         was, now = broker_of(before, number), broker_of(after, number)
         if was.cache != now.cache:
-            sentences.append(cache_told(was, now))
+            sentences.append(cache_changed(was, now))
             forgets += tuple(epoch for epoch, _ in was.cache if epoch not in dict(now.cache))
-    if action != "ProposeShrink" and (asks := proposed(before, after)):
-        sentences.append(asks)
+    if action != "ProposeShrink" and (proposals := proposed(before, after)):
+        sentences.append(proposals)
     isr = partition_of(after).isr
-    if told.actor != CONTROLLER and isr != partition_of(before).isr:
-        exchange = (*exchange, (told.actor, CONTROLLER, f"isr {braced(isr)}"))
+    if step.actor != CONTROLLER and isr != partition_of(before).isr:
+        exchange = (*exchange, (step.actor, CONTROLLER, f"isr {braced(isr)}"))
     return dataclasses.replace(
-        told, sentence=" ".join(sentences), exchange=exchange, forgets=forgets
+        step, sentence=" ".join(sentences), exchange=exchange, forgets=forgets
     )
 
 
@@ -63,11 +70,11 @@ def _send_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     follower = broker_of(before, a["follower"])
     offset, last = log_of(before, a["follower"]).leo, ""
     if offset and follower.rules.truncation_on_fetch:
-        last = f", and that its last record is of e{asked_epoch(follower)}"
+        last = f", lastFetchedEpoch = {asked_epoch(follower)}"
     return Event(
         broker(a["follower"]),
-        f"Broker {a['follower']} asks broker {a['leader']} for records from offset {offset} on, "
-        f"its log end: that also tells the leader what it has{last}.",
+        f"Broker {a['follower']} sends Fetch(offset = {offset}{last}) to broker {a['leader']}. "
+        "The offset is its log end offset.",
     )
 
 
@@ -76,28 +83,28 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     offset = log_of(before, follower).leo
     diverges = said(after, follower).startswith("diverging")
     if diverges:
-        learns = why_diverging(broker_of(before, leader), broker_of(before, follower))
+        effect = why_diverging(broker_of(before, leader), broker_of(before, follower))
         if broker_of(before, leader).rules.counts_diverging_fetch.__name__ != "not_if_diverging":
-            learns += f", yet it counts the fetch offset {offset}"
+            effect += f", yet it sets the remote LEO to the fetch offset {offset}"
     elif offset > log_of(before, leader).leo:
-        learns = f"The fetch offset {offset} is beyond the log end of broker {leader}"
+        effect = f"The fetch offset {offset} is beyond the log end of broker {leader}"
     else:
-        learns = f"Broker {leader} learns that broker {follower} has all below offset {offset}"
+        effect = f"Broker {leader} sets the remote LEO of broker {follower} to {offset}"
     hw, was = log_of(after, leader).hw, log_of(before, leader).hw
     joined = partition_of(after).isr != partition_of(before).isr
     if joined:
-        learns += f", lets it join the ISR ({braced(partition_of(after).isr)})"
+        effect += f", adds it to the ISR ({braced(partition_of(after).isr)})"
     if hw != was:
-        learns += f", raises its HW from {was} to {hw}"
-    answers = f"answers: {said(after, follower)}"
+        effect += f", raises its HW from {was} to {hw}"
+    response = f"responds: {said(after, follower)}"
     if not any(message.key == f"{follower}" for message in after.messages):
-        answers = "has nothing for it: the fetch waits in purgatory"
+        response = "has no new data: the fetch waits in purgatory"
     mine, theirs = (of(before, broker(number)).epoch for number in (leader, follower))
     leads = f"leads epoch {mine}" if mine is not None else "leads no epoch"
     apart = "" if mine == theirs else f" It {leads}, the follower is in epoch {theirs}."
     return Event(
         broker(leader),
-        f"{learns}, and {answers}.{apart}",
+        f"{effect}, and {response}.{apart}",
         sign="late" if apart else "truncation" if diverges else "",
         takes=(f"{follower}",),
     )
@@ -109,7 +116,7 @@ def _handle_fetch_response(a: Arguments, before: Scene, after: Scene) -> Event:
     moves = f" Its HW goes from {was} to {now}." if was != now else ""
     return Event(
         broker(follower),
-        f"The response of broker {a['leader']} reaches broker {follower}: "
+        f"Broker {follower} receives the response of broker {a['leader']}: "
         f"{said(before, follower)}.{moves}",
         takes=(f"{follower}",),
     )
@@ -119,29 +126,45 @@ def _handle_out_of_range(a: Arguments, before: Scene, after: Scene) -> Event:
     follower, end = a["follower"], log_of(after, a["follower"]).leo
     return Event(
         broker(follower),
-        f"Broker {follower} is told that its fetch offset is out of range, and cuts its log to "
-        f"the log end of broker {a['leader']}, {end}.",
+        f"Broker {follower} receives OFFSET_OUT_OF_RANGE and truncates its log to the log end of "
+        f"broker {a['leader']}, {end}.",
         sign="truncation",
         takes=(f"{follower}",),
-        rule=f"a fetch offset that is out of range is answered with the leader's log end, {end}",
+        rule=f"on OFFSET_OUT_OF_RANGE a follower truncates to the leader's log end, {end}",
     )
 
 
 def _refuse_request(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, follower = a["leader"], a["follower"]
+    error = _error(leader, follower, before)
     return Event(
         broker(leader),
-        f"Broker {leader} answers the request of broker {follower} with an error: it does not "
-        "lead, or the leader epoch is not its own. The follower may ask again.",
+        f"Broker {leader} refuses the request of broker {follower}: {error}. The follower may "
+        "retry.",
         takes=(f"{follower}",),
-        exchange=((broker(leader), broker(follower), "error"),),
+        exchange=((broker(leader), broker(follower), error),),
     )
+
+
+def _error(leader: int, follower: int, before: Scene) -> str:
+    """Return the error with which a broker refuses a request; Kafka compares epochs first."""
+    rules = broker_of(before, leader).rules
+    asks_for_end = said(before, follower).startswith("end of")
+    fence = rules.may_serve_epoch_request if asks_for_end else rules.may_serve_fetch
+    mine, theirs = (broker_of(before, number).epoch for number in (leader, follower))
+    if fence.__name__ != "serve_anyone" and mine is not None and theirs is not None:
+        if theirs < mine:
+            return "FENCED_LEADER_EPOCH"
+        if theirs > mine:
+            return "UNKNOWN_LEADER_EPOCH"
+    # NOT_LEADER_FOR_PARTITION was renamed in Kafka 2.6, before KIP-595.
+    return "NOT_LEADER_OR_FOLLOWER" if rules.truncation_on_fetch else "NOT_LEADER_FOR_PARTITION"
 
 
 def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["leader"]),
-        f"Broker {a['leader']} serves a fetch of broker {a['follower']}, which has died since"
+        f"Broker {a['leader']} serves a fetch that broker {a['follower']} sent before it crashed"
         f"{raised(a['leader'], before, after)}.",
     )
 
@@ -149,8 +172,8 @@ def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
 def _send_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["follower"]),
-        f"Before it fetches, broker {a['follower']} asks broker {a['leader']} where the epoch of "
-        f"its own last record ends there: {said(after, a['follower'])}",
+        f"Before it fetches, broker {a['follower']} sends OffsetsForLeaderEpoch for the epoch of "
+        f"its last record to broker {a['leader']}: {said(after, a['follower'])}",
     )
 
 
@@ -159,8 +182,8 @@ def _handle_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
     why = why_answer(broker_of(before, leader), asked_epoch(broker_of(before, follower)))
     return Event(
         broker(leader),
-        f"Broker {leader} is asked by broker {follower}: {said(before, follower)} It answers "
-        f"“{said(after, follower)}”: {why}.",
+        f"Broker {leader} handles OffsetsForLeaderEpoch of broker {follower}: "
+        f"{said(before, follower)} It answers “{said(after, follower)}”: {why}.",
         sign="truncation",
         takes=(f"{a['follower']}",),
     )
@@ -168,42 +191,47 @@ def _handle_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
 
 def _handle_epoch_response(a: Arguments, before: Scene, after: Scene) -> Event:
     asks = "truncating" in broker_of(after, a["follower"]).role
-    then = "It must ask once more" if asks else "It can fetch now"
-    return _cut_by_answer(a, before, after, then)
+    then = "It must ask again" if asks else "It can fetch now"
+    return _truncate_by_answer(a, before, after, then)
 
 
 def _handle_diverging_epoch(a: Arguments, before: Scene, after: Scene) -> Event:
-    return _cut_by_answer(a, before, after, "It fetches on from there")
+    return _truncate_by_answer(a, before, after, "It continues to fetch from there")
 
 
-def _cut_by_answer(a: Arguments, before: Scene, after: Scene, then: str) -> Event:
-    """Say how a follower cuts its log by what its leader answers, and what it does then."""
+def _truncate_by_answer(a: Arguments, before: Scene, after: Scene, then: str) -> Event:
+    """Say how a follower truncates its log by its leader's answer, and what it does next."""
     follower = a["follower"]
-    why = why_cut(broker_of(before, follower), answer_of(before, follower))
+    why = why_truncated(broker_of(before, follower), answer_of(before, follower))
     reason = f": {why}" if why else ""
     return Event(
         broker(follower),
-        f"Broker {follower} takes the answer of broker {a['leader']}, "
-        f"“{said(before, follower)}”{reason}. {_cut(follower, before, after)} {then}.",
+        f"Broker {follower} receives the answer of broker {a['leader']}, "
+        f"“{said(before, follower)}”{reason}. {_truncation(follower, before, after)} {then}.",
         sign="truncation",
         takes=(f"{follower}",),
         rule=why,
     )
 
 
-def _cut(number: int, before: Scene, after: Scene) -> str:
-    """Say what a step cut from a log."""
+def _truncation(number: int, before: Scene, after: Scene) -> str:
+    """Say which records a step truncated from a log."""
     end = log_of(after, number).leo
-    gone = ", ".join(str(entry) for entry in log_of(before, number).entries[end:])
-    if not gone:
-        return "Nothing is cut from its log."
-    return f"It cuts {gone} from its log, which ends at offset {end} now."
+    removed = ", ".join(str(entry) for entry in log_of(before, number).entries[end:])
+    if not removed:
+        return "It truncates nothing."
+    return f"It truncates its log to offset {end}, which removes {removed}."
 
 
 def _late(epoch: int, after: Scene) -> str:
-    """Say so where the controller is in a newer epoch than the one that is taken up."""
+    """Say so if the controller is in a newer epoch than the applied one."""
     newest = of(after, CONTROLLER).epoch
-    return "" if epoch == newest else f" It is late: the controller is at epoch {newest} by now."
+    return "" if epoch == newest else f" This is late: the controller is already at epoch {newest}."
+
+
+def _leader_and_isr(epoch: int, picture: Scene) -> str:
+    """Return what announces an epoch to brokers: LeaderAndIsr, or the metadata with KRaft."""
+    return f"{'the metadata' if partition_of(picture).kraft else 'LeaderAndIsr'} (epoch {epoch})"
 
 
 def _become_leader(a: Arguments, before: Scene, after: Scene) -> Event:
@@ -212,33 +240,33 @@ def _become_leader(a: Arguments, before: Scene, after: Scene) -> Event:
     lost = f" It does so{lost}." if lost else ""
     return Event(
         broker(leader),
-        f"Broker {leader} hears that it leads epoch {epoch} and begins to lead"
+        f"Broker {leader} applies {_leader_and_isr(epoch, after)} and becomes leader"
         f"{raised(leader, before, after)}.{late}{lost}",
         sign="late" if late else "",
         takes=(announced(leader, epoch),),
-        drops=f"dropped: broker {leader} took up epoch {epoch}",
+        drops=f"dropped: broker {leader} applied epoch {epoch}",
     )
 
 
 def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     follower, epoch = a["follower"], a["epoch"]
     now, old = of(after, broker(follower)).role, log_of(before, follower)
-    told, why = "", ""
+    truncation, why = "", ""
     if now.startswith("follows") and old.entries:
-        why = why_cut_at_once(broker_of(before, follower))
+        why = why_truncated_at_once(broker_of(before, follower))
         if why or log_of(after, follower).leo < old.leo:
-            told = f" {why[:1].upper()}{why[1:]}. " if why else " "
-            told += _cut(follower, before, after)
+            truncation = f" {why[:1].upper()}{why[1:]}. " if why else " "
+            truncation += _truncation(follower, before, after)
     late = _late(epoch, after)
     lost = lost_with(follower, before, after)
     lost = f" It does so{lost}." if lost else ""
     return Event(
         broker(follower),
-        f"Broker {follower} hears of leader epoch {epoch} and takes it up: {now}.{told}{late}"
-        f"{lost}",
-        sign="late" if late else "truncation" if told else "",
+        f"Broker {follower} applies {_leader_and_isr(epoch, after)}: {now}."
+        f"{truncation}{late}{lost}",
+        sign="late" if late else "truncation" if truncation else "",
         takes=(announced(follower, epoch),),
-        drops=f"dropped: broker {follower} took up epoch {epoch}",
+        drops=f"dropped: broker {follower} applied epoch {epoch}",
         rule=why,
     )
 
@@ -247,8 +275,8 @@ def _shrink_isr(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
     return Event(
         broker(leader),
-        f"Broker {leader} takes broker {a['follower']}, which is behind, out of the ISR, which is "
-        f"{braced(partition_of(after).isr)} now{raised(leader, before, after)}.",
+        f"Broker {leader} shrinks the ISR to {braced(partition_of(after).isr)} because broker "
+        f"{a['follower']} lags{raised(leader, before, after)}.",
     )
 
 
@@ -277,8 +305,8 @@ def _fence(a: Arguments, before: Scene, after: Scene) -> Event:
     now = of(after, CONTROLLER)
     return Event(
         CONTROLLER,
-        f"The controller holds broker {a['broker']} for dead and takes it out of the ISR and the "
-        f"lead: {now.role}, {', '.join(now.details)}.",
+        f"The controller considers broker {a['broker']} dead and removes it from the ISR and from "
+        f"leadership: {now.role}, {', '.join(now.details)}.",
         sign="election",
     )
 
@@ -299,22 +327,23 @@ def _lose_power(a: Arguments, before: Scene, after: Scene) -> Event:
     lost = lost_with(number, before, after)
     return Event(
         broker(number),
-        f"Broker {number} loses power{lost}. Of its log, only what is below offset {a['kept']} "
-        "had reached the disk.",
+        f"Broker {number} loses power{lost}. Of its log, only the records below offset "
+        f"{a['kept']} had reached the disk.",
         sign="crash",
         drops=f"dropped: broker {number} lost power",
-        rule=f"a broker that loses power keeps what had reached its disk, here what is below "
+        rule="a broker that loses power keeps the records on its disk, here those below "
         f"offset {a['kept']}",
     )
 
 
 def _restart(a: Arguments, before: Scene, after: Scene) -> Event:
     left = partition_of(before).elr & ~partition_of(after).elr
-    unclean = " As it went down uncleanly, the controller takes it out of the ELR." if left else ""
+    unclean = " It went down uncleanly, so the controller removes it from the ELR." if left else ""
+    awaited = "the metadata" if partition_of(after).kraft else "LeaderAndIsr"
     return Event(
         broker(a["broker"]),
-        f"Broker {a['broker']} starts again with what is on its disk, HW "
-        f"{log_of(after, a['broker']).hw}, and waits for word from the controller.{unclean}",
+        f"Broker {a['broker']} restarts with the state on its disk, HW "
+        f"{log_of(after, a['broker']).hw}, and waits for {awaited}.{unclean}",
         sign="restart",
     )
 
@@ -322,7 +351,7 @@ def _restart(a: Arguments, before: Scene, after: Scene) -> Event:
 def _checkpoint_hw(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["broker"]),
-        f"Broker {a['broker']} writes its high watermark to its disk.",
+        f"Broker {a['broker']} writes its HW to disk (replication-offset-checkpoint).",
     )
 
 
@@ -330,7 +359,7 @@ def _lose_message(a: Arguments, before: Scene, after: Scene) -> Event:
     follower = a["follower"]
     return Event(
         broker(follower),
-        f"The network loses what is under way between broker {follower} and its leader: "
+        f"The network loses the message in flight between broker {follower} and its leader: "
         f"{said(before, follower)}.",
         sign="loss",
         drops="lost by the network",

@@ -1,4 +1,4 @@
-"""Steps by which a change of the ISR gets about, as pictures: AlterPartition and notifications."""
+"""The steps that propagate ISR changes, as pictures: AlterPartition and notifications."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 
 from ....core.scene import Event, Scene
 from ..replica_sets import braced
+from .effects import raised
 from .pictures import CLIENTS, CONTROLLER, broker, of, partition_of, proposal, proposal_of
-from .told import raised
 
 Arguments = Mapping[str, int]
 
 
-def _under_way(picture: Scene, leader: int) -> str:
-    """Return what is under way between a leader and the controller."""
-    found = proposal_of(picture, leader)
-    return found.text if found else "nothing"
+def _in_flight(picture: Scene, leader: int) -> str:
+    """Return the message in flight between a leader and the controller."""
+    message = proposal_of(picture, leader)
+    return message.text if message else "nothing"
 
 
 def _isr(picture: Scene) -> str:
@@ -26,26 +26,26 @@ def _propose_shrink(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
     return Event(
         broker(leader),
-        f"Broker {leader} finds broker {a['follower']} behind and asks the controller for an ISR "
-        f"without it: {_under_way(after, leader)}. Until it has the answer it counts both ISRs.",
+        f"Broker {leader} proposes an ISR without broker {a['follower']}, which lags: "
+        f"{_in_flight(after, leader)}. Until the response arrives its HW waits for both ISRs.",
     )
 
 
 def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
-    asked, was = _under_way(before, leader), partition_of(before).isr
+    request, was = _in_flight(before, leader), partition_of(before).isr
     since = [line for line in partition_of(before).details if f"the request of {leader}" in line]
     done = f"It accepts: the ISR was {braced(was)} and is {_isr(after)}."
     if partition_of(after).isr == was:
         answer = proposal_of(after, leader)
-        refuses = f"It refuses ({answer.refusal}). " if answer and answer.refusal else ""
+        refuses = f"It rejects it ({answer.refusal}). " if answer and answer.refusal else ""
         done = f"{refuses}The ISR stays {braced(was)}."
     return Event(
         CONTROLLER,
-        f"The controller handles the request of broker {leader}: {asked}"
+        f"The controller handles the request of broker {leader}: {request}"
         f"{''.join(f' ({line})' for line in since)}. {done}",
         takes=(proposal(leader),),
-        drops="nobody waits for the response",
+        drops="no broker receives the response",
     )
 
 
@@ -54,7 +54,7 @@ def _handle_alter_partition_response(a: Arguments, before: Scene, after: Scene) 
     now = of(after, broker(leader)).role
     return Event(
         broker(leader),
-        f"The response of the controller reaches broker {leader}: {_under_way(before, leader)}. "
+        f"Broker {leader} receives the controller's response: {_in_flight(before, leader)}. "
         f"It {now}{raised(leader, before, after)}.",
         takes=(proposal(leader),),
     )
@@ -63,8 +63,8 @@ def _handle_alter_partition_response(a: Arguments, before: Scene, after: Scene) 
 def _fence_out_of_sync(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         CONTROLLER,
-        f"The controller misses the heartbeats of broker {a['broker']} and fences it. It does not "
-        "lead, and leaves no ISR: no epoch begins.",
+        f"The controller misses the heartbeats of broker {a['broker']} and fences it. The broker "
+        "does not lead and leaves no ISR, so no epoch begins.",
     )
 
 
@@ -79,8 +79,8 @@ def _fence_live_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     now = of(after, CONTROLLER)
     return Event(
         CONTROLLER,
-        f"Broker {a['broker']} announces that it is about to stop, or its heartbeats are late; the "
-        f"controller fences it and takes it out of the ISR: {now.role}, {', '.join(now.details)}.",
+        f"Broker {a['broker']} is shutting down, or its heartbeats are late; the controller fences "
+        f"it and removes it from the ISR: {now.role}, {', '.join(now.details)}.",
         sign="election",
     )
 
@@ -88,7 +88,7 @@ def _fence_live_follower(a: Arguments, before: Scene, after: Scene) -> Event:
 def _write_notification(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["leader"]),
-        f"Broker {a['leader']} announces in ZooKeeper that it has changed the ISR.",
+        f"Broker {a['leader']} writes the notification of its ISR change to ZooKeeper.",
         exchange=((broker(a["leader"]), CONTROLLER, "the ISR has changed"),),
     )
 
@@ -112,7 +112,7 @@ def _delete_notification(a: Arguments, before: Scene, after: Scene) -> Event:
 def _crash_controller(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         CONTROLLER,
-        "The controller crashes. A notification that it had read and not deleted stays.",
+        "The controller crashes. A notification that it had read but not deleted stays.",
         sign="crash",
     )
 
@@ -128,31 +128,31 @@ def _start_controller(a: Arguments, before: Scene, after: Scene) -> Event:
 def _update_metadata(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["broker"]),
-        f"UpdateMetadata reaches broker {a['broker']}, which tells clients from now on: "
-        f"{of(after, CONTROLLER).role}.",
+        f"UpdateMetadata reaches broker {a['broker']}, which now answers metadata requests "
+        f"with: {of(after, CONTROLLER).role}.",
     )
 
 
 def _refreshed(client: str) -> Callable[[Arguments, Scene, Scene], Event]:
-    """Return how the step is told by which a client asks for metadata."""
+    """Return the event of a client's metadata refresh."""
 
-    def told(a: Arguments, before: Scene, after: Scene) -> Event:
+    def refresh(a: Arguments, before: Scene, after: Scene) -> Event:
         now = next(line for line in of(after, CLIENTS).details if line.startswith(client))
         return Event(
             CLIENTS,
-            f"The {client} asks broker {a['broker']} who leads, and does what it says: {now}.",
+            f"The {client} refreshes its metadata from broker {a['broker']}: {now}.",
         )
 
-    return told
+    return refresh
 
 
 def _consume(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
-    new = [it.text for it in after.promises if it not in before.promises]
-    what = new[0] if new else "the consumer reads a record that was read before"
+    new = [promise.text for promise in after.promises if promise not in before.promises]
+    read = new[0] if new else "the consumer reads a record that was read before"
     return Event(
         CLIENTS,
-        f"Broker {leader}, which the consumer believes to lead, answers it: {what}.",
+        f"Broker {leader}, the leader in the consumer's metadata, answers it: {read}.",
         exchange=((broker(leader), CLIENTS, "record"),),
     )
 
@@ -175,4 +175,4 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "RefreshConsumer": _refreshed("consumer"),
     "Consume": _consume,
 }
-"""Every action that an option of ISR propagation adds."""
+"""Every action that the option ``isr_propagation`` adds."""

@@ -1,4 +1,4 @@
-"""How far a change of the ISR has got about, in the words of Kafka, for traces and pictures."""
+"""The propagation of ISR changes as text, for traces and pictures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..state import BrokerState
 def controller(
     s: BrokerState, k: Constants, written: Callable[[int], str] = braced
 ) -> tuple[str, ...]:
-    """Return what the controller knows besides the partition state, and what it has yet to do."""
+    """Return the controller's own state, beside the partition state, and its pending work."""
     if k.isr_propagation == KRAFT:
         return (f"fenced {written(s.partition.fenced)}", *_requests(s, written))
     if k.isr_propagation != ZOOKEEPER:
@@ -28,20 +28,20 @@ def controller(
 
 
 def _requests(s: BrokerState, written: Callable[[int], str]) -> list[str]:
-    """Return what has become of requests under way since they were sent."""
+    """Return how requests in flight have become outdated since they were sent."""
     lines = []
-    for leader, it in enumerate(s.alter_partition):
-        if it.kind == ORPHANED:
+    for leader, request in enumerate(s.alter_partition):
+        if request.kind == ORPHANED:
             lines.append(f"the request of {leader} has lost its sender")
-        if it.rebooted:
+        if request.rebooted:
             lines.append(
-                f"the request of {leader} has an old broker epoch of {written(it.rebooted)}"
+                f"the request of {leader} has an old broker epoch of {written(request.rebooted)}"
             )
     return lines
 
 
 def clients(s: BrokerState, k: Constants) -> tuple[str, ...]:
-    """Return whom clients believe to be the leader."""
+    """Return the leader in each client's metadata."""
     lines = [f"producer -> {s.producer.leader}"]
     if k.track_read:
         lines.append(f"consumer -> {s.aux_consumer.leader}, at {s.aux_consumer.offset}")
@@ -51,20 +51,20 @@ def clients(s: BrokerState, k: Constants) -> tuple[str, ...]:
 def isr_changes(
     s: BrokerState, k: Constants, broker: int, written: Callable[[int], str] = replicas
 ) -> tuple[str, ...]:
-    """Return how far a broker is with a change of the ISR, and what it tells clients."""
+    """Return a broker's pending ISR change, and the leader in its metadata if outdated."""
     replica, lines = s.replica[broker], []
     if replica.proposed:
         lines.append(f"proposes isr {written(replica.proposed)}")
     if replica.change_set:
-        lines.append("has yet to announce its isr")
+        lines.append("has not yet announced its isr")
     if k.isr_propagation == ZOOKEEPER and replica.alive and replica.metadata != s.partition.leader:
-        named = "nobody" if replica.metadata == NONE else f"{replica.metadata}"
+        named = "no leader" if replica.metadata == NONE else f"{replica.metadata}"
         lines.append(f"metadata names {named}")
     return tuple(lines)
 
 
 def to_controller(s: BrokerState, leader: int) -> str:
-    """Return what is under way between a leader and the controller, with an arrow."""
+    """Return the message in flight between a leader and the controller, with an arrow."""
     text = alter_partition(s, leader)
     way = "->" if s.alter_partition[leader].kind in (REQUEST, ORPHANED) else "<-"
     return f"{way} controller: {text}" if text else ""
@@ -75,13 +75,13 @@ REFUSALS = {REFUSED: "ineligible replica", OUTDATED: "outdated"}
 
 
 def alter_partition(s: BrokerState, leader: int, written: Callable[[int], str] = replicas) -> str:
-    """Return what is under way between a leader and the controller; nothing if nothing is."""
-    it = s.alter_partition[leader]
-    asked = f"AlterPartition e{it.epoch} isr {written(it.isr)}"
+    """Return the message in flight between a leader and the controller; empty if none."""
+    message = s.alter_partition[leader]
+    request = f"AlterPartition e{message.epoch} isr {written(message.isr)}"
     texts = {
-        REQUEST: asked,
-        ORPHANED: asked,
-        ACCEPTED: f"e{it.epoch} isr {written(it.isr)}",
-        **{kind: f"e{it.epoch}: {why}" for kind, why in REFUSALS.items()},
+        REQUEST: request,
+        ORPHANED: request,
+        ACCEPTED: f"e{message.epoch} isr {written(message.isr)}",
+        **{kind: f"e{message.epoch}: {why}" for kind, why in REFUSALS.items()},
     }
-    return texts.get(it.kind, "")
+    return texts.get(message.kind, "")

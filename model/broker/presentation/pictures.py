@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ....core.layout import NONE
 from ....core.scene import Entry, Log, Message, Participant, Promise, Scene
-from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
+from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
 from ..messages import (
     DELAYED_FETCH,
     EPOCH_REQUEST,
@@ -21,7 +21,7 @@ from ..replica_sets import braced
 from ..rules import Rules
 from ..state import BrokerState, LogEntry
 from .isr_view import REFUSALS, alter_partition, clients, controller, isr_changes
-from .view import leadership, log_entries, role, under_way, waiting
+from .view import in_flight, leadership, log_entries, role, waiting
 
 CONTROLLER, CLIENTS = "controller", "clients"
 
@@ -30,25 +30,27 @@ CONTROLLER, CLIENTS = "controller", "clients"
 class Partition(Participant):
     """The controller, with the partition state's leader, and its ISR and ELR as sets of bits.
 
-    ``cached`` is the ISR in the controller's cache, where it has one.
+    ``cached`` is the ISR in the controller's cache, if it has one; ``kraft`` says whether brokers
+    apply the metadata rather than LeaderAndIsr.
     """
 
     leader: int = NONE
     isr: int = 0
     elr: int = 0
     cached: int = 0
+    kraft: bool = False
 
 
 @dataclass(frozen=True)
 class Broker(Participant):
-    """A broker, with what decides about its log.
+    """A broker, with the data that explains its log.
 
     Parameters
     ----------
     cache
         The start offset of each leader epoch in its epoch cache.
     proposed
-        The ISR that it has proposed to the controller, as a set of bits; 0 where none is pending.
+        The ISR that it has proposed to the controller, as a set of bits; 0 if none is pending.
     rules
         The protocol's rules.
     """
@@ -60,7 +62,7 @@ class Broker(Participant):
 
 @dataclass(frozen=True)
 class Answer(Message):
-    """What a leader answers about a log: an epoch and an end offset, NONE where it has none."""
+    """A leader's answer about a log: an epoch and an end offset, NONE if it has none."""
 
     of: int = NONE
     end: int = NONE
@@ -68,9 +70,9 @@ class Answer(Message):
 
 @dataclass(frozen=True)
 class Proposal(Message):
-    """A change of the ISR under way between a leader and the controller.
+    """An ISR change in flight between a leader and the controller.
 
-    ``refusal`` is why the controller has not accepted it; empty where it has, or has yet to say.
+    ``refusal`` is the reason why the controller has rejected it; empty if it has not.
     """
 
     refusal: str = ""
@@ -85,7 +87,7 @@ def scene(s: BrokerState, k: Constants) -> Scene:
     """Return the picture of a state."""
     partition = s.partition
     leads, isr = leadership(s, braced)
-    everybody: list[Participant] = [
+    participants: list[Participant] = [
         Partition(
             CONTROLLER,
             leads,
@@ -96,13 +98,14 @@ def scene(s: BrokerState, k: Constants) -> Scene:
             isr=partition.isr,
             elr=partition.elr,
             cached=s.controller.isr,
+            kraft=k.isr_propagation == KRAFT,
         )
     ]
-    everybody += [_participant(s, k, number) for number in range(k.replicas)]
+    participants += [_participant(s, k, number) for number in range(k.replicas)]
     details = clients(s, k) if k.isr_propagation == ZOOKEEPER else ()
-    everybody.append(Participant(CLIENTS, f"{s.written} of {k.records} written", details))
+    participants.append(Participant(CLIENTS, f"{s.written} of {k.records} written", details))
     return Scene(
-        tuple(everybody),
+        tuple(participants),
         (*_requests(s, k), *_proposals(s, k), *_announcements(s, k)),
         (*_read(s, k), *_acked(s, k)),
     )
@@ -122,7 +125,7 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
         late = s.late_fetch[number]
         details.append(f"its fetch at {late.offset} is still at broker {late.leader}")
     details += isr_changes(s, k, number, braced)
-    details += [f"in purgatory: {it}" for it in waiting(s, number)]
+    details += [f"in purgatory: {request}" for request in waiting(s, number)]
     return Broker(
         name=broker(number),
         role=role(s, number, braced),
@@ -149,72 +152,73 @@ def cached(cache: tuple[tuple[int, int], ...]) -> str:
 
 def _records(entries: list[LogEntry]) -> str:
     """Return the records of a fetch response."""
-    brought = [str(Entry(f"m{it.record}", it.epoch)) for it in entries if it.record != NONE]
-    return " ".join(brought) or "no records"
+    records = [str(Entry(f"m{e.record}", e.epoch)) for e in entries if e.record != NONE]
+    return " ".join(records) or "no records"
 
 
 def _requests(s: BrokerState, k: Constants) -> list[Answer]:
-    """Return what is under way between followers and leaders."""
-    found = []
+    """Return the messages in flight between followers and leaders."""
+    messages = []
     for follower in range(k.replicas):
-        kind, leader = s.message[follower].kind, s.replica[follower].leader
+        message = s.message[follower]
+        kind, leader = message.kind, s.replica[follower].leader
         if kind in (IDLE, DELAYED_FETCH):
             continue
-        text = under_way(s, k, follower)
+        text = in_flight(s, k, follower)
         if kind == FETCH_RESPONSE:
-            message = s.message[follower]
             text = f"{_records(message.records)}, HW {message.hw}"
         asks = kind in (FETCH, EPOCH_REQUEST)
         ends = (follower, leader) if asks else (leader, follower)
-        it = s.message[follower]
         names = broker(ends[0]), broker(ends[1])
-        found.append(Answer(f"{follower}", *names, text, of=it.epoch, end=it.end_offset))
-    return found
+        messages.append(
+            Answer(f"{follower}", *names, text, of=message.epoch, end=message.end_offset)
+        )
+    return messages
 
 
 def proposal(number: int) -> str:
-    """Return the key of what is under way between a leader and the controller."""
+    """Return the key of the message between a leader and the controller."""
     return f"AlterPartition {number}"
 
 
 def proposal_of(picture: Scene, number: int) -> Proposal | None:
-    """Return what is under way between a leader and the controller, if anything is."""
-    found = [m for m in picture.messages if m.key == proposal(number)]
-    return found[0] if found and isinstance(found[0], Proposal) else None
+    """Return the message in flight between a leader and the controller, if any."""
+    message = next((m for m in picture.messages if m.key == proposal(number)), None)
+    return message if isinstance(message, Proposal) else None
 
 
 def _proposals(s: BrokerState, k: Constants) -> list[Proposal]:
-    """Return what is under way between leaders and the controller."""
-    found = []
-    for number, it in enumerate(s.alter_partition):
-        if it.kind != NOTHING:
-            asks = it.kind in (REQUEST, ORPHANED)
+    """Return the messages in flight between leaders and the controller."""
+    proposals = []
+    for number, message in enumerate(s.alter_partition):
+        if message.kind != NOTHING:
+            asks = message.kind in (REQUEST, ORPHANED)
             ends = (broker(number), CONTROLLER) if asks else (CONTROLLER, broker(number))
             text = alter_partition(s, number, braced)
-            why = REFUSALS.get(it.kind, "")
-            found.append(Proposal(proposal(number), *ends, text, refusal=why))
-    return found
+            why = REFUSALS.get(message.kind, "")
+            proposals.append(Proposal(proposal(number), *ends, text, refusal=why))
+    return proposals
 
 
 def _announcements(s: BrokerState, k: Constants) -> list[Message]:
-    """Return each LeaderAndIsr that a live broker may still take up."""
+    """Return each LeaderAndIsr that a live broker may still apply."""
     return [
         Message(
             announced(number, epoch),
             CONTROLLER,
             broker(number),
-            f"e{epoch}: {'no leader' if told.leader == NONE else f'{told.leader} leads'}",
+            f"e{epoch}: {'no leader' if sent.leader == NONE else f'{sent.leader} leads'}",
             quiet=True,
         )
-        for epoch, told in enumerate(s.leader_and_isr)
-        if epoch <= s.partition.epoch and (told.leader != NONE or told.isr)
+        for epoch, sent in enumerate(s.leader_and_isr)
+        if epoch <= s.partition.epoch and (sent.leader != NONE or sent.isr)
         for number in range(k.replicas)
         if s.replica[number].alive and s.replica[number].epoch < epoch
     ]
 
 
 def announced(number: int, epoch: int) -> str:
-    """Return the key of what was said of an epoch to a broker."""
+    """Return the key of the LeaderAndIsr of an epoch to a broker."""
     return f"LeaderAndIsr {epoch} {number}"
 
 
@@ -224,28 +228,28 @@ def _read(s: BrokerState, k: Constants) -> list[Promise]:
     consumed = [
         Promise(
             CLIENTS,
-            f"m{it.record}",
-            f"read in e{it.epoch}",
-            f"a consumer reads m{it.record} at offset {offset}",
+            f"m{entry.record}",
+            f"read in e{entry.epoch}",
+            f"a consumer reads m{entry.record} at offset {offset}",
         )
-        for offset, it in enumerate(s.aux_read)
-        if stale and it.record != NONE
+        for offset, entry in enumerate(s.aux_read)
+        if stale and entry.record != NONE
     ]
     return consumed + [
         Promise(
             CLIENTS,
-            f"m{it.record}",
-            f"committed in e{it.epoch}",
-            f"m{it.record} is committed at offset {offset}: consumers "
+            f"m{entry.record}",
+            f"committed in e{entry.epoch}",
+            f"m{entry.record} is committed at offset {offset}: consumers "
             + ("may read it" if stale else "read it"),
         )
-        for offset, it in enumerate(s.aux_committed)
-        if it.record != NONE
+        for offset, entry in enumerate(s.aux_committed)
+        if entry.record != NONE
     ]
 
 
 def _acked(s: BrokerState, k: Constants) -> list[Promise]:
-    """Return what producers have been told is written."""
+    """Return the records that were acknowledged to their producers."""
     acks = "all" if k.acks == ACKS_ALL else k.acks
     return [
         Promise(
@@ -254,29 +258,29 @@ def _acked(s: BrokerState, k: Constants) -> list[Promise]:
             "acked",
             f"m{record} is acknowledged to its producer (acks={acks})",
         )
-        for record, it in enumerate(s.aux_acked)
-        if it.epoch != NONE
+        for record, entry in enumerate(s.aux_acked)
+        if entry.epoch != NONE
     ]
 
 
 def of(picture: Scene, name: str) -> Participant:
     """Return a participant."""
-    [found] = [who for who in picture.participants if who.name == name]
-    return found
+    [participant] = [who for who in picture.participants if who.name == name]
+    return participant
 
 
 def broker_of(picture: Scene, number: int) -> Broker:
     """Return a broker."""
-    found = of(picture, broker(number))
-    assert isinstance(found, Broker)
-    return found
+    participant = of(picture, broker(number))
+    assert isinstance(participant, Broker)
+    return participant
 
 
 def partition_of(picture: Scene) -> Partition:
     """Return the controller."""
-    found = of(picture, CONTROLLER)
-    assert isinstance(found, Partition)
-    return found
+    participant = of(picture, CONTROLLER)
+    assert isinstance(participant, Partition)
+    return participant
 
 
 def log_of(picture: Scene, number: int) -> Log:
@@ -288,11 +292,11 @@ def log_of(picture: Scene, number: int) -> Log:
 
 def answer_of(picture: Scene, follower: int) -> Answer:
     """Return the message between a follower and its leader."""
-    found = next(m for m in picture.messages if m.key == f"{follower}")
-    assert isinstance(found, Answer)
-    return found
+    message = next(m for m in picture.messages if m.key == f"{follower}")
+    assert isinstance(message, Answer)
+    return message
 
 
 def said(picture: Scene, follower: int) -> str:
-    """Return what the message between a follower and its leader says."""
+    """Return the text of the message between a follower and its leader."""
     return next((m.text for m in picture.messages if m.key == f"{follower}"), "nothing")

@@ -1,4 +1,4 @@
-"""How the broker family shows its states and steps, and how that is to be read."""
+"""How the broker family shows its states and steps, and the legend."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .pictures import Broker, Partition, scene
 
 
 def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
-    """Return how to read roles, records and messages, with those of a behavior."""
+    """Return the legend of roles, records and messages, with examples from a behavior."""
     record = next(_records(scenes), Entry("m0", 1))
     leading = next(_roles(scenes, "leads"), "leads e1 isr {0,2}")
-    stale = " A “(stale)” one is not the controller's leader any more."
+    stale = " “(stale)” marks a former leader."
     texts = [
         f"m0, m1, … are records in the order in which producers wrote them; {record} is "
-        f"{record.name}, written in leader epoch {record.epoch}. Offsets are counted apart from "
-        "that.",
+        f"{record.name}, written in leader epoch {record.epoch}. Offsets are counted "
+        "separately.",
         f"“{leading}” is a broker that believes it leads leader epoch "
         f"{leading.split()[1][1:]} with the replicas in braces in sync."
         + (stale if next(_roles(scenes, "leads", "(stale)"), "") else ""),
@@ -26,56 +26,58 @@ def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
         _, leader, epoch = follows.replace(",", "").split()[:3]
         texts.append(f"“{follows}” is one that follows broker {leader} in epoch {epoch[1:]}.")
     if next(_roles(scenes, "restarted"), ""):
-        texts.append("“restarted” is one that has yet to hear from the controller.")
+        texts.append(
+            "“restarted” is one that waits for LeaderAndIsr, or for the metadata with KRaft."
+        )
     if next(_roles(scenes, "follows", "truncating"), ""):
         texts.append(
-            "“truncating” is a follower that must first ask its leader where an epoch ends "
-            "(OffsetsForLeaderEpoch) and cut its log by the answer; only then it fetches."
+            "“truncating” is a follower that must first send OffsetsForLeaderEpoch to its leader "
+            "and truncate its log by the answer; only then it fetches."
         )
-    if any(isinstance(who, Partition) and who.elr for it in scenes for who in it.participants):
+    if any(isinstance(who, Partition) and who.elr for s in scenes for who in s.participants):
         texts.append(
-            "“elr” are the eligible leader replicas: out of the ISR since it had fewer than "
-            "min.insync.replicas members, they lack nothing that is committed, and one may lead "
-            "where no member of the ISR is alive (KIP-966)."
+            "“elr” are the eligible leader replicas: they left the ISR when it had fewer "
+            "than min.insync.replicas members, they have every committed record, and one may lead "
+            "if no member of the ISR is alive (KIP-966)."
         )
     if any(isinstance(who, Broker) and who.rules.epoch_cache for who in scenes[0].participants):
         texts.append(
             "An epoch cache (leader-epoch-checkpoint) has the start offset of each leader epoch "
-            "that its broker knows, on disk. A later epoch drops what contradicts it, a cut what "
-            "starts at the new log end or beyond."
+            "that its broker knows, on disk. A later epoch drops the entries that contradict it, "
+            "truncation those that start at the new log end or beyond."
         )
-    answers = [m.text for it in scenes for m in it.messages if ", HW " in m.text]
-    if answers:
+    responses = [m.text for s in scenes for m in s.messages if ", HW " in m.text]
+    if responses:
         texts.append(
-            f"“{max(answers, key=len)}” is a fetch response with the leader's high watermark."
+            f"“{max(responses, key=len)}” is a fetch response with the leader's high watermark."
         )
-    departs = [m.text for it in scenes for m in it.messages if m.text.startswith("diverging")]
-    if departs:
+    diverging = [m.text for s in scenes for m in s.messages if m.text.startswith("diverging")]
+    if diverging:
         texts.append(
-            f"“{departs[0]}” is a fetch response that brings no records but tells where the "
-            "leader's log departs from the follower's (KIP-595)."
+            f"“{diverging[0]}” is a fetch response without records: the leader's log "
+            "diverges from the follower's there (KIP-595)."
         )
-    announced = [m.text for it in scenes for m in it.messages if m.quiet]
+    announced = [m.text for s in scenes for m in s.messages if m.quiet]
     if announced:
         epoch = announced[-1].split(":")[0][1:]
         texts.append(
-            f"“{announced[-1]}” is what the controller says of epoch {epoch} (LeaderAndIsr); it "
-            "may arrive late."
+            f"“{announced[-1]}” is the controller's LeaderAndIsr of epoch {epoch}; it may "
+            "arrive late."
         )
     return tuple(texts)
 
 
 def _records(scenes: Sequence[Scene]) -> Iterator[Entry]:
     """Yield the records in logs."""
-    return (e for it in scenes for who in it.participants if who.log for e in who.log.entries)
+    return (e for s in scenes for who in s.participants if who.log for e in who.log.entries)
 
 
 def _roles(scenes: Sequence[Scene], start: str, end: str = "") -> Iterator[str]:
-    """Yield what brokers are that begins and ends so."""
+    """Yield the roles of brokers with this start and end, latest first."""
     return (
         who.role
-        for it in reversed(scenes)
-        for who in it.participants
+        for s in reversed(scenes)
+        for who in s.participants
         if isinstance(who, Broker) and who.role.startswith(start) and who.role.endswith(end)
     )
 

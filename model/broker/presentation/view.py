@@ -1,4 +1,4 @@
-"""A state in the words of Kafka, a column per participant, for traces."""
+"""A state in Kafka's terms, a column per participant, for traces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ LEGEND = (
 )
 
 
-ELR_LEGEND = " elr 2 is an eligible leader replica: out of the ISR, but it lacks nothing committed."
+ELR_LEGEND = (
+    " elr 2 is an eligible leader replica: out of the ISR, but with every committed record."
+)
 """For the option ``elr``."""
 
 
@@ -38,7 +40,7 @@ def columns(s: BrokerState, k: Constants) -> dict[str, str]:
         parts = (
             role(s, broker),
             _log(s, k, broker),
-            _under_way(s, k, broker),
+            _in_flight(s, k, broker),
             *waiting(s, broker),
             *isr_changes(s, k, broker),
             to_controller(s, broker),
@@ -62,7 +64,7 @@ def record(entry: LogEntry) -> str:
 def leadership(
     s: BrokerState, written: Callable[[int], str] = replicas
 ) -> tuple[str, tuple[str, ...]]:
-    """Return what the partition state says: who leads which epoch, with which ISR and ELR."""
+    """Return the partition state: leader, epoch, ISR and ELR."""
     leader = "no leader" if s.partition.leader == NONE else f"{s.partition.leader} leads"
     elr = (f"elr {written(s.partition.elr)}",) if s.partition.elr else ()
     return f"{leader} e{s.partition.epoch}", (f"isr {written(s.partition.isr)}", *elr)
@@ -74,7 +76,7 @@ def _controller(s: BrokerState, k: Constants) -> str:
 
 
 def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) -> str:
-    """Return what a broker believes that it is; `written` writes a set of replicas."""
+    """Return a broker's own view of its role; `written` writes a set of replicas."""
     replica = s.replica[broker]
     if not replica.alive:
         return "down"
@@ -102,8 +104,8 @@ def _log(s: BrokerState, k: Constants, broker: int) -> str:
     return f"[{' '.join(entries)}] hw {replica.hw}{checkpoint}"
 
 
-def under_way(s: BrokerState, k: Constants, follower: int) -> str:
-    """Return what the message between a follower and its leader says; nothing if there is none."""
+def in_flight(s: BrokerState, k: Constants, follower: int) -> str:
+    """Return the message between a follower and its leader as text; empty if there is none."""
     message, replica = s.message[follower], s.replica[follower]
     texts = {
         FETCH: _fetch(k, replica),
@@ -123,7 +125,7 @@ def _fetch(k: Constants, replica: Replica) -> str:
 
 
 def waiting(s: BrokerState, broker: int) -> list[str]:
-    """Return what waits at a broker in purgatory."""
+    """Return the requests that wait in a broker's purgatory."""
     fetches = [
         f"fetch of {follower} at {s.replica[follower].leo} waits"
         for follower, message in enumerate(s.message)
@@ -136,8 +138,8 @@ def waiting(s: BrokerState, broker: int) -> list[str]:
     ]
 
 
-def _under_way(s: BrokerState, k: Constants, follower: int) -> str:
-    text = under_way(s, k, follower)
+def _in_flight(s: BrokerState, k: Constants, follower: int) -> str:
+    text = in_flight(s, k, follower)
     way = "->" if s.message[follower].kind in (FETCH, EPOCH_REQUEST) else "<-"
     late = s.late_fetch[follower]
     lines = [f"{way} {s.replica[follower].leader}: {text}" if text else ""]
@@ -151,7 +153,7 @@ def _last_epoch(log: list[LogEntry], leo: int) -> int:
 
 
 def fetched(entries: list[LogEntry]) -> str:
-    """Return the records of a fetch response, or nothing if it brings none."""
+    """Return the records of a fetch response; empty if it has none."""
     return " ".join(record(entry) for entry in entries if entry.record != NONE)
 
 

@@ -1,1 +1,1 @@
-"""The protocols of the broker family, one file each; the story of the change is its docstring."""
+"""The protocols of the broker family, one file each; each docstring describes the change."""

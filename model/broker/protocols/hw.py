@@ -1,9 +1,9 @@
 """High watermark truncation: Kafka before leader epochs (0.10 and earlier).
 
-A broker that becomes a follower cuts its log to its own high watermark, at once.  That watermark
-lags behind the leader's by a fetch, so the cut takes records that are committed, and the broker
-may be elected before it has them back.  Loses committed records within 2 replicas, 1 record, 1
-crash and 2 elections, or 2 crashes and 1 election; with 2 records logs diverge as well.
+A broker that becomes a follower truncates its log to its own high watermark, at once.  That
+watermark lags behind the leader's by a fetch, so truncation removes committed records, and the
+broker may be elected before it has fetched them again.  Loses committed records within 2 replicas,
+1 record, 1 crash and 2 elections, or 2 crashes and 1 election; with 2 records logs diverge as well.
 
 Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211).
 """

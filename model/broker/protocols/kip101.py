@@ -1,10 +1,10 @@
-"""KIP-101 (Kafka 0.11): every record carries its leader epoch, and followers ask before they cut.
+"""KIP-101 (Kafka 0.11): records carry leader epochs, and followers ask before they truncate.
 
 A new follower asks the leader where the epoch of its last record ends (OffsetsForLeaderEpoch) and
-cuts its log to that.  Repairs both scenarios of the KIP.  Not repaired: a leader that does not
-know the epoch asked about answers with a larger one's start, which can be too high (KIP-279):
-logs diverge within 2 replicas, 3 records, 2 crashes and 2 elections, and a committed record is lost
-within 2 records, 2 crashes and 3 elections.
+truncates its log to that offset.  Fixes both scenarios of the KIP.  Not fixed: a leader that does
+not know the requested epoch answers with the start of a larger one, which can be too high
+(KIP-279): logs diverge within 2 replicas, 3 records, 2 crashes and 2 elections, and a committed
+record is lost within 2 records, 2 crashes and 3 elections.
 
 Source: KIP-101; the lookup is that of Kafka 0.11's LeaderEpochFileCache.endOffsetFor.
 """
@@ -21,9 +21,9 @@ from .hw import HW
 
 
 def ask_before_fetching(s: BrokerState, k: Constants, follower: int, previous_leader: int) -> None:
-    """Ask for the end of the last record's epoch first, unless there is no record.
+    """Ask for the end of the last record's epoch before fetching, unless the log is empty.
 
-    At every new epoch, also when the leader stays the same (KAFKA-7164).
+    A follower does so at every new epoch, even if the leader stays the same (KAFKA-7164).
     """
     if s.replica[follower].leo > 0:
         s.replica[follower].truncating = True
@@ -31,18 +31,20 @@ def ask_before_fetching(s: BrokerState, k: Constants, follower: int, previous_le
         truncate_to(s, k, follower, 0)
 
 
-def start_of_next_epoch(s: BrokerState, k: Constants, leader: int, asked: int) -> tuple[int, int]:
-    """Answer the start of the first larger epoch; the log end if the newest one was asked."""
-    if newest_epoch(s, k, leader) == asked:
+def start_of_next_epoch(
+    s: BrokerState, k: Constants, leader: int, requested: int
+) -> tuple[int, int]:
+    """Return the start of the first larger epoch; the log end for the newest one."""
+    if newest_epoch(s, k, leader) == requested:
         return NONE, s.replica[leader].leo
-    following = smallest_epoch_above(s, k, leader, asked)
-    if following == NONE or largest_epoch_up_to(s, k, leader, asked) == NONE:
+    following = smallest_epoch_above(s, k, leader, requested)
+    if following == NONE or largest_epoch_up_to(s, k, leader, requested) == NONE:
         return NONE, NONE
     return NONE, s.replica[leader].epoch_cache[following]
 
 
 def cut_to_answer(s: BrokerState, k: Constants, follower: int, epoch: int, end_offset: int) -> bool:
-    """Cut to the answer, or to the high watermark where the leader knows none."""
+    """Truncate to the answer, or to the high watermark if the leader knows none."""
     truncate_to(s, k, follower, s.replica[follower].hw if end_offset == NONE else end_offset)
     return True
 

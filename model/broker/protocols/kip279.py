@@ -1,11 +1,11 @@
-"""KIP-279 (Kafka 2.0): the answer names the epoch it speaks of, and the follower may ask again.
+"""KIP-279 (Kafka 2.0): the answer names its epoch, and the follower may ask again.
 
-The leader answers with the largest epoch that it knows up to the one asked, and with its end.  A
-follower without that epoch cuts to the end of its own largest smaller one and asks again.  A new
-leader caches its epoch at once, also before its first record (KAFKA-7415).  Not repaired: requests
-carry no leader epoch, so a broker that wrongly believes it leads is believed.  Loses a committed
-record within 2 replicas, 1 record, 2 crashes and 3 elections; two of these follow upon each other
-before the brokers, which both bounced unnoticed, have taken up the first.
+The leader answers with its largest epoch up to the requested one, and with its end offset.  A
+follower without that epoch truncates to the end of its own largest smaller one and asks again.  A
+new leader caches its epoch at once, even before its first record (KAFKA-7415).  Not fixed: requests
+carry no leader epoch, so followers accept a stale leader.  Loses a committed record within 2
+replicas, 1 record, 2 crashes and 3 elections: both brokers bounce unnoticed, and the second
+election precedes their LeaderAndIsr of the first.
 
 Source: KIP-279, apache/kafka#4882.
 """
@@ -21,22 +21,22 @@ from .kip101 import KIP_101
 
 
 def largest_epoch_and_its_end(
-    s: BrokerState, k: Constants, leader: int, asked: int
+    s: BrokerState, k: Constants, leader: int, requested: int
 ) -> tuple[int, int]:
-    """Answer the largest epoch up to the asked one, and where it ends."""
-    following = smallest_epoch_above(s, k, leader, asked)
-    known = largest_epoch_up_to(s, k, leader, asked)
-    if known == asked:
-        return asked, end_offset(s, k, leader, asked)
+    """Return the largest epoch up to the requested one, and its end offset."""
+    following = smallest_epoch_above(s, k, leader, requested)
+    known = largest_epoch_up_to(s, k, leader, requested)
+    if known == requested:
+        return requested, end_offset(s, k, leader, requested)
     if following == NONE:
         return NONE, NONE
     if known == NONE:
-        return asked, s.replica[leader].epoch_cache[following]
+        return requested, s.replica[leader].epoch_cache[following]
     return known, end_offset(s, k, leader, known)
 
 
 def cut_to_common_epoch(s: BrokerState, k: Constants, follower: int, epoch: int, end: int) -> bool:
-    """Cut to the end of the answered epoch, or to that of a smaller one and ask again."""
+    """Truncate to the end of the answered epoch, or of a smaller one and ask again."""
     if end == NONE:
         truncate_to(s, k, follower, s.replica[follower].hw)
         return True
@@ -52,7 +52,7 @@ def cut_to_common_epoch(s: BrokerState, k: Constants, follower: int, epoch: int,
 
 
 def cache_at_once(s: BrokerState, k: Constants, leader: int) -> None:
-    """Put the new epoch and the log end in the epoch cache before any record is there."""
+    """Add the new epoch to the epoch cache, at the log end, before its first record."""
     cache_epoch(s, k, leader, s.replica[leader].epoch)
 
 

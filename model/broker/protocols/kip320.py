@@ -1,8 +1,8 @@
 """KIP-320 (Kafka 2.1): fetches and epoch requests carry the follower's leader epoch.
 
-A leader serves a request only in its own epoch and answers any other with an error, so neither a
-stale leader nor a stale follower is believed.  Holds: no committed record is lost and no logs
-diverge with clean elections, acks=all and no power loss.
+A leader serves only requests of its own epoch and refuses others with FENCED_LEADER_EPOCH or
+UNKNOWN_LEADER_EPOCH, so it serves no stale follower, and a stale leader serves no follower.  Holds:
+no committed record is lost and no logs diverge with clean elections, acks=all and no power loss.
 
 Source: KIP-320, apache/kafka#5661.
 """
@@ -23,7 +23,7 @@ from .kip279 import KIP_279
 
 
 def serve_same_epoch(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
-    """Serve only whoever is in the leader's own epoch."""
+    """Serve only followers in the leader's own epoch."""
     return s.replica[leader].epoch == epoch
 
 

@@ -1,15 +1,16 @@
-"""KIP-595 (Kafka 2.7): the response to a fetch tells where the logs diverge; nobody asks before.
+"""KIP-595 (Kafka 2.7): fetch responses carry the diverging epoch; followers no longer ask before.
 
-A fetch carries the epoch of the follower's last record.  Before anything else the leader looks that
-up in its own epoch cache: its largest epoch up to that one, and where it ends.  If that epoch is
-smaller, or ends below the fetch offset, the logs diverge; it answers with the two alone and learns
-nothing of how far the follower is (KAFKA-13141: at first it counted the fetch offset).  The
-follower cuts its log by them as since KIP-279, and fetches on.  A new follower fetches at once, and
-there is no OffsetsForLeaderEpoch.  Clients are told where the log ends only once the leader's high
-watermark has reached the start of its epoch (KIP-207, Kafka 2.2).  Holds wherever kip-320 does.
+A fetch carries the epoch of the follower's last record.  The leader first looks up that epoch in
+its epoch cache: its largest epoch up to that one, and the end offset.  If that epoch is smaller, or
+ends below the fetch offset, the logs diverge: the leader answers with the epoch and its end alone
+and does not update the follower's state (KAFKA-13141: at first it counted the fetch offset).  The
+follower truncates its log by them as since KIP-279, and continues to fetch.  A new follower fetches
+at once, and there is no OffsetsForLeaderEpoch.  ListOffsets returns the log end only once the
+leader's high watermark has reached its epoch start (KIP-207, Kafka 2.2).  Holds wherever kip-320
+does.
 
-Kafka takes the epoch that a fetch carries from the follower's epoch cache, whose newest one may be
-an epoch that it led without a record; that takes a response more and cuts no record.  An epoch that
+Kafka takes the epoch in a fetch from the follower's epoch cache, whose newest one may be an epoch
+that it led without a record; that takes one more response and truncates no record.  An epoch that
 the leader does not know is out of range in Kafka; fences exclude that, since it knows its own.
 
 Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetchResponse of Kafka
@@ -34,13 +35,13 @@ from .kip320 import KIP_320
 
 
 def fetch_at_once(s: BrokerState, k: Constants, follower: int, previous_leader: int) -> None:
-    """Leave the log as it is, and fetch: the response tells what to cut."""
+    """Leave the log as it is, and fetch: the response says where to truncate."""
 
 
 def departs_by_epoch_cache(
     s: BrokerState, k: Constants, leader: int, last_epoch: int, offset: int
 ) -> bool:
-    """Look whether the last record's epoch is not the leader's, or ends below the fetch offset."""
+    """Whether the leader lacks the last record's epoch, or ends it below the fetch offset."""
     if last_epoch == NONE:
         return False
     epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, last_epoch)
@@ -50,12 +51,12 @@ def departs_by_epoch_cache(
 def end_of_that_epoch(
     s: BrokerState, k: Constants, leader: int, last_epoch: int
 ) -> tuple[int, int]:
-    """Answer as to a request for the end of that epoch."""
+    """Return the answer to OffsetsForLeaderEpoch for that epoch."""
     return k.rules.end_offset_for_epoch(s, k, leader, last_epoch)
 
 
 def list_from_epoch_start(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Answer OFFSET_NOT_AVAILABLE until the high watermark is at the epoch's start (KIP-207)."""
+    """Return OFFSET_NOT_AVAILABLE until the high watermark is at the epoch's start (KIP-207)."""
     return s.replica[leader].hw >= s.replica[leader].epoch_start
 
 
@@ -64,7 +65,7 @@ KIP_595 = replace(
     name="kip-595",
     parent=KIP_320,
     story=__doc__,
-    summary="Fetch responses tell where logs diverge: safe with clean elections, no power loss.",
+    summary="Fetch responses carry diverging epochs: safe with clean elections, no power loss.",
     rules=replace(
         KIP_320.rules,
         begin_following=fetch_at_once,

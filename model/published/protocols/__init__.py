@@ -1,1 +1,1 @@
-"""The published protocols, one file each; the story of the change is its docstring."""
+"""The published protocols, one file each; each docstring describes the change."""

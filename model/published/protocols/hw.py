@@ -1,8 +1,8 @@
 """High watermark truncation, as published: Kafka before leader epochs.
 
-A replica that becomes a follower cuts its log to its own high watermark.  That lags behind the
-leader's, so the cut takes committed records, and nothing keeps the replica from being elected
-before it has them back.  Fails WeakIsr and StrongIsr within 2 replicas, 1 record and 2 epochs.
+A replica that becomes a follower truncates its log to its own high watermark.  That lags behind the
+leader's, so truncation removes committed records, and the replica may be elected before it has
+fetched them again.  Fails WeakIsr and StrongIsr within 2 replicas, 1 record and 2 epochs.
 
 Source: hachikuji/kafka-specification, KafkaTruncateToHighWatermark.tla.
 """

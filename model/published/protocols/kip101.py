@@ -1,12 +1,12 @@
-"""KIP-101, as published: records carry leader epochs, and followers look up where to cut.
+"""KIP-101, as published: records carry leader epochs, and followers look up where to truncate.
 
 A follower looks up, in its leader's log, where the epoch of its last record ends, and falls back to
-its high watermark where the leader knows no larger epoch.  Fails WeakIsr and StrongIsr within
+its high watermark if the leader knows no larger epoch.  Fails WeakIsr and StrongIsr within
 2 replicas, 2 records and 3 epochs.
 
-The original does not cap the looked-up offset at the follower's log end, and a log cannot be cut
-beyond its end: a replica with a shorter log of the same epoch cannot become a follower at all.
-Kafka takes the smaller of the two, and so does the broker family.
+The original does not cap the looked-up offset at the follower's log end, and a log cannot be
+truncated beyond its end: a replica with a shorter log of the same epoch can never become a
+follower.  Kafka uses the smaller of the two, and so does the broker family.
 
 Source: hachikuji/kafka-specification, Kip101.tla.
 """

@@ -1,8 +1,8 @@
-"""KIP-279, as published: followers cut behind the last record that they share with their leader.
+"""KIP-279, as published: followers truncate after the last record that they share with the leader.
 
-Consecutive fast elections let logs diverge under KIP-101.  The original says what KIP-279 is to
-achieve, not how: both logs are compared from the tail, and the cut lies behind the last offset at
-which they hold the same record.  Nothing is fenced, so a stale leader is still believed: fails
+Consecutive fast elections let logs diverge under KIP-101.  The original states what KIP-279
+achieves, not how: it compares both logs from the tail and truncates after the last offset at which
+they hold the same record.  Nothing is fenced, so followers still accept a stale leader: fails
 StrongIsr, but only with 3 replicas (1 record and 2 epochs are enough).
 
 Source: hachikuji/kafka-specification, Kip279.tla.
@@ -18,7 +18,7 @@ from .kip101 import KIP_101
 
 
 def behind_last_match(s: PublishedState, k: Constants, leader: int, follower: int) -> int:
-    """Cut behind the last record that both logs hold at the same offset."""
+    """Truncate after the last record that both logs hold at the same offset."""
     return end_of_last_match(s, k, leader, follower)
 
 
@@ -27,7 +27,7 @@ KIP_279 = replace(
     name="published/kip-279",
     parent=KIP_101,
     story=__doc__,
-    summary="As specified in TLA+: followers cut behind their last match; unsafe with 3 replicas.",
+    summary="As specified in TLA+: followers truncate to their last match; unsafe with 3 replicas.",
     rules=replace(KIP_101.rules, truncation_offset=behind_last_match),
     expected=(
         Expected(""),

@@ -1,6 +1,6 @@
-"""KIP-320, as published: leader and follower count on each other in the same leader epoch only.
+"""KIP-320, as published: leader and follower accept each other in the same leader epoch only.
 
-A follower cuts its log once per epoch, and only after its leader has taken up that epoch.  Fetches,
+A follower truncates once per epoch, and only after its leader has applied that epoch.  Fetches,
 acknowledgements and the ISR are fenced by the epoch of the replicas, not of their records.  No
 violation is known at any bounds.
 
@@ -18,12 +18,12 @@ from .kip320_first_try import hw_in_own_epoch
 
 
 def leader_in_epoch(s: PublishedState, k: Constants, leader: int, epoch: int) -> bool:
-    """Follow a leader only once it has taken up that epoch itself: its log may change before."""
+    """Follow a leader only after it has applied that epoch: its log may change before."""
     return s.replica[leader].leader == leader and s.replica[leader].epoch == epoch
 
 
 def same_epoch_up_to(s: PublishedState, k: Constants, leader: int, follower: int, end: int) -> bool:
-    """Count on a follower that is in the leader's own epoch and whose log reaches `end`."""
+    """Count a follower in the leader's own epoch whose log reaches `end`."""
     mine, theirs = s.replica[leader], s.replica[follower]
     return theirs.leader == leader and theirs.epoch == mine.epoch and theirs.leo >= end
 

@@ -1,10 +1,10 @@
 """KIP-320's first draft, as published: truncate while fetching, fenced by the last record's epoch.
 
-A new follower fetches at once and is told to truncate only when the epoch of its last record is not
-the leader's at that offset.  Leaders compare epochs of records too before they raise the high
-watermark or change the ISR, and let nobody join before their own epoch has begun in what is
-committed.  But records do not tell which epoch a follower is in: one in an older epoch counts, and
-may cut the record afterwards.  Fails WeakIsr and StrongIsr within 3 replicas, 1 record, 3 epochs.
+A new follower fetches at once and truncates only if the epoch of its last record differs from the
+leader's at that offset.  Leaders also compare the epochs of records before they advance the high
+watermark or change the ISR, and let no follower join before a record of their own epoch is
+committed.  But records do not show a follower's epoch: one in an older epoch counts, and may
+truncate the record afterwards.  Fails WeakIsr and StrongIsr within 3 replicas, 1 record, 3 epochs.
 
 Source: hachikuji/kafka-specification, Kip320FirstTry.tla.
 """
@@ -20,14 +20,14 @@ from .kip279 import KIP_279
 
 
 def keep_log(s: PublishedState, k: Constants, leader: int, follower: int) -> int:
-    """Cut nothing on becoming a follower."""
+    """Truncate nothing when a replica becomes a follower."""
     return s.replica[follower].leo
 
 
 def same_record_epoch(
     s: PublishedState, k: Constants, leader: int, follower: int, end: int
 ) -> bool:
-    """Count on a follower whose record before `end` is of the same epoch as the leader's."""
+    """Count a follower whose record before `end` has the same epoch as the leader's."""
     mine, theirs = s.replica[leader], s.replica[follower]
     if theirs.leader != leader or theirs.leo < end or mine.leo < end:
         return False
@@ -35,7 +35,7 @@ def same_record_epoch(
 
 
 def hw_in_own_epoch(s: PublishedState, k: Constants, leader: int) -> bool:
-    """Let followers join once all is committed that the leader had when its epoch began."""
+    """Let followers join once the leader's log at its epoch start is committed."""
     mine = s.replica[leader]
     return mine.hw == mine.leo or mine.log[mine.hw].epoch == mine.epoch
 

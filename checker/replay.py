@@ -1,4 +1,4 @@
-"""Replay: take the steps of a saved trace once more, and say where that stops being possible."""
+"""Replay of a saved trace: take its steps again, and say where that stops being possible."""
 
 from __future__ import annotations
 

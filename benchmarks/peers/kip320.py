@@ -294,7 +294,7 @@ def change_isr(p: Packing, f: int) -> Rule:
 
 
 def follow(p: Packing, r: int, f: int) -> Rule:
-    """Let a follower take up its leader's epoch or, once it has, fetch.
+    """Let a follower apply its leader's epoch or, once it has, fetch.
 
     Whoever leads in an epoch was named in it, so only the ISR is looked up.
     """
@@ -322,7 +322,7 @@ def follow(p: Packing, r: int, f: int) -> Rule:
 
 
 def cut(p: Packing, r: int, f: int) -> Choose:
-    """Cut a follower's log behind the last record that it shares with its leader."""
+    """Truncate a follower's log after the last record that it shares with its leader."""
     cases = []
     for end in range(p.size.log_size, -1, -1):
         last = p.records(end - 1) if end else 0

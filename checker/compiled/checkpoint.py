@@ -78,8 +78,8 @@ class Manifest:
         fields.integer(self.state_bytes, "state_bytes", 8 * layout.words, 8 * layout.words)
         counts = [count for _, count, _ in self.levels]
         for number, (first, count, _) in enumerate(self.levels):
-            behind = sum(counts[:number])
-            fields.integer(first, f"levels[{number}][0]", behind, behind)
+            before = sum(counts[:number])
+            fields.integer(first, f"levels[{number}][0]", before, before)
             if number + 1 < len(counts):
                 fields.integer(count, f"levels[{number}][1]", 1, MOST_STATES)
         fields.integer(sum(counts), "the sum of levels", 0, MOST_STATES)

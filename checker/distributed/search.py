@@ -193,7 +193,7 @@ class SparkSearch(LevelSearch):
                 self._keep_level(plan, owned, here)
 
     def _keep_level(self, plan: Plan, owned: Sequence[Owned], here: bool) -> None:
-        """Take up what was found of a level, wherever that was, and keep it in the store."""
+        """Take over what was found of a level, wherever that was, and keep it in the store."""
         frontier = plan.frontier
         counts = self._summed(plan, owned)
         new = Run(plan.found, plan.shares, sum(part.states for part in owned))

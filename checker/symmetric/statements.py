@@ -131,8 +131,8 @@ class Statements(Visits):
 
     def _if(self, node: ast.If) -> None:
         yes, no = self.split(node.test)
-        behind = self.path(yes, node.body)
-        self.go_on(self.names.joined_flow(behind, self.path(no, node.orelse)))
+        after = self.path(yes, node.body)
+        self.go_on(self.names.joined_flow(after, self.path(no, node.orelse)))
 
     def _return(self, node: ast.Return) -> None:
         value = NOTHING if node.value is None else self.expression(node.value)
@@ -167,11 +167,11 @@ class Statements(Visits):
             self._loops.append(loop)
             self.flow = start.copy()
             round_, end = head()
-            behind = self.path(round_, body)
+            after = self.path(round_, body)
             self._loops.pop()
             for flow in loop.continues:
-                behind = self.names.joined_flow(behind, flow)
-            following = self.names.joined_flow(start, behind)
+                after = self.names.joined_flow(after, flow)
+            following = self.names.joined_flow(start, after)
             assert following is not None
             following.loaded.clear()
             if shape(following) == shape(start):

@@ -139,24 +139,24 @@ class Visits(Calls):
         self._sums = visit.outer_sums
         self._check_order(visit, effects)
         self.effects.add(effects)
-        behind = visit.before
+        after = visit.before
         if effects.writes:
-            behind.loaded.clear()
+            after.loaded.clear()
         breaks = _lists_that_break(visit.node.body)
         for name in visit.assigned:
             if name in visit.sums and not visit.is_left:
-                behind.local[name] = visit.sums[name].value
+                after.local[name] = visit.sums[name].value
             elif name in visit.constants and self._decides(name, visit, breaks):
                 value = visit.constants[name]
-                known = behind.local.get(name, value)
-                behind.local[name] = self.names.joined(known, value, behind, behind)
+                known = after.local.get(name, value)
+                after.local[name] = self.names.joined(known, value, after, after)
             elif name in self._sums and not visit.is_left:
                 continue
             else:
-                behind.local[name] = last = Unclear(_LAST)
+                after.local[name] = last = Unclear(_LAST)
                 if name in self._sums:
                     self._sums[name].value = last
-        return behind
+        return after
 
     @staticmethod
     def _decides(name: str, visit: Visit, breaks: list[list[ast.stmt]]) -> bool:

@@ -192,7 +192,7 @@ class Meanings:
     constants: object
 
     def python(self, state):
-        """Return what the function returns and the state behind it; None if it fails."""
+        """Return what the function returns and the state after it; None if it fails."""
         self.layout.load(state)
         try:
             result = self.function(self.layout.record, self.constants)

@@ -138,7 +138,7 @@ def outcomes(made, state, predicate):
         layout().load(state)
         try:
             answer = bool(made(record, k, *arguments))
-            behind = layout().dump()
+            after = layout().dump()
         except Exception:  # noqa: BLE001 - whatever a random function does
             return None
         if not layout().in_range():
@@ -146,7 +146,7 @@ def outcomes(made, state, predicate):
         if predicate:
             return answer
         if answer:
-            left.add(behind)
+            left.add(after)
     return left
 
 

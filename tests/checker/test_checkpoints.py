@@ -259,7 +259,7 @@ class Killer:
         self.kills = self.amid_writing = 0
 
     def watch(self, process, seconds):
-        """Kill a process at a random moment behind its first checkpoint, or amid writing one."""
+        """Kill a process at a random moment after its first checkpoint, or amid writing one."""
         before = self._manifest()
         while process.poll() is None and self._manifest() == before:
             time.sleep(0.001)

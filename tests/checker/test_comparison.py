@@ -43,7 +43,7 @@ def compared(monkeypatch):
 
 
 def drop_a_member(self, node, left, right, negated):
-    """Translate `in` as it once was: a member that is known to match is dropped behind others."""
+    """Translate `in` as it once was: a member that is known to match is dropped after others."""
     found = Constant(False)
     for item in right.items:
         same = self._compared(ast.Eq(), left, item)

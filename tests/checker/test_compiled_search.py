@@ -104,7 +104,7 @@ def test_twenty_runs_give_one_trace_each(system, protocol, settings, skipped):
 
 
 class Table:
-    """Notes how often the table grew, and in how many of these cases a level was under way."""
+    """Notes how often the table grew, and in how many of these cases a level was in progress."""
 
     def __init__(self, monkeypatch):
         self.grown = self.overflowed = self.under_way = 0

@@ -86,7 +86,7 @@ def test_no_protocol_is_stuck_at_small_bounds(search, protocol):
 
 @pytest.mark.slow
 def test_kip_279_never_finishes_truncation_where_its_epochs_are_out_of_order(search):
-    """Unfenced, a leader-to-be fetches records of an epoch above its own, caches its own behind
+    """Unfenced, a leader-to-be fetches records of an epoch above its own, caches its own after
     them, and later asks for an epoch that its cache does not know, again and again.
     """
     result = search("kip-279", "elections=2", ["Stuck"])

@@ -178,7 +178,7 @@ def count(s, k):
 
 
 def doing(write):
-    """Return an action that writes when the counter is at 2, behind a rule of its own."""
+    """Return an action that writes when the counter is at 2, after a rule of its own."""
 
     def act(s, k):
         if s.x != 2:
@@ -237,7 +237,7 @@ def test_auto_refuses_it_with_the_same_words_and_compiled_does_not_translate_it(
 
 
 def test_a_queue_that_one_action_appends_to_and_another_pops_from_is_refused(make_toy, make_action):
-    """Behind both the array has its length again; what was appended would be lost."""
+    """After both the array has its length again; what was appended would be lost."""
 
     def send(s, k):
         s.cell.append(3)

@@ -160,7 +160,7 @@ class Programs:
         return lines
 
     def guarded(self, depth):
-        """Return statements about a replica that may be NONE, behind a test that it is not."""
+        """Return statements about a replica that may be NONE, after a test that it is not."""
         name, dice = self.name(), self.dice
         lines = [f"{name} = {self.replica_or_none()}"]
         tests = (f"{name} != NONE", f"{name} == {self.of(REPLICA, 0)}", f"not {name} == NONE")
@@ -187,7 +187,7 @@ class Programs:
         return [f"for {name} in range(k.peers):", f"    {assigned}"]
 
     def total(self, depth):
-        """Return a loop that adds to a variable, which is used behind it."""
+        """Return a loop that adds to a variable, which is used after it."""
         total, name, dice = self.name(), self.name(), self.dice
         self.peers.append(name)
         kind = dice.choice((NUMBER, SET, TRUTH))

@@ -23,7 +23,7 @@ class Wide(Record):
 
 
 def layout_of(spans):
-    """Return a layout of variables of these spans, one behind the other."""
+    """Return a layout of variables of these spans, one after the other."""
     space = {f"v{n}": integer(-1, span - 1, "a number") for n, span in enumerate(spans)}
     return Layout(type("Numbers", (Record,), space), None)
 

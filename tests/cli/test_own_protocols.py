@@ -1,4 +1,4 @@
-"""A user's own protocol is named by its file, and mutants by their name."""
+"""A custom protocol is named by its file, and mutants by their name."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``tidegate diff`` between git revisions: of a user's own protocol, and of Tidegate's model."""
+"""``tidegate diff`` between git revisions: of a custom protocol, and of Tidegate's model."""
 
 import os
 import subprocess

@@ -221,16 +221,14 @@ def dying(*arguments):
 {owner}.{name} = dying
 main(sys.argv[1:])
 """
-"""Kills itself before or behind some call of a function."""
+"""Kills itself before or after some call of a function."""
 
 
 @pytest.mark.parametrize(
     ("module", "owner", "name", "before", "call"),
     [
         pytest.param("manifest", "Manifest", "save", True, 7, id="before the manifest"),
-        pytest.param(
-            "manifest", "Manifest", "save", False, 7, id="behind the manifest", marks=slow
-        ),
+        pytest.param("manifest", "Manifest", "save", False, 7, id="after the manifest", marks=slow),
         pytest.param(
             "store", "Store", "rename", False, 23, id="between files of a level", marks=slow
         ),

@@ -47,7 +47,7 @@ def test_any_number_of_partitions_finds_what_tlc_found(search, golden):
     for result in results:
         assert (result.engine, result.exact, result.complete) == ("spark", True, True)
         assert (result.distinct_states, result.depth) == (golden["distinct"], golden["depth"])
-        # The initial states are there; every other level, and the empty one behind, was a job.
+        # The initial states are there; every other level, and the empty one after, was a job.
         assert result.spark_levels == golden["depth"]
         found = {v.property.name: len(v.trace.steps) if v.trace else None for v in result.verdicts}
         assert found == golden["steps"]

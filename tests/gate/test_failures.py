@@ -3,11 +3,11 @@
 import pytest
 
 PASSES = "[[case]]\nprotocols = 'kip-320'\nbounds = 'records=1'\nholds = 'default'\n"
-"""A cell that passes; it stands behind those that fail."""
+"""A cell that passes; it stands after those that fail."""
 
 
 def only(report):
-    """Return the first cell of a report; the one behind it must have passed."""
+    """Return the first cell of a report; the one after it must have passed."""
     first, second = report["cells"]
     assert second["status"] == "pass"
     return first

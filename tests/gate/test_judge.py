@@ -40,7 +40,7 @@ def test_what_is_as_expected_passes():
         ([A], {}, {"stopped_by": "x", "complete": False}, "LIMIT", [("limit", "")]),
         ([A], {"A": OPEN}, {"complete": False}, "ERROR", [("error", "")]),
         ([A], {}, {}, "ERROR", [("error", "")]),
-        # A violation counts more than that time ran out behind it.
+        # A violation counts more than that time ran out after it.
         (
             [A, B],
             {"A": VIOLATED, "B": OPEN},

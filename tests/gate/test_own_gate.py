@@ -1,4 +1,4 @@
-"""The gate of this project: it covers every known hole, and no cell of it can help failing."""
+"""The gate of this project: it covers every known violation, and no cell of it can help failing."""
 
 import json
 from dataclasses import replace

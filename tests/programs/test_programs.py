@@ -38,7 +38,7 @@ def test_random_programs_mean_what_python_means(programs, seed):
 
 
 def drops_members(self, node, left, right, negated):
-    """As membership was once translated: what is known behind what is not known is left out."""
+    """As membership was once translated: what is known after what is not known is left out."""
     if isinstance(right, Constant):
         right = Items(tuple(Constant(value) for value in right.value))
     found = Constant(False)

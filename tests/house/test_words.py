@@ -1,0 +1,70 @@
+"""The words of the field: what Kafka and TLA+ call a thing is what it is called here."""
+
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+FORBIDDEN = {
+    r"(?<!controller )\bquorum\b": "partition state",
+    r"\bunder way\b": "in flight",
+    r"\bregisters? anew\b": "re-registers",
+    r"\bperturbations?\b(?!\")": "faults and elections",
+    r"\breader is gone\b": "broken pipe",
+    r"\bstands? alone\b": "self-contained",
+    r"\bso many seconds\b": "N seconds",
+    r"\bstash(es|ed)?\b": "overflow table",
+    r"\bfound none to\b": "holds up to",
+    r"\bat last\b": "eventually",
+    r"\bgets? about\b": "propagates",
+    r"\bkept out by\b": "fixed by",
+    r"\bfor want of\b": "because no",
+    r"\bwaits? for word\b": "waits for LeaderAndIsr",
+    r"\bmost of all\b": "most frequent",
+    r"\bleads no more\b": "a former leader",
+    r"\btak(es?|en|ing) up (an|its|the|their) (leader )?epoch": "applies LeaderAndIsr",
+    r"\bholds (a |an |the )?(broker|replica|leader|follower)( \d)? for dead\b": "considers dead",
+    r"\bbehind (the|a) (level|tilde|checkpoint|violation|manifest)\b": "after",
+    r"\bteaches the leader\b": "updates the follower state",
+    r"\bknown holes?\b": "known violations",
+    r"\bheal(s|ed|ing)? (steps|nothing)\b": "recovery steps",
+    r"\bcuts? (its|the|a|their) logs?\b": "truncates",
+    r"\b(Printed|Compared|Sampled) (is|are)\b": "a verb in the active voice",
+}
+"""What is not said, as a pattern, and what is said instead."""
+
+SPARED = {"CHANGELOG.md", "tests/house/test_words.py"}
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@cache
+def texts():
+    """Return every text that git knows, by its path; none where this is no clone."""
+    if not (ROOT / ".git").exists():
+        return {}
+    # The clone may be another user's, as it often is in a container, and git would refuse it.
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z", "*.py", "*.md", "*.toml", "*.html"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    names = [name for name in listed.stdout.split("\0") if name and name not in SPARED]
+    return {name: (ROOT / name).read_text("utf-8") for name in names if (ROOT / name).is_file()}
+
+
+@pytest.mark.parametrize("pattern", FORBIDDEN)
+def test_no_text_says_it_in_the_old_words(pattern):
+    if not texts():
+        pytest.skip("only a clone knows which files belong to the project")
+    places = [
+        f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}"
+        for name, text in texts().items()
+        for match in re.finditer(pattern, text)
+    ]
+    assert places == [], f"say: {FORBIDDEN[pattern]}"

@@ -173,6 +173,7 @@ def test_a_cache_that_cannot_be_written_changes_no_answer(cache, tmp_path, monke
         assert (result.exit_code, result.output[:7]) == (0, "removed"), result.output
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_fill_an_empty_cache(cache):
     runs = [tidegate(*SMALL, "--json", "-") for _ in range(2)]
     reports = []

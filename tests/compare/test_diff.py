@@ -77,9 +77,11 @@ def test_without_bounds_those_that_tell_the_two_apart_are_found():
     ("old", "new", "bounds"),
     [
         ("hw", "kip-101", ""),
-        ("kip-101", "hw", ""),
+        pytest.param("kip-101", "hw", "", marks=pytest.mark.slow),
         ("kip-320", WEAKER, ""),
-        ("published/hw", "published/kip-101", "max_leader_epoch=2"),
+        pytest.param(
+            "published/hw", "published/kip-101", "max_leader_epoch=2", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_is_reported_is_so(old, new, bounds):

@@ -30,7 +30,7 @@ HERE = 10**9
 CLUSTER = ("store", "partitions", "local_levels")
 
 MODELS = [
-    pytest.param("kip-101", "records=1", ("TypeOk", "Deadlock"), False, id="kip-101"),
+    pytest.param("kip-101", "records=1", ("TypeOk", "Deadlock"), False, id="kip-101", marks=slow),
     pytest.param("published/hw", "", ("WeakIsr", "StrongIsr", "Deadlock"), False, id="violated"),
     pytest.param(
         "published/kip-101", "replicas=3 records=1 log_size=1", ("WeakIsr",), True, id="symmetry"
@@ -346,6 +346,7 @@ def test_bad_input_is_refused(tmp_path, monkeypatch, arguments, said):
     assert not (tmp_path / "new").exists()
 
 
+@slow
 def test_a_full_disk_ends_the_search_and_it_can_be_resumed(exported, tmp_path):
     *_, folder = exported("published/hw", "max_leader_epoch=2", ("WeakIsr",))
     expected = content(folder)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.spark
 
 GOLDENS = json.loads((Path(__file__).parents[1] / "goldens.json").read_text("utf-8"))["rows"]
 
-FAST = {("published/async-isr", 84), ("published/hw", 353), ("published/kip-320", 957)}
+FAST = {("published/async-isr", 84), ("published/hw", 353)}
 """Protocols and distinct states of the goldens that belong to every test run."""
 
 PARTITIONS = (1, 2, 7)

@@ -107,6 +107,7 @@ def test_every_picture_that_is_shown_is_there():
         assert (ROOT / "docs" / name).stat().st_size > 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_the_pictures_can_be_made_anew(tmp_path):
     missing = [tool for tool in ("chromium", "dot") if shutil.which(tool) is None]

@@ -39,7 +39,7 @@ from tidegate.checker.distributed.runs import Run, RunFile, bound, write_run
 from tidegate.checker.distributed.store import Store
 from tidegate.cli import main
 
-FEW = 12
+FEW = 6
 MANY = int(os.environ.get("TIDEGATE_FUZZ", "2000"))
 SEED = os.environ.get("TIDEGATE_FUZZ_SEED", "1")
 FIRST = int(os.environ.get("TIDEGATE_FUZZ_FIRST", "0"))

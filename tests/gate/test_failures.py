@@ -133,7 +133,7 @@ def test_a_process_that_ends_without_a_word(project):
     assert "its process ended with signal 9" in finding["text"]
 
 
-@pytest.mark.parametrize("elections", [0, 1])
+@pytest.mark.parametrize("elections", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_a_loop_in_machine_code_is_found_and_named(project, elections):
     """The compiled engine is used from the first state on, and one that hangs says nothing."""
     body = f"while s.partition.epoch >= {elections}:\n    pass\nreturn True"

@@ -34,6 +34,7 @@ def spark(monkeypatch, java):
     session.stop()
 
 
+@pytest.mark.slow
 def test_workers_count_the_same_states(spark):
     def work(settings):
         # A worker is sent this function, and imports there what the function needs.

@@ -20,7 +20,13 @@ from tidegate.model.broker.messages import DELAYED_FETCH, FETCH_RESPONSE, IDLE
 
 slow = pytest.mark.slow
 
-PROTOCOLS = ["hw", "kip-101", "kip-279", "kip-320", "kip-595"]
+PROTOCOLS = [
+    "hw",
+    pytest.param("kip-101", marks=slow),
+    pytest.param("kip-279", marks=slow),
+    "kip-320",
+    pytest.param("kip-595", marks=slow),
+]
 
 FENCED = ("kip-320", "kip-595")
 

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from .intrinsics import MACHINE, below, high_product, load, prefetch, shifted, store
+from .intrinsics import below, high_product, load, prefetch, shifted, store
 from .kernel import note_deadlocks
 from .memory import GROUP, Worker
 from .program import Program
 from .seen import copy, examine, fingerprint, mix, same
 from .validity import is_valid
+from .values import MACHINE
 
 ARITHMETIC = MACHINE
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from .intrinsics import MACHINE, fetch_add, high_product, load, prefetch, shifted, store, swap_if
+from .intrinsics import fetch_add, high_product, load, prefetch, shifted, store, swap_if
 from .memory import BATCH, Shared, Worker
 from .program import Program
 from .seen import BUCKET, UPPER, bucket_of, copy, examine, overflow_position, same, seal, tag_of
+from .values import MACHINE
 
 ARITHMETIC = MACHINE
 

@@ -12,12 +12,6 @@ from typing import Any
 from .emitter import Emitter
 from .values import Constant, Number, Truth, Value
 
-MACHINE = object()
-"""What ``ARITHMETIC`` is in a module whose functions compute as the machine does, modulo 2^64.
-
-All other functions compute as Python does, and fail where a number does not fit into 64 bits.
-"""
-
 
 def load(address: int) -> int:
     """Return the number at an address."""

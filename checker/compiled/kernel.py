@@ -6,10 +6,11 @@ looked up together, so that the memory of one is on its way while another is at 
 
 from __future__ import annotations
 
-from .intrinsics import MACHINE, below, fetch_add, load, prefetch, store
+from .intrinsics import below, fetch_add, load, prefetch, store
 from .memory import DONE, GROUP, GROW, RECENT, STOPPED, Shared, Worker
 from .program import Program
 from .seen import FULL, add, bucket_of, copy, examine, fingerprint, look_up, note, same, seal
+from .values import MACHINE
 
 ARITHMETIC = MACHINE
 

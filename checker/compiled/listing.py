@@ -9,10 +9,11 @@ from __future__ import annotations
 from enum import IntEnum
 
 from .blocks import expanded, restore
-from .intrinsics import MACHINE, load, shifted, store
+from .intrinsics import load, shifted, store
 from .memory import GROUP, Worker
 from .program import Program
 from .seen import fingerprint
+from .values import MACHINE
 
 ARITHMETIC = MACHINE
 

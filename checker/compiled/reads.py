@@ -22,7 +22,7 @@ from typing import Any
 from ...core.layout import WORD_BITS, members
 from .intrinsics import INTRINSICS
 from .sources import described
-from .values import PLAIN, UnsupportedError, integer_of
+from .values import MACHINE, PLAIN, UnsupportedError, integer_of
 
 Question = list[Any]
 """An operation, its operands and what came of it.
@@ -64,7 +64,8 @@ def _function(function: FunctionType) -> str:
     """Return the hash of a function itself, without what its names stand for."""
     decorated = hasattr(function, "__wrapped__")
     itself = described(function.__code__, lines=True)
-    names = f"{function.__name__}\n{function.__module__}\n{decorated}\n"
+    is_own = function.__globals__.get("ARITHMETIC") is MACHINE
+    names = f"{function.__name__}\n{is_own}\n{decorated}\n"
     return hashlib.sha256(f"{names}{itself}".encode(errors="surrogatepass")).hexdigest()
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from .intrinsics import MACHINE, fetch_add, load, shifted, store
+from .intrinsics import fetch_add, load, shifted, store
 from .memory import GROUP
 from .program import Program
 from .seen import copy
+from .values import MACHINE
 
 ARITHMETIC = MACHINE
 

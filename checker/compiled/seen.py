@@ -15,7 +15,6 @@ Nothing here waits for another worker: tags are set by compare-and-swap.
 from __future__ import annotations
 
 from .intrinsics import (
-    MACHINE,
     below,
     fetch_add,
     first_of_eight,
@@ -29,6 +28,7 @@ from .intrinsics import (
 )
 from .memory import BLOCK, Shared, Worker
 from .program import Program
+from .values import MACHINE
 
 ARITHMETIC = MACHINE
 

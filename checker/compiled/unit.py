@@ -9,13 +9,13 @@ from typing import Any
 
 from ...core.layout import WORD_BITS
 from .function import Compiled, Intrinsic, Mode
-from .intrinsics import MACHINE
 from .points import Points
 from .reads import Reads
 from .sources import plain_tree
 from .state_refs import StateRefs
 from .translate import Translation
 from .values import (
+    MACHINE,
     PLAIN,
     Constant,
     Items,

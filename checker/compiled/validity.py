@@ -12,9 +12,10 @@ from typing import Any
 
 from ...core.layout import WORD_BITS, Layout
 from .build import Code
-from .intrinsics import MACHINE, below, load, shifted
+from .intrinsics import below, load, shifted
 from .memory import Region
 from .program import Program
+from .values import MACHINE
 
 ARITHMETIC = MACHINE
 

@@ -16,6 +16,12 @@ class UnsupportedError(TidegateError):
     """A function uses what the compiled engine does not translate."""
 
 
+MACHINE = object()
+"""What ``ARITHMETIC`` is in a module whose functions compute as the machine does, modulo 2^64.
+
+All other functions compute as Python does, and fail where a number does not fit into 64 bits.
+"""
+
 Range = tuple[int, int] | None
 """Lowest and highest value, both included; None where that is not known."""
 

@@ -34,7 +34,7 @@ INVALID_UPDATE_VERSION.
 ALTER_PARTITION = (
     "nothing",
     "AlterPartition request",
-    "AlterPartition request of a crashed sender",
+    "AlterPartition request of a sender that has died",
     "AlterPartition response: done",
     "AlterPartition response: ineligible replica",
     "AlterPartition response: outdated",

@@ -140,10 +140,11 @@ CHANGES = {
         "near(s)",
         "near.__annotations__['return'] = int",
     ),
-    "the module of a function, by which the search's own code is known": (
+    "the arithmetic of a module, by which the search's own code is known": (
+        "from tidegate.checker.compiled.values import MACHINE\n"
         "def near(s) -> int:\n    return s.at * (1 << 60)",
         "near(s)",
-        "near.__module__ = 'tidegate.checker.compiled.seen'",
+        "near.__globals__['ARITHMETIC'] = MACHINE",
     ),
     "a closure's cell": (
         "def make(n):\n    def near() -> int:\n        return n\n    return near\nnear = make(3)",

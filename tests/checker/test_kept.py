@@ -356,7 +356,7 @@ def test_the_command_says_what_there_is_and_whether_it_is_believed(home, store):
     folder = store.folder
     key = key_file()
     assert shown() == (
-        f"39 bytes in {folder}: 1 file, all of it yours\n"
+        f"39 bytes in {folder}: 1 file, all made with your key\n"
         f"0 bytes in {folder.parent}/gate\nkey: {key}\n"
     )
     (folder / "other").write_bytes(b"content")

@@ -105,7 +105,7 @@ def test_a_mutant_that_there_is_not():
         ("x = (\n", "SyntaxError", 1),
         ("\nimport nonsense\n", "ModuleNotFoundError: No module named 'nonsense'", 2),
         ("x = 1\nraise SystemExit(3)\n", "SystemExit: 3", 2),
-        ("x = 1\n", "has no Protocol of its own", None),
+        ("x = 1\n", "defines no Protocol", None),
         (FENCE + "OTHER = replace(FENCE, name='other')\n", "a colon: FENCE, OTHER", None),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_file_that_is_of_no_use(fence, source, expected, line):
     ("name", "expected"),
     [
         ("gone.py", "gone.py: cannot be read (No such file or directory)"),
-        ("fence.py:GONE", "GONE does not exist; name it after a colon: FENCE"),
+        ("fence.py:GONE", "GONE does not exist; name one after a colon: FENCE"),
         ("fence.py:serve", "serve is function, not Protocol"),
         ("gone:FENCE", "there is no such module"),
     ],

@@ -101,7 +101,7 @@ def test_a_file_is_found_from_another_directory_by_its_whole_path(
     [
         ("fence.py@nowhere", "has no such revision; name a commit, a branch or a tag"),
         ("nothing.py@HEAD", "nothing.py@HEAD: nothing.py: cannot be read"),
-        ("fence.py:OTHER@HEAD", "OTHER is not there"),
+        ("fence.py:OTHER@HEAD", "OTHER does not exist"),
         ("fence.py~nothing@HEAD", "has no mutant 'nothing'"),
         ("kip-320@nowhere", "has no such revision"),
         ("kip-999@HEAD", "there is no protocol 'kip-999'"),

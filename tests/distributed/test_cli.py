@@ -63,7 +63,7 @@ def test_bad_input_is_refused(tmp_path, monkeypatch, arguments, said):
 def test_options_of_spark_need_spark(arguments):
     result = run("check", "hw", *arguments)
     assert result.exit_code == 2
-    assert f"{arguments[0]} is for --engine spark" in result.output
+    assert f"{arguments[0]} needs --engine spark" in result.output
 
 
 def test_a_directory_is_a_store_for_spark_alone():

@@ -323,7 +323,7 @@ def test_tables_that_lost_a_file_are_not_gone_on_with(exported, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["check", "hw", "--export", "new"], "--export is for --engine spark"),
+        (["check", "hw", "--export", "new"], "--export needs --engine spark"),
         (
             ["check", "kip-101", "--engine", "spark", "--export", "new", "-p", "Stuck"],
             "--export cannot be combined with -p Stuck",

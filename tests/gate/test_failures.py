@@ -147,7 +147,7 @@ def test_a_loop_in_machine_code_is_found_and_named(project, elections):
     [
         ("\nx = (\n", 2, "own.py cannot be imported: SyntaxError: '(' was never closed"),
         ("\nimport nonsense\n", 2, "No module named 'nonsense'"),
-        ("x = 1\n", 1, "own.py has no Protocol of its own"),
+        ("x = 1\n", 1, "own.py defines no Protocol"),
         ("\nwhile True: pass\n", 2, "the import of the file has not ended after 1 s"),
     ],
 )

@@ -90,7 +90,7 @@ def test_init_makes_the_directory_and_says_what_to_do(project):
     assert done.stdout.endswith("Now run: cd deep/new && tidegate gate\n")
     assert project.start("gate", "--config", "deep/new/tidegate.toml", "--list").returncode == 0
     project.write("file", "")
-    assert "cannot be made" in project.start("init", "file/new").stderr
+    assert "cannot create" in project.start("init", "file/new").stderr
 
 
 @pytest.mark.slow

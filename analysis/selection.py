@@ -10,10 +10,8 @@ from ..core.bounds import parse
 from ..core.spec import Property, ReplayError, TransitionSystem
 from ..invariants import PROPERTIES
 from ..model import PROTOCOLS, Protocol
-from .named import SelectionError as SelectionError
-from .named import find_protocol as find_protocol
-from .properties import every_history
-from .properties import find_properties as find_properties
+from .named import SelectionError, find_protocol
+from .properties import every_history, find_properties
 
 
 def refuse_unknown_property(file: str, protocol: Protocol, recorded: Recorded) -> None:

@@ -11,7 +11,7 @@ import resource
 import sys
 import time
 
-from tidegate.analysis.selection import find_protocol
+from tidegate.analysis.named import find_protocol
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.counterexample import shortest_traces
 from tidegate.checker.result import Limits, Resources

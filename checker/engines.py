@@ -102,13 +102,13 @@ class _Asked:
     report: Callable[[Progress], None]
     started: float
 
-    def begun(self, engine: Callable[..., S], found: Search | None = None) -> S:
+    def begun(self, engine: Callable[..., S], interpreted: Search | None = None) -> S:
         """Return a search of an engine that works in machine code.
 
         Parameters
         ----------
-        found
-            What was interpreted already.
+        interpreted
+            A search of the same, as far as it came.
         """
         began = perf_counter()
         count = len(self.system.instances)
@@ -117,7 +117,8 @@ class _Asked:
         def tick() -> None:
             now = perf_counter()
             if now - began >= TOLD_AFTER:
-                states, depth = (found.distinct_states, found.depth) if found else (0, 0)
+                states = interpreted.distinct_states if interpreted else 0
+                depth = interpreted.depth if interpreted else 0
                 self.report(Progress(states, depth, 0, now - self.started, doing=doing))
 
         return engine(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..analysis.selection import find_protocol
+from ..analysis.named import find_protocol
 from ..core.bounds import declared
 from ..invariants import PROPERTIES
 from ..model import PROTOCOLS

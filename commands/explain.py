@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.selection import SelectionError, assemble, find_protocol
+from ..analysis.named import SelectionError, find_protocol
+from ..analysis.selection import assemble
 from ..checker.check import check
 from ..checker.interrupts import (
     INTERRUPT,

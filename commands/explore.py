@@ -6,7 +6,9 @@ import sys
 
 import click
 
-from ..analysis.selection import assemble, find_properties, find_protocol, with_every_history
+from ..analysis.named import find_protocol
+from ..analysis.properties import find_properties
+from ..analysis.selection import assemble, with_every_history
 from ..checker.explore import Exploration
 from ..checker.itf import itf
 from ..core.spec import TidegateError

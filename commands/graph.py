@@ -9,7 +9,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.selection import assemble, find_protocol
+from ..analysis.named import find_protocol
+from ..analysis.selection import assemble
 from ..core.spec import TransitionSystem
 from ..invariants import INVARIANTS
 from ..render.output import Reports, replace_file

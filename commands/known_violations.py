@@ -8,8 +8,9 @@ from typing import IO
 
 from ..analysis.ladder import Ladder, ladder
 from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds
+from ..analysis.named import find_protocol
 from ..analysis.pool import processes, share
-from ..analysis.selection import find_properties, find_protocol
+from ..analysis.properties import find_properties
 from ..core.bounds import declared
 from ..model import Protocol
 from ..render.minimal_bounds import PAGE, section

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ..analysis.mutants import Mutant, mutants
+from ..analysis.named import find_protocol
 from ..analysis.pool import processes, share
-from ..analysis.selection import find_properties, find_protocol
+from ..analysis.properties import find_properties
 from ..checker.check import check
 from ..checker.result import Limits, Result
 from ..core.bounds import parse

@@ -10,7 +10,8 @@ import click
 
 from ..analysis.ladder import ladder
 from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds
-from ..analysis.selection import SelectionError, find_properties, find_protocol
+from ..analysis.named import SelectionError, find_protocol
+from ..analysis.properties import find_properties
 from ..checker.interrupts import is_interrupt
 from ..model import PROTOCOLS
 from ..render.output import Reports, report_file

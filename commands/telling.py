@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..analysis.named import find_protocol
 from ..analysis.properties import every_history
-from ..analysis.selection import find_protocol, refuse_unknown_property
+from ..analysis.selection import refuse_unknown_property
 from ..checker.replay import Replayed, replay, retaken, without_failure
 from ..checker.result import Verdict
 from ..checker.tracefile import Recorded, read_trace

@@ -9,8 +9,9 @@ from typing import IO, Any
 import click
 
 from ..analysis.ladder import BoundValues, LadderVerdict, first_violations
+from ..analysis.named import SelectionError, find_protocol
 from ..analysis.pool import processes, share
-from ..analysis.selection import SelectionError, find_protocol, protocols_to_compare
+from ..analysis.selection import protocols_to_compare
 from ..core.bounds import parse
 from ..core.spec import TransitionSystem
 from ..invariants import INVARIANTS

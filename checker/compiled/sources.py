@@ -42,14 +42,9 @@ def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
 @cache
 def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of a function, as long as it has this code."""
-    wanted = described(code)
     try:
         tree = read_tree(function)
-        is_source = any(
-            described(again) == wanted
-            for imports in (_nothing, _imports)
-            for again in _compiled(tree, code, imports(function))
-        )
+        is_source = _gives(tree, code, ()) or _gives(tree, code, _imports(function))
     except (AssertionError, OSError, SyntaxError, ValueError):
         raise UnsupportedError(f"{function.__name__}, whose source is not at hand,") from None
     if not is_source:
@@ -60,8 +55,9 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
     return tree
 
 
-def _nothing(function: Callable[..., Any]) -> tuple[str, ...]:
-    return ()
+def _gives(tree: ast.FunctionDef, code: CodeType, imports: tuple[str, ...]) -> bool:
+    """Whether a tree compiles to this code in a module that imports these names."""
+    return described(code) in map(described, _compiled(tree, code, imports))
 
 
 def _imports(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -77,15 +73,15 @@ def _imports(function: Callable[..., Any]) -> tuple[str, ...]:
 @cache
 def _imported(source: str) -> tuple[str, ...]:
     """Return the names that a module imports outside functions and classes."""
-    found: set[str] = set()
+    names: set[str] = set()
     todo: list[ast.AST] = [ast.parse(source)]
     while todo:
         node = todo.pop()
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            found.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+            names.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
         elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             todo += ast.iter_child_nodes(node)
-    return tuple(sorted(found - {"*"}))
+    return tuple(sorted(names - {"*"}))
 
 
 def _compiled(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from ...analysis.compare import Alone, Contrast, alone, contrast, shared
-from ...analysis.selection import SelectionError
+from ...analysis.named import SelectionError
 from ...checker.interrupts import INTERRUPT, is_interrupt
 from ...checker.result import Limits
 from ...core.spec import Outcome, Step

@@ -8,7 +8,9 @@ from typing import Any
 
 from ...analysis.code import Code, code
 from ...analysis.compare import Followed, Projected, Ranges, Reached, follow, ranges
-from ...analysis.selection import find_properties, find_protocol, with_every_history
+from ...analysis.named import find_protocol
+from ...analysis.properties import find_properties
+from ...analysis.selection import with_every_history
 from ...checker.check import check
 from ...checker.result import Limits
 from ...core.bounds import parse

@@ -3,7 +3,8 @@
 import pytest
 
 from tidegate.analysis.compare import ranges
-from tidegate.analysis.selection import find_properties, find_protocol
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import find_properties
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
 from tidegate.core.bounds import parse

@@ -16,12 +16,15 @@ import re
 import signal
 from contextlib import contextmanager
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from random import Random
 
 import pytest
 from click.testing import CliRunner
 
+from tidegate.checker.distributed import compaction
+from tidegate.checker.distributed.java import require_java
 from tidegate.cli import main
 
 FEW = 30
@@ -193,6 +196,17 @@ def directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     return Directory()
+
+
+@pytest.fixture(scope="module")
+def quick(java):
+    """Keep tables small, ask once which Java there is, and keep machine code for all inputs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
+        patch.setattr(compaction, "MOST", 2)
+        patch.setattr("tidegate.checker.distributed.java.require_java", cache(require_java))
+        patch.setenv("COLUMNS", "200")
+        yield
 
 
 @contextmanager

@@ -25,28 +25,19 @@ import struct
 import traceback
 import zlib
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from random import Random
 
 import pytest
 from click.testing import CliRunner
 
-from tidegate.checker.distributed import compaction
-from tidegate.checker.distributed.java import require_java
+from tests.fuzz.conftest import FIRST, LONGEST, MANY, SEED
 from tidegate.checker.distributed.manifest import read_manifest
 from tidegate.checker.distributed.runs import Run, RunFile, bound, write_run
 from tidegate.checker.distributed.store import Store
 from tidegate.cli import main
 
 FEW = 6
-MANY = int(os.environ.get("TIDEGATE_FUZZ", "2000"))
-SEED = os.environ.get("TIDEGATE_FUZZ_SEED", "1")
-FIRST = int(os.environ.get("TIDEGATE_FUZZ_FIRST", "0"))
-
-LONGEST = 60
-"""Seconds of processor time after which an input counts as one that does not end."""
-
 DOCUMENTED = {0, 2, 3, 11, 12, 13, 130}
 """Statuses with which ``resume`` may end; 70 is an internal error or an ill-formed model."""
 
@@ -118,17 +109,6 @@ def seal(folder, document):
     text = json.dumps(document, sort_keys=True)
     whole = {"checksum": zlib.crc32(text.encode()), "manifest": document}
     (folder / "manifest.json").write_text(json.dumps(whole))
-
-
-@pytest.fixture(scope="module")
-def quick(java, tmp_path_factory):
-    """Keep tables small, ask once which Java there is, and keep machine code for all inputs."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
-        patch.setattr(compaction, "MOST", 2)
-        patch.setattr("tidegate.checker.distributed.java.require_java", cache(require_java))
-        patch.setenv("COLUMNS", "200")
-        yield
 
 
 @pytest.fixture(scope="module")

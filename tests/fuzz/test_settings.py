@@ -10,34 +10,26 @@ and partitions; and stopped at some level and resumed, perhaps several times.
 counts comparisons.  All of them come of the seed (``TIDEGATE_FUZZ_SEED``).
 """
 
-import os
 import shutil
-from functools import cache
 from random import Random
 
 import pytest
 
+from tests.fuzz.conftest import MANY, SEED
 from tests.fuzz.searches import drawn
 from tidegate.analysis.mutants import mutants
 from tidegate.checker import engines
-from tidegate.checker.distributed import compaction
-from tidegate.checker.distributed.java import require_java
 from tidegate.checker.result import Cluster, Limits
 from tidegate.model import PROTOCOLS
 
 FEW = 24
-MANY = int(os.environ.get("TIDEGATE_FUZZ", "2000"))
-SEED = os.environ.get("TIDEGATE_FUZZ_SEED", "1")
 
 MOST_STATES = 4_000
 
 
 @pytest.fixture
-def quick(java, monkeypatch, tmp_path):
-    """Keep tables small, so that they grow; ask once which Java there is; keep code to itself."""
-    monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
-    monkeypatch.setattr(compaction, "MOST", 2)
-    monkeypatch.setattr("tidegate.checker.distributed.java.require_java", cache(require_java))
+def eager(quick, monkeypatch, tmp_path):
+    """Have `auto` compile small models too, and keep their code apart."""
     monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
@@ -73,7 +65,7 @@ def way_of(random, search, depth, folder, monkeypatch):
     "comparisons",
     [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)],
 )
-@pytest.mark.usefixtures("quick")
+@pytest.mark.usefixtures("eager")
 def test_every_way_of_searching_reports_the_same(comparisons, tmp_path, monkeypatch):
     random, done, number = Random(f"{SEED} settings"), 0, 0
     # Published protocols are compiled in a moment.

@@ -1,11 +1,25 @@
 """Where the package's files are."""
 
 import configparser
+import subprocess
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def tracked(*patterns):
+    """Return the paths of the files that git knows and that are there."""
+    # The clone may be another user's, as it often is in a container, and git would refuse it.
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z", *patterns],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
 @pytest.fixture

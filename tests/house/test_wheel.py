@@ -7,25 +7,18 @@ import zipfile
 
 import pytest
 
+from tests.house.conftest import tracked
+
 
 @pytest.fixture
 def source(root, tmp_path):
     """Return a copy of the files that git knows, for a build to leave its traces in."""
     if not (root / ".git").exists():
         pytest.skip("only a clone knows which files belong to the project")
-    # The clone may be another user's, as it often is in a container, and git would refuse it.
-    listed = subprocess.run(
-        ["git", "-c", "safe.directory=*", "ls-files", "-z"],
-        cwd=root,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
     copy = tmp_path / "some clone.2"
-    for name in filter(None, listed.stdout.split("\0")):
-        if (root / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(root / name, copy / name)
+    for name in tracked():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / name, copy / name)
     return copy
 
 

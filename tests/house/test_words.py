@@ -1,11 +1,11 @@
 """The words of the field: what Kafka and TLA+ call a thing is what it is called here."""
 
 import re
-import subprocess
 from functools import cache
-from pathlib import Path
 
 import pytest
+
+from tests.house.conftest import ROOT, tracked
 
 FORBIDDEN = {
     r"(?<!controller )\bquorum\b": "partition state",
@@ -38,24 +38,13 @@ FORBIDDEN = {
 SPARED = {"CHANGELOG.md", "tests/house/test_words.py"}
 
 
-ROOT = Path(__file__).parents[2]
-
-
 @cache
 def texts():
     """Return every text that git knows, by its path; none where this is no clone."""
     if not (ROOT / ".git").exists():
         return {}
-    # The clone may be another user's, as it often is in a container, and git would refuse it.
-    listed = subprocess.run(
-        ["git", "-c", "safe.directory=*", "ls-files", "-z", "*.py", "*.md", "*.toml", "*.html"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    names = [name for name in listed.stdout.split("\0") if name and name not in SPARED]
-    return {name: (ROOT / name).read_text("utf-8") for name in names if (ROOT / name).is_file()}
+    names = set(tracked("*.py", "*.md", "*.toml", "*.html")) - SPARED
+    return {name: (ROOT / name).read_text("utf-8") for name in sorted(names)}
 
 
 @pytest.mark.parametrize("pattern", FORBIDDEN)

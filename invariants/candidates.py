@@ -9,8 +9,8 @@ from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
 
 
-def _missing(s: BrokerState, k: Constants, brokers: int) -> tuple[int, int] | None:
-    """Return (broker, offset) of a record of an earlier epoch that a broker in the set lacks."""
+def _missing(s: BrokerState, k: Constants, brokers: int, until: int) -> tuple[int, int] | None:
+    """Return (broker, offset) of a record committed before this epoch that a broker lacks."""
     for broker in range(k.replicas):
         if not brokers >> broker & 1:
             continue
@@ -19,7 +19,7 @@ def _missing(s: BrokerState, k: Constants, brokers: int) -> tuple[int, int] | No
             committed = s.aux_committed[offset]
             if (
                 committed.record != NONE
-                and committed.epoch < s.partition.epoch
+                and committed.epoch < until
                 and log[offset].record != committed.record
             ):
                 return broker, offset
@@ -32,36 +32,44 @@ def _live_leader(s: BrokerState) -> int:
     return 1 << leader if leader != NONE and s.replica[leader].alive else 0
 
 
+def _missing_at_leader(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    return _missing(s, k, _live_leader(s), s.partition.epoch)
+
+
+def _missing_in_isr(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    return _missing(s, k, s.partition.isr, k.elections + 1)
+
+
 def leader_completeness(s: BrokerState, k: Constants) -> bool:
     """Whether the elected leader has every record committed before, even before LeaderAndIsr."""
-    return _missing(s, k, _live_leader(s)) is None
+    return _missing_at_leader(s, k) is None
 
 
 def explain_leader_completeness(s: BrokerState, k: Constants) -> str:
     """Explain which committed record the elected leader lacks."""
-    missing = _missing(s, k, _live_leader(s))
+    missing = _missing_at_leader(s, k)
     return _explain(s, missing, "is the leader by election") if missing else ""
 
 
 def leader_candidate_completeness(s: BrokerState, k: Constants) -> bool:
-    """Whether every member of the ISR has every record committed in earlier epochs."""
-    return _missing(s, k, s.partition.isr) is None
+    """Whether every member of the ISR has every committed record."""
+    return _missing_in_isr(s, k) is None
 
 
 def explain_leader_candidate_completeness(s: BrokerState, k: Constants) -> str:
     """Explain which committed record which member of the ISR lacks."""
-    missing = _missing(s, k, s.partition.isr)
+    missing = _missing_in_isr(s, k)
     return _explain(s, missing, "is a member of the ISR") if missing else ""
 
 
 def leader_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
     """Return the place of the record that the elected leader lacks."""
-    return _places(s, _missing(s, k, _live_leader(s)))
+    return _places(s, _missing_at_leader(s, k))
 
 
 def candidate_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
     """Return the place of the record that a member of the ISR lacks."""
-    return _places(s, _missing(s, k, s.partition.isr))
+    return _places(s, _missing_in_isr(s, k))
 
 
 def _places(s: BrokerState, missing: tuple[int, int] | None) -> tuple[Place, ...]:
@@ -123,8 +131,8 @@ PROPERTIES = (
     ),
     Property(
         name="LeaderCandidateCompleteness",
-        statement="Every member of the partition state's ISR, alive or dead, has every record "
-        "committed in an earlier epoch.",
+        statement="Every member of the partition state's ISR, alive or dead, has every committed "
+        "record.",
         source="LeaderCandidateCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         predicate=leader_candidate_completeness,
         explain=explain_leader_candidate_completeness,

@@ -113,3 +113,8 @@ class Constants(BrokerBounds):
     track_high_watermark: bool = False
     track_read: bool = False
     track_listed_offsets: bool = False
+
+    @property
+    def delays_produces(self) -> bool:
+        """Whether the state includes the produces that wait for the high watermark."""
+        return self.acks == ACKS_ALL and self.log_size > 0 and (self.purgatory or self.track_acked)

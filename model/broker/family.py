@@ -25,7 +25,7 @@ from .actions import (
     notification,
     purgatory,
 )
-from .bounds import ACKS_ALL, KRAFT, ZOOKEEPER, BrokerBounds, Constants
+from .bounds import KRAFT, ZOOKEEPER, BrokerBounds, Constants
 from .presentation.scenes import VIEW
 from .presentation.view import ELR_LEGEND, LEGEND, columns
 from .state import BrokerState
@@ -103,10 +103,6 @@ def prefixes(k: Constants) -> Iterator[tuple[int, ...]]:
 def delayed(k: Constants) -> Iterator[tuple[int, ...]]:
     """Yield each broker with each record whose produce may wait at it."""
     return product(range(k.replicas), range(k.records))
-
-
-def _delays_produces(k: Constants) -> bool:
-    return k.purgatory and k.acks == ACKS_ALL and k.records > 0
 
 
 def _fault(
@@ -219,11 +215,6 @@ ALTER_PARTITION = (
     ),
     kraft("FenceOutOfSync", alter_partition.fence_out_of_sync, "controller", "KIP-631"),
     kraft("Unfence", alter_partition.unfence, "controller", "KIP-631"),
-    Action(
-        "FenceLiveFollower", controller.fence_live_follower, "controller", brokers, "KIP-841",
-        Fairness.NONE,
-        available=lambda k: k.isr_propagation == KRAFT and k.moves and k.elections > 0,
-    ),
 )  # fmt: skip
 
 NOTIFICATION = (
@@ -265,12 +256,13 @@ PURGATORY = (
         available=lambda k: k.purgatory,
     ),
     Action(
-        "CompleteProduce", purgatory.complete_produce, "leader", delayed,
-        "DelayedProduce in Kafka 3.x", available=_delays_produces,
+        "CompleteProduce", purgatory.handle_produce, "leader", delayed,
+        "DelayedProduce in Kafka 3.x", available=lambda k: k.purgatory and k.delays_produces,
     ),
     Action(
         "ExpireProduce", purgatory.expire_produce, "leader", delayed,
-        "DelayedProduce in Kafka 3.x", Fairness.NONE, available=_delays_produces,
+        "DelayedProduce in Kafka 3.x", Fairness.NONE,
+        available=lambda k: k.purgatory and k.delays_produces,
     ),
 )  # fmt: skip
 
@@ -330,7 +322,6 @@ FAULTS_AND_ELECTIONS = {
     "Fence": "fence",
     "ShrinkIsr": "ISR shrink",
     "ProposeShrink": "ISR shrink",
-    "FenceLiveFollower": "fence",
     "CrashController": "crash of the controller",
 }
 

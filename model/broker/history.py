@@ -48,20 +48,11 @@ def note_listed_offsets(s: BrokerState, k: Constants, leader: int) -> None:
         s.aux_listed = max(s.aux_listed, s.replica[leader].hw)
 
 
-def note_acked(s: BrokerState, k: Constants, leader: int, start: int, stop: int) -> None:
-    """Record as acknowledged the leader's own records at offsets ``start..stop - 1``.
-
-    Its own records are those that it appended in the epoch in which it leads; the produce requests
-    of older ones failed when that epoch began.
-    """
-    if not k.track_acked:
-        return
-    replica = s.replica[leader]
-    for offset in range(start, stop):
-        if replica.log[offset].epoch == replica.epoch:
-            acked = s.aux_acked[replica.log[offset].record]
-            acked.offset = offset
-            acked.epoch = replica.epoch
+def note_acked(s: BrokerState, k: Constants, leader: int, record: int, offset: int) -> None:
+    """Record that the leader has acknowledged a record, which it appended at this offset."""
+    if k.track_acked:
+        s.aux_acked[record].offset = offset
+        s.aux_acked[record].epoch = s.replica[leader].epoch
 
 
 def note_read(s: BrokerState, k: Constants, leader: int, offset: int) -> None:

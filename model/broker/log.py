@@ -23,14 +23,16 @@ def append(s: BrokerState, k: Constants, broker: int, epoch: int, record: int) -
     entry = replica.log[replica.leo]
     entry.epoch = epoch
     entry.record = record
-    if k.rules.epoch_cache and newest_epoch(s, k, broker) != epoch:
+    if k.rules.epoch_cache:
         cache_epoch(s, k, broker, epoch)
     replica.leo += 1
 
 
 def cache_epoch(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
-    """Add `epoch` to the epoch cache, with the log end as its start offset."""
+    """Add `epoch` to the epoch cache, with the log end as its start, unless it is the newest."""
     replica = s.replica[broker]
+    if newest_epoch(s, k, broker) == epoch:
+        return
     for cached in range(k.elections + 1):
         if cached >= epoch or replica.epoch_cache[cached] >= replica.leo:
             replica.epoch_cache[cached] = NONE
@@ -40,15 +42,22 @@ def cache_epoch(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
 def truncate_to(s: BrokerState, k: Constants, broker: int, offset: int) -> None:
     """Truncate a replica's log to `offset`; a shorter log stays as it is."""
     replica = s.replica[broker]
+    truncates_cache = k.rules.epoch_cache and k.rules.truncates_cache(s, k, broker, offset)
     for removed in range(offset, replica.leo):
         replica.log[removed].epoch = NONE
         replica.log[removed].record = NONE
     replica.leo = min(replica.leo, offset)
     replica.hw = min(replica.hw, replica.leo)
-    if k.rules.epoch_cache:
-        for cached in range(k.elections + 1):
-            if replica.epoch_cache[cached] >= replica.leo:
-                replica.epoch_cache[cached] = NONE
+    if truncates_cache:
+        drop_empty_epochs(s, k, broker)
+
+
+def drop_empty_epochs(s: BrokerState, k: Constants, broker: int) -> None:
+    """Remove the entries of the epoch cache that start at the log end or beyond."""
+    replica = s.replica[broker]
+    for cached in range(k.elections + 1):
+        if replica.epoch_cache[cached] >= replica.leo:
+            replica.epoch_cache[cached] = NONE
 
 
 def newest_epoch(s: BrokerState, k: Constants, broker: int) -> int:
@@ -78,13 +87,3 @@ def end_offset(s: BrokerState, k: Constants, broker: int, epoch: int) -> int:
     if following == NONE:
         return s.replica[broker].leo
     return s.replica[broker].epoch_cache[following]
-
-
-def last_epoch(s: BrokerState, k: Constants, broker: int) -> int:
-    """Return the leader epoch of the last record in a replica's log; the log is not empty."""
-    return s.replica[broker].log[s.replica[broker].leo - 1].epoch
-
-
-def last_fetched_epoch(s: BrokerState, k: Constants, broker: int) -> int:
-    """Return the leader epoch of the last record in a replica's log, NONE if it is empty."""
-    return NONE if s.replica[broker].leo == 0 else last_epoch(s, k, broker)

@@ -1,27 +1,30 @@
 """Rules of earlier Kafka versions that were wrong: a protocol lists those that its own replaced.
 
 Each is a mutant of a protocol that lists it in ``older_rules``, so that the bug of the ticket can
-be shown (``tidegate check 'kip-320~begin_following = ask_a_new_leader_only'``) and gated.
+be shown (``tidegate check 'kip-320~has_new_leader = if_leader_changes'``) and gated.
 """
 
 from __future__ import annotations
 
 from .bounds import ZOOKEEPER, Constants
 from .messages import EPOCH_REQUEST, FETCH
-from .protocols.kip101 import ask_before_fetching
 from .rules import clear_message
 from .state import BrokerState
 
 
-def ask_a_new_leader_only(
-    s: BrokerState, k: Constants, follower: int, previous_leader: int
-) -> None:
-    """Skip truncation if the leader stays the same (KAFKA-7164).
+def keep_produces(s: BrokerState, k: Constants, broker: int) -> None:
+    """Let produces wait on at a broker that becomes a follower, for another term as the leader.
 
-    A follower that missed another leader's epoch may have records that no other replica has.
+    Kafka before 0.10.0.0: the HW of that later term acknowledges whatever is at the offset.
     """
-    if s.replica[follower].leader != previous_leader:
-        ask_before_fetching(s, k, follower, previous_leader)
+
+
+def only_if_log_shrinks(s: BrokerState, k: Constants, broker: int, offset: int) -> bool:
+    """Leave the epoch cache as it is if the log ends at or below `offset` (KAFKA-10706).
+
+    Log.truncateTo of Kafka 0.11.0 to 2.6.0.
+    """
+    return offset < s.replica[broker].leo
 
 
 def at_any_offset(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...core.layout import NONE
-from .log import truncate_to
+from .log import smallest_epoch_above, truncate_to
+from .memory import fail_produces
 from .messages import IDLE, NOTHING
 
 if TYPE_CHECKING:
@@ -19,7 +20,38 @@ if TYPE_CHECKING:
     from .state import BrokerState
 
 
-def truncate_to_hw(s: BrokerState, k: Constants, follower: int, previous_leader: int) -> None:
+def if_leader_changes(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
+    """Continue as before if the leader stays the same: the follower truncates nothing.
+
+    Partition.makeFollower of Kafka 0.8.2.0 to 2.0.0; before and since KAFKA-7164 it differs.
+    """
+    return s.replica[follower].leader != s.leader_and_isr[epoch].leader
+
+
+def at_every_epoch(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
+    """Truncate at every new epoch: Partition.makeFollower of Kafka 0.8.0 and 0.8.1, and 2.1."""
+    return True
+
+
+def bounce_unnoticed(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Restart at any time: the controller may see neither the crash nor the restart.
+
+    KafkaController.BrokerChange of Kafka before 2.2 compares broker ids only.
+    """
+    return True
+
+
+def once_fenced(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Restart only after the controller has noticed the crash (KIP-380).
+
+    Since Kafka 2.2 KafkaController.processBrokerChange takes a new broker epoch for a failure and a
+    startup, and until then the broker rejects what the controller sends to its old epoch.
+    """
+    member = s.partition.isr >> broker & 1
+    return s.partition.leader != broker and (not member or s.partition.isr == 1 << broker)
+
+
+def truncate_to_hw(s: BrokerState, k: Constants, follower: int) -> None:
     """Truncate the follower's log to its high watermark as soon as it applies a new epoch."""
     truncate_to(s, k, follower, s.replica[follower].hw)
 
@@ -42,19 +74,48 @@ def truncate_to_hw_at_answer(
     return True
 
 
-def empty_log(s: BrokerState, k: Constants, follower: int, end_offset: int) -> int:
-    """Truncate to 0: the log has no epoch up to the answered one, so no record is common."""
-    return 0
+def start_of_first_epoch(s: BrokerState, k: Constants, follower: int, end_offset: int) -> int:
+    """Truncate to the answer, or to the start of the first cached epoch if that is smaller.
+
+    AbstractFetcherThread.getOffsetTruncationState of Kafka 2.0: the follower's own cache answers
+    that start for any epoch before its first one.
+    """
+    first = smallest_epoch_above(s, k, follower, NONE)
+    return min(s.replica[follower].epoch_cache[first], end_offset)
+
+
+def also_if_log_stays(s: BrokerState, k: Constants, broker: int, offset: int) -> bool:
+    """Truncate the epoch cache even if the log ends at or below `offset` (KAFKA-10706).
+
+    Log.truncateTo of Kafka 2.6.1 and 2.7.
+    """
+    return True
 
 
 def cache_with_first_record(s: BrokerState, k: Constants, leader: int) -> None:
     """Leave a new leader's epoch cache as it is: the first record adds the epoch."""
 
 
-def forget_followers(s: BrokerState, k: Constants, broker: int) -> None:
-    """Reset all remote LEOs, also of a broker that already led: followers may truncate now."""
-    for follower in range(k.replicas):
-        s.replica[broker].remote_leo[follower] = 0
+def unless_leading(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
+    """Keep the remote LEOs of a broker that leads already, even if it has missed an epoch.
+
+    Partition.makeLeader resets them for a new leader only, since Kafka 0.9.0.0.
+    """
+    return s.replica[broker].leader != broker
+
+
+def unless_next(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
+    """Reset the remote LEOs also of a broker that leads already, if it has missed an epoch.
+
+    In an epoch that it missed another broker may have led, and its followers may have truncated.
+    """
+    replica = s.replica[broker]
+    return replica.leader != broker or epoch > replica.epoch + 1
+
+
+def fail_waiting_produces(s: BrokerState, k: Constants, broker: int) -> None:
+    """Fail them with NOT_LEADER_OR_FOLLOWER: ReplicaManager.makeFollowers since Kafka 0.10.0.0."""
+    fail_produces(s, k, broker)
 
 
 def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
@@ -175,9 +236,13 @@ class Rules:
     ----------
     epoch_cache
         Whether replicas keep an epoch cache.
+    has_new_leader
+        Whether a broker that applies this epoch as a follower begins to follow: it drops what is in
+        flight and truncates.  Otherwise it continues as before, in the new epoch.
+    may_restart
+        Whether a dead broker may restart now.
     begin_following
-        What a broker does to its log when it applies an epoch as a follower; the last argument is
-        its previous leader.
+        What a broker does to its log when it begins to follow.
     drop_in_flight
         What happens to a request or response in flight when its follower applies an epoch.
     may_serve_fetch, may_serve_epoch_request
@@ -188,10 +253,14 @@ class Rules:
         Truncates the follower's log by that answer; True if it may fetch, False to ask again.
     offset_without_common_epoch
         Where a log is truncated that has no epoch up to the answered one.
+    truncates_cache
+        Whether truncating the log to this offset truncates the epoch cache as well.
     begin_leading
         What a broker does to its epoch cache when it applies an epoch as the leader.
-    forget_followers
-        What a broker still knows of its followers after it applies an epoch.
+    forgets_remote_leos
+        Whether a broker that applies this epoch as the leader resets its remote LEOs.
+    stop_leading
+        What happens to the produces that wait at a leader when it becomes a follower.
     has_committed, has_epoch_start
         Whether a follower that fetches at this offset may join the ISR; both must hold.
     may_change_isr
@@ -225,7 +294,9 @@ class Rules:
     """
 
     epoch_cache: bool = False
-    begin_following: Callable[[BrokerState, Constants, int, int], None] = truncate_to_hw
+    has_new_leader: Callable[[BrokerState, Constants, int, int], bool] = if_leader_changes
+    may_restart: Callable[[BrokerState, Constants, int], bool] = bounce_unnoticed
+    begin_following: Callable[[BrokerState, Constants, int], None] = truncate_to_hw
     drop_in_flight: Callable[[BrokerState, Constants, int], None] = clear_message
     may_serve_fetch: Callable[[BrokerState, Constants, int, int], bool] = serve_anyone
     may_serve_epoch_request: Callable[[BrokerState, Constants, int, int], bool] = serve_anyone
@@ -235,9 +306,13 @@ class Rules:
     truncate_by_answer: Callable[[BrokerState, Constants, int, int, int], bool] = (
         truncate_to_hw_at_answer
     )
-    offset_without_common_epoch: Callable[[BrokerState, Constants, int, int], int] = empty_log
+    offset_without_common_epoch: Callable[[BrokerState, Constants, int, int], int] = (
+        start_of_first_epoch
+    )
+    truncates_cache: Callable[[BrokerState, Constants, int, int], bool] = also_if_log_stays
     begin_leading: Callable[[BrokerState, Constants, int], None] = cache_with_first_record
-    forget_followers: Callable[[BrokerState, Constants, int], None] = forget_followers
+    forgets_remote_leos: Callable[[BrokerState, Constants, int, int], bool] = unless_leading
+    stop_leading: Callable[[BrokerState, Constants, int], None] = fail_waiting_produces
     has_committed: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_hw
     has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_epoch_start
     may_change_isr: Callable[[BrokerState, Constants, int], bool] = leads_in_partition_state

@@ -7,7 +7,7 @@ range holds a single value (because an option is off) takes no space in the stor
 from __future__ import annotations
 
 from ...core.layout import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
-from .bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
+from .bounds import KRAFT, ZOOKEEPER, Constants
 from .messages import (
     ALTER_PARTITION,
     DELAYED_FETCH,
@@ -55,11 +55,10 @@ class Replica(Record):
     """
 
     alive: bool = boolean("the broker's process runs")
-    restarted: bool = boolean("has restarted, and has not led since")
     epoch: int = integer(
         NONE,
         lambda k: k.elections,
-        "newest leader epoch applied; after a restart, the newest one that it rejects (KIP-380)",
+        "newest leader epoch applied; after a restart, the newest one that was not sent to it",
     )
     leader: int = replica_id(
         lambda k: k.replicas - 1,
@@ -180,8 +179,11 @@ class DelayedProduce(Record):
     """A produce with acks=all that waits at its leader until the high watermark passes it."""
 
     leader: int = replica_id(
-        lambda k: k.replicas - 1 if k.purgatory and k.acks == ACKS_ALL else NONE,
-        "the broker at which it waits, the leader of its record's epoch; NONE: it does not wait",
+        lambda k: k.replicas - 1 if k.delays_produces else NONE,
+        "the broker at which it waits, which appended its record; NONE: it does not wait",
+    )
+    offset: int = integer(
+        0, lambda k: k.log_size - 1 if k.delays_produces else 0, "where it was appended"
     )
 
 

@@ -21,11 +21,11 @@ def _live_members(s: BrokerState, k: Constants, replicas: int) -> int:
 def elect(s: BrokerState, k: Constants, broker: int) -> bool:
     """Make a live member of the ISR the leader, in a new epoch, when there is no leader.
 
-    There is none if the partition state names no leader, or a dead broker, or one that restarted
-    and has not led since (the controller may see its new registration at any time).  The new ISR
-    are the live members of the old one.  If none is alive, a live member of the ELR leads, as the
-    only member of the ISR (KIP-966); failing that, with unclean election, any live replica.  With
-    the option ``moves`` a live leader may be replaced too.
+    There is none if the partition state names no leader, or a dead broker: of a broker that has
+    restarted the controller sees that it lives.  The new ISR are the live members of the old one.
+    If none is alive, a live member of the ELR leads, as the only member of the ISR (KIP-966);
+    failing that, with unclean election, any live replica.  With the option ``moves`` a live leader
+    may be replaced too.
     """
     if s.partition.epoch == k.elections:
         return False
@@ -36,12 +36,7 @@ def elect(s: BrokerState, k: Constants, broker: int) -> bool:
     if s.partition.fenced >> broker & 1:
         return False
     leader = s.partition.leader
-    if (
-        leader != NONE
-        and s.replica[leader].alive
-        and not s.replica[leader].restarted
-        and not (k.moves and leader != broker)
-    ):
+    if leader != NONE and s.replica[leader].alive and not (k.moves and leader != broker):
         return False
     in_sync = _live_members(s, k, k.rules.isr_for_election(s, k))
     live = in_sync if in_sync else _live_members(s, k, s.partition.elr)
@@ -59,13 +54,14 @@ def fence(s: BrokerState, k: Constants, broker: int) -> bool:
 
     The last member of the ISR stays in it, unless ``elr`` keeps it eligible.  The controller may
     notice late, or never: a broker that has restarted before has bounced unnoticed.  With ``moves``
-    the controller may also consider a live leader dead.
+    the controller may also consider a live broker dead, or the broker shuts down (KafkaController's
+    onBrokerFailure and shutdownBroker, which call removeReplicaFromIsr; KIP-841).
     """
     if s.partition.epoch == k.elections:
         return False
     if s.controller.down:
         return False
-    if s.replica[broker].alive and not (k.moves and s.partition.leader == broker):
+    if s.replica[broker].alive and not k.moves:
         return False
     member = s.partition.isr >> broker & 1
     may_leave = k.elr or size(s.partition.isr) > 1
@@ -76,23 +72,5 @@ def fence(s: BrokerState, k: Constants, broker: int) -> bool:
     leader = NONE if s.partition.leader == broker else s.partition.leader
     isr = s.partition.isr & ~(1 << broker)
     send_leader_and_isr(s, k, leader, isr if isr or k.elr else 1 << broker)
-    forget_outdated(s, k)
-    return True
-
-
-def fence_live_follower(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Remove a live follower from the ISR: its heartbeats are late, or it is shutting down."""
-    if s.partition.epoch == k.elections:
-        return False
-    if not s.replica[broker].alive:
-        return False
-    if s.partition.leader == broker:
-        return False
-    if not s.partition.isr >> broker & 1:
-        return False
-    if size(s.partition.isr) == 1:
-        return False
-    s.partition.fenced |= 1 << broker
-    send_leader_and_isr(s, k, s.partition.leader, s.partition.isr & ~(1 << broker))
     forget_outdated(s, k)
     return True

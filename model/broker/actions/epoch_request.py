@@ -5,16 +5,17 @@ Since KIP-101; the leader's answer and the follower's truncation are rules.
 
 from __future__ import annotations
 
+from ....core.layout import NONE
 from ..bounds import Constants
 from ..leadership import leads
-from ..log import last_epoch
+from ..log import newest_epoch
 from ..messages import EPOCH_REQUEST, EPOCH_RESPONSE, IDLE
 from ..rules import clear_message
 from ..state import BrokerState
 
 
 def send_epoch_request(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Ask the leader where the epoch of the follower's last record ends."""
+    """Ask the leader where the newest epoch in the follower's epoch cache ends."""
     if s.replica[follower].leader != leader:
         return False
     if not s.replica[follower].truncating:
@@ -37,7 +38,7 @@ def handle_epoch_request(s: BrokerState, k: Constants, leader: int, follower: in
         return False
     if not k.rules.may_serve_epoch_request(s, k, leader, s.replica[follower].epoch):
         return False
-    requested = last_epoch(s, k, follower)
+    requested = newest_epoch(s, k, follower)
     epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, requested)
     message = s.message[follower]
     message.kind = EPOCH_RESPONSE
@@ -56,5 +57,5 @@ def handle_epoch_response(s: BrokerState, k: Constants, leader: int, follower: i
     epoch, end_offset = message.epoch, message.end_offset
     clear_message(s, k, follower)
     done = k.rules.truncate_by_answer(s, k, follower, epoch, end_offset)
-    s.replica[follower].truncating = not (done or s.replica[follower].leo == 0)
+    s.replica[follower].truncating = not done and newest_epoch(s, k, follower) != NONE
     return True

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from ....core.layout import NONE
 from ..bounds import KRAFT, Constants
-from ..leadership import size
-from ..log import last_fetched_epoch, truncate_to
+from ..log import drop_empty_epochs, newest_epoch, truncate_to
+from ..memory import fail_produces, forget_remote_leos
 from ..messages import FETCH, IDLE
-from ..rules import clear_message, forget_followers
+from ..rules import clear_message, once_fenced
 from ..state import BrokerState
 from .alter_partition import note_registration, orphan_request
 from .leader import forget_late_fetch
 from .metadata import forget_outdated
-from .purgatory import fail_produces
 
 
 def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
@@ -25,14 +24,13 @@ def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
                 late.epoch = s.replica[follower].epoch
                 late.offset = s.replica[follower].leo
                 if k.rules.truncation_on_fetch:
-                    late.last_epoch = last_fetched_epoch(s, k, follower)
+                    late.last_epoch = newest_epoch(s, k, follower)
             clear_message(s, k, follower)
         if k.late_request and s.late_fetch[follower].leader == broker:
             forget_late_fetch(s, follower)
     fail_produces(s, k, broker)
     replica = s.replica[broker]
     replica.alive = False
-    replica.restarted = False
     replica.epoch = NONE
     replica.leader = NONE
     replica.truncating = False
@@ -45,9 +43,9 @@ def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
     replica.metadata = NONE
     if k.isr_propagation == KRAFT:
         orphan_request(s, k, broker)
-    forget_followers(s, k, broker)
-    # Loading a log truncates its epoch cache: an epoch without a record is dropped.
-    truncate_to(s, k, broker, replica.leo)
+    forget_remote_leos(s, k, broker)
+    if k.rules.epoch_cache:
+        drop_empty_epochs(s, k, broker)  # Loading a log does so (Log.scala, since 0.11).
     forget_outdated(s, k)
 
 
@@ -82,17 +80,18 @@ def lose_power(s: BrokerState, k: Constants, broker: int, kept: int) -> bool:
 def restart(s: BrokerState, k: Constants, broker: int) -> bool:
     """Restart a dead broker with the state on its disk; it waits for LeaderAndIsr.
 
-    It rejects requests sent to its previous incarnation (KIP-380): every epoch before the current
-    one of the partition state, and the current one too if it names this broker the leader.  With
-    ``bounce_noticed`` it restarts only after it has been fenced; in a KRaft cluster it can register
-    only after that.  The same holds with ``elr``, where its registration shows an unclean shutdown,
-    which every crash is: it may have lost records, so it leaves the ISR and the ELR.
+    The controller sends it the current epoch, with the stored ISR: on a startup that it notices,
+    and when another broker becomes the controller.  A broker whose bounce went unnoticed may so
+    lead again in its own epoch.  With ``bounce_noticed``, and by rule since Kafka 2.2, it restarts
+    only after it has been fenced; in a KRaft cluster it can register only after that.  The same
+    holds with ``elr``, where its registration shows an unclean shutdown, which every crash is: it
+    may have lost records, so it leaves the ISR and the ELR.
     """
     if s.replica[broker].alive:
         return False
-    if k.bounce_noticed and s.partition.leader == broker:
+    if not k.rules.may_restart(s, k, broker):
         return False
-    if k.bounce_noticed and s.partition.isr >> broker & 1 and size(s.partition.isr) > 1:
+    if k.bounce_noticed and not once_fenced(s, k, broker):
         return False
     if k.elr and (s.partition.leader == broker or s.partition.isr >> broker & 1):
         return False
@@ -102,11 +101,11 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
         note_registration(s, k, broker)
     replica = s.replica[broker]
     replica.alive = True
-    replica.restarted = True
     if k.elr:
         s.partition.elr = k.rules.eligible_at_registration(s, k, broker)
     if not k.stale_leader_and_isr:
-        replica.epoch = s.partition.epoch if s.partition.leader == broker else s.partition.epoch - 1
+        replica.epoch = s.partition.epoch - 1
+        s.leader_and_isr[s.partition.epoch].isr = s.partition.isr
     return True
 
 

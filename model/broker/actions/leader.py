@@ -6,7 +6,7 @@ from ....core.layout import NONE
 from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
 from ..history import note_acked
 from ..leadership import advance_hw, change_isr, leads, size
-from ..log import append, last_fetched_epoch
+from ..log import append, newest_epoch
 from ..messages import (
     DELAYED_FETCH,
     DIVERGING,
@@ -38,11 +38,12 @@ def produce(s: BrokerState, k: Constants, leader: int) -> bool:
         return False
     replica = s.replica[leader]
     append(s, k, leader, replica.epoch, s.written)
-    if k.purgatory and k.acks == ACKS_ALL:
+    if k.delays_produces:
         s.delayed_produce[s.written].leader = leader
-    s.written += 1
+        s.delayed_produce[s.written].offset = replica.leo - 1
     if k.acks == 1:
-        note_acked(s, k, leader, replica.leo - 1, replica.leo)
+        note_acked(s, k, leader, s.written, replica.leo - 1)
+    s.written += 1
     advance_hw(s, k, leader)
     return True
 
@@ -93,7 +94,7 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
     offset = s.replica[follower].leo
     replica = s.replica[leader]
     message = s.message[follower]
-    last_epoch = last_fetched_epoch(s, k, follower)
+    last_epoch = newest_epoch(s, k, follower)
     if k.rules.diverges(s, k, leader, last_epoch, offset):
         if k.rules.counts_diverging_fetch(s, k, leader, follower):
             receive_fetch(s, k, leader, follower, offset)

@@ -7,11 +7,11 @@ one is ignored) or never.  In a KRaft cluster the metadata takes its place.
 from __future__ import annotations
 
 from ....core.layout import NONE
-from ..bounds import ZOOKEEPER, Constants
+from ..bounds import KRAFT, ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark, note_listed_offsets
-from ..leadership import advance_hw, set_isr
+from ..leadership import advance_hw, leads, set_isr
+from ..memory import forget_remote_leos
 from ..state import BrokerState
-from .purgatory import fail_produces
 
 
 def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
@@ -47,18 +47,16 @@ def _apply(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
     """Apply an epoch in either role: drop the message in flight and the leader's own state."""
     replica = s.replica[broker]
     k.rules.drop_in_flight(s, k, broker)
-    fail_produces(s, k, broker)
     replica.epoch = epoch
     replica.leader = s.leader_and_isr[epoch].leader
     replica.truncating = False
     replica.epoch_start = 0
     replica.isr = 0
     replica.proposed = 0
-    k.rules.forget_followers(s, k, broker)
 
 
 def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
-    """Apply LeaderAndIsr as the leader: keep the log, reset all remote LEOs."""
+    """Apply LeaderAndIsr as the leader: keep the log."""
     if not s.replica[leader].alive:
         return False
     if epoch <= s.replica[leader].epoch:
@@ -68,8 +66,9 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
     if s.leader_and_isr[epoch].leader != leader:
         return False
     replica = s.replica[leader]
+    if k.rules.forgets_remote_leos(s, k, leader, epoch):
+        forget_remote_leos(s, k, leader)
     _apply(s, k, leader, epoch)
-    replica.restarted = False
     replica.epoch_start = replica.leo
     replica.isr = s.leader_and_isr[epoch].isr
     k.rules.begin_leading(s, k, leader)
@@ -82,10 +81,11 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
 
 
 def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
-    """Apply LeaderAndIsr as a follower of its leader, or of no leader if it names none.
+    """Apply LeaderAndIsr as a follower of its leader.
 
-    Without a leader the log stays as it is: Kafka's ReplicaManager.makeFollowers truncates only
-    partitions with a live leader.
+    ReplicaManager.makeFollowers ignores an epoch without a leader: the broker stays in its epoch,
+    and leads or follows as before.  Only the metadata of a KRaft cluster takes the leader away; the
+    log stays as it is (ReplicaManager.applyLocalFollowersDelta).
     """
     if not s.replica[follower].alive:
         return False
@@ -93,11 +93,18 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
         return False
     if epoch > s.partition.epoch:
         return False
-    if s.leader_and_isr[epoch].leader == follower:
+    leader = s.leader_and_isr[epoch].leader
+    if leader == follower:
         return False
-    previous_leader = s.replica[follower].leader
-    _apply(s, k, follower, epoch)
-    if s.replica[follower].leader != NONE:
-        k.rules.begin_following(s, k, follower, previous_leader)
+    if leader == NONE and k.isr_propagation != KRAFT:
+        return False
+    if k.rules.has_new_leader(s, k, follower, epoch):
+        if leads(s, follower):
+            forget_remote_leos(s, k, follower)
+            k.rules.stop_leading(s, k, follower)
+        _apply(s, k, follower, epoch)
+        if leader != NONE:
+            k.rules.begin_following(s, k, follower)
+    s.replica[follower].epoch = epoch
     forget_outdated(s, k)
     return True

@@ -69,7 +69,7 @@ def _produce(a: Arguments, before: Scene, after: Scene) -> Event:
 def _send_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     follower = broker_of(before, a["follower"])
     offset, last = log_of(before, a["follower"]).leo, ""
-    if offset and follower.rules.truncation_on_fetch:
+    if follower.cache and follower.rules.truncation_on_fetch:
         last = f", lastFetchedEpoch = {asked_epoch(follower)}"
     return Event(
         broker(a["follower"]),
@@ -302,11 +302,14 @@ def _elect(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _fence(a: Arguments, before: Scene, after: Scene) -> Event:
-    now = of(after, CONTROLLER)
+    was, now = of(before, CONTROLLER), of(after, CONTROLLER)
+    lives = broker_of(before, a["broker"]).role != "down"
+    why = "is shutting down, or is considered dead" if lives else "is dead"
+    roles = "the ISR" if was.role.split()[0] == now.role.split()[0] else "leadership and the ISR"
     return Event(
         CONTROLLER,
-        f"The controller considers broker {a['broker']} dead and removes it from the ISR and from "
-        f"leadership: {now.role}, {', '.join(now.details)}.",
+        f"Broker {a['broker']} {why}; the controller removes it from {roles}: {now.role}, "
+        f"{', '.join(now.details)}.",
         sign="election",
     )
 

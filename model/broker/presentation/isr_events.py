@@ -75,16 +75,6 @@ def _unfence(a: Arguments, before: Scene, after: Scene) -> Event:
     )
 
 
-def _fence_live_follower(a: Arguments, before: Scene, after: Scene) -> Event:
-    now = of(after, CONTROLLER)
-    return Event(
-        CONTROLLER,
-        f"Broker {a['broker']} is shutting down, or its heartbeats are late; the controller fences "
-        f"it and removes it from the ISR: {now.role}, {', '.join(now.details)}.",
-        sign="election",
-    )
-
-
 def _write_notification(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["leader"]),
@@ -163,7 +153,6 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "HandleAlterPartitionResponse": _handle_alter_partition_response,
     "FenceOutOfSync": _fence_out_of_sync,
     "Unfence": _unfence,
-    "FenceLiveFollower": _fence_live_follower,
     "WriteNotification": _write_notification,
     "ReadNotification": _read_notification,
     "RefreshCache": _refresh_cache,

@@ -36,8 +36,8 @@ def _knows(who: Broker) -> str:
 
 
 def asked_epoch(follower: Broker) -> int:
-    """Return the epoch of a follower's last record, which its request carries."""
-    return _log(follower).entries[-1].epoch
+    """Return the newest epoch in a follower's cache, which its request carries, or NONE."""
+    return follower.cache[-1][0] if follower.cache else NONE
 
 
 def why_answer(leader: Broker, requested: int) -> str:
@@ -75,8 +75,8 @@ def why_diverging(leader: Broker, follower: Broker) -> str:
     """Explain why a leader finds that a follower's log diverges, with the numbers of both."""
     offset, requested = _log(follower).leo, asked_epoch(follower)
     return (
-        f"The log of broker {follower.replica} ends at offset {offset}, after a record of "
-        f"e{requested}; "
+        f"The log of broker {follower.replica} ends at offset {offset}, and e{requested} is its "
+        f"newest epoch; "
         f"broker {leader.replica} compares: {why_answer(leader, requested)}. The logs diverge"
     )
 
@@ -91,6 +91,8 @@ def why_truncated(follower: Broker, answer: Answer) -> str:
     if rule == "cut_to_answer":
         return f"it keeps the records below the answered offset, {answer.end}"
     knows, smaller = _knows(follower), _largest(follower, answer.of)
+    if answer.of > asked_epoch(follower):
+        return f"{knows}, only older epochs: it keeps the records below the answer, {answer.end}"
     if smaller == answer.of:
         mine = _ends(follower, smaller)
         return (
@@ -103,12 +105,11 @@ def why_truncated(follower: Broker, answer: Answer) -> str:
             f"{_ends(follower, smaller)}, the end of e{smaller}, its largest smaller epoch, and "
             f"{'fetches' if follower.rules.truncation_on_fetch else 'asks'} again"
         )
-    if follower.rules.offset_without_common_epoch.__name__ == "empty_log":
-        return (
-            f"{knows}, so it knows no epoch up to e{answer.of}: it has no record in common with "
-            "the leader and keeps none"
-        )
-    return f"{knows}, so it knows no epoch up to e{answer.of}"
+    knows = f"{knows}, so it knows no epoch up to e{answer.of}"
+    if follower.rules.offset_without_common_epoch.__name__ == "start_of_first_epoch":
+        start = min(follower.cache[0][1], answer.end)
+        return f"{knows}: it keeps the records below offset {start}, where its first epoch starts"
+    return knows
 
 
 def why_truncated_at_once(follower: Broker) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ....core.layout import NONE
 from ..bounds import ZOOKEEPER, Constants
 from ..leadership import leads
+from ..log import newest_epoch
 from ..messages import (
     DELAYED_FETCH,
     DIVERGING,
@@ -86,9 +87,9 @@ def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) 
     if replica.leader != NONE:
         asks = ", truncating" if replica.truncating else ""
         return f"follows {replica.leader} e{replica.epoch}{asks}"
-    if replica.restarted:
-        return "restarted"
-    return f"no leader e{replica.epoch}"
+    if s.partition.leader == NONE and s.partition.epoch == replica.epoch:
+        return f"no leader e{replica.epoch}"
+    return "restarted"
 
 
 def log_entries(replica: Replica) -> list[LogEntry]:
@@ -106,22 +107,23 @@ def _log(s: BrokerState, k: Constants, broker: int) -> str:
 
 def in_flight(s: BrokerState, k: Constants, follower: int) -> str:
     """Return the message between a follower and its leader as text; empty if there is none."""
-    message, replica = s.message[follower], s.replica[follower]
+    message = s.message[follower]
     texts = {
-        FETCH: _fetch(k, replica),
+        FETCH: _fetch(s, k, follower),
         FETCH_RESPONSE: f"{fetched(message.records) or 'nothing'}, hw {message.hw}",
         OUT_OF_RANGE: f"out of range, end {message.end_offset}",
-        EPOCH_REQUEST: f"end of e{_last_epoch(replica.log, replica.leo)}?",
+        EPOCH_REQUEST: f"end of e{newest_epoch(s, k, follower)}?",
         EPOCH_RESPONSE: _epoch_end(message.epoch, message.end_offset),
         DIVERGING: f"diverging, {_epoch_end(message.epoch, message.end_offset)}",
     }
     return texts.get(message.kind, "")
 
 
-def _fetch(k: Constants, replica: Replica) -> str:
-    """Return a fetch; since KIP-595 it carries the epoch of the record before its offset."""
-    after = f", after e{_last_epoch(replica.log, replica.leo)}" if replica.leo else ""
-    return f"fetch at {replica.leo}{after if k.rules.truncation_on_fetch else ''}"
+def _fetch(s: BrokerState, k: Constants, follower: int) -> str:
+    """Return a fetch; since KIP-595 it carries the newest epoch of the follower's epoch cache."""
+    epoch = newest_epoch(s, k, follower) if k.rules.truncation_on_fetch else NONE
+    after = f", after e{epoch}" if epoch != NONE else ""
+    return f"fetch at {s.replica[follower].leo}{after}"
 
 
 def waiting(s: BrokerState, broker: int) -> list[str]:
@@ -146,10 +148,6 @@ def _in_flight(s: BrokerState, k: Constants, follower: int) -> str:
     if late.leader != NONE:
         lines.append(f"(at {late.leader}: late fetch at {late.offset})")
     return "\n".join(line for line in lines if line)
-
-
-def _last_epoch(log: list[LogEntry], leo: int) -> int:
-    return log[leo - 1].epoch if leo else NONE
 
 
 def fetched(entries: list[LogEntry]) -> str:

@@ -10,13 +10,18 @@ Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211).
 
 from ...protocol import Expected, Protocol
 from ..family import ACTIONS, BROKER, DEFAULT_PROPERTIES
-from ..rules import Rules
+from ..older import keep_produces
+from ..rules import Rules, at_every_epoch
 
 HW = Protocol(
     name="hw",
     family=BROKER,
     summary="Followers truncate to their high watermark (before KIP-101): loses and diverges.",
     rules=Rules(),
+    older_rules=(
+        ("has_new_leader", at_every_epoch),
+        ("stop_leading", keep_produces),
+    ),
     actions=ACTIONS,
     default_properties=DEFAULT_PROPERTIES,
     story=__doc__,

@@ -20,15 +20,13 @@ from ..state import BrokerState
 from .hw import HW
 
 
-def ask_before_fetching(s: BrokerState, k: Constants, follower: int, previous_leader: int) -> None:
-    """Ask for the end of the last record's epoch before fetching, unless the log is empty.
+def ask_before_fetching(s: BrokerState, k: Constants, follower: int) -> None:
+    """Ask for the end of the newest cached epoch before fetching (RFT.buildLeaderEpochRequest).
 
-    A follower does so at every new epoch, even if the leader stays the same (KAFKA-7164).
+    An empty cache goes with an empty log.  Kafka before 2.1 asks for no epoch then, the leader does
+    not know it, and there is nothing to truncate; since 2.1 the follower does not ask.
     """
-    if s.replica[follower].leo > 0:
-        s.replica[follower].truncating = True
-    else:
-        truncate_to(s, k, follower, 0)
+    s.replica[follower].truncating = newest_epoch(s, k, follower) != NONE
 
 
 def start_of_next_epoch(

@@ -15,7 +15,14 @@ from dataclasses import replace
 from ....core.layout import NONE
 from ...protocol import Expected
 from ..bounds import Constants
-from ..log import cache_epoch, end_offset, largest_epoch_up_to, smallest_epoch_above, truncate_to
+from ..log import (
+    cache_epoch,
+    end_offset,
+    largest_epoch_up_to,
+    newest_epoch,
+    smallest_epoch_above,
+    truncate_to,
+)
 from ..state import BrokerState
 from .kip101 import KIP_101
 
@@ -24,6 +31,8 @@ def largest_epoch_and_its_end(
     s: BrokerState, k: Constants, leader: int, requested: int
 ) -> tuple[int, int]:
     """Return the largest epoch up to the requested one, and its end offset."""
+    if requested == NONE:
+        return NONE, NONE
     following = smallest_epoch_above(s, k, leader, requested)
     known = largest_epoch_up_to(s, k, leader, requested)
     if known == requested:
@@ -36,9 +45,15 @@ def largest_epoch_and_its_end(
 
 
 def cut_to_common_epoch(s: BrokerState, k: Constants, follower: int, epoch: int, end: int) -> bool:
-    """Truncate to the end of the answered epoch, or of a smaller one and ask again."""
+    """Truncate to the end of the answered epoch, or of a smaller one and ask again.
+
+    AbstractFetcherThread.getOffsetTruncationState of Kafka 2.0 and later.
+    """
     if end == NONE:
         truncate_to(s, k, follower, s.replica[follower].hw)
+        return True
+    if epoch > newest_epoch(s, k, follower):
+        truncate_to(s, k, follower, end)
         return True
     if s.replica[follower].epoch_cache[epoch] != NONE:
         truncate_to(s, k, follower, min(end_offset(s, k, follower, epoch), end))
@@ -49,6 +64,16 @@ def cut_to_common_epoch(s: BrokerState, k: Constants, follower: int, epoch: int,
         return True
     truncate_to(s, k, follower, end_offset(s, k, follower, smaller))
     return False
+
+
+def unless_next_epoch(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
+    """Continue as before if only the epoch changes, to the next one.
+
+    Partition.makeFollower of Kafka 2.0.1.  Up to 2.0.0 it ignores every epoch of the same leader.
+    """
+    if s.replica[follower].leader != s.leader_and_isr[epoch].leader:
+        return True
+    return epoch > s.replica[follower].epoch + 1
 
 
 def cache_at_once(s: BrokerState, k: Constants, leader: int) -> None:
@@ -67,6 +92,7 @@ KIP_279 = replace(
         end_offset_for_epoch=largest_epoch_and_its_end,
         truncate_by_answer=cut_to_common_epoch,
         begin_leading=cache_at_once,
+        has_new_leader=unless_next_epoch,
     ),
     expected=(
         Expected(""),

@@ -13,13 +13,14 @@ from ...protocol import Expected
 from ..bounds import Constants
 from ..older import (
     OF_ISR_CHANGES,
-    ask_a_new_leader_only,
     at_any_offset,
     drop_requests_only,
     leads_in_any_epoch,
+    only_if_log_shrinks,
 )
+from ..rules import at_every_epoch, if_leader_changes
 from ..state import BrokerState
-from .kip279 import KIP_279
+from .kip279 import KIP_279, unless_next_epoch
 
 
 def serve_same_epoch(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
@@ -35,12 +36,15 @@ KIP_320 = replace(
     summary="Requests are fenced by leader epoch: safe with clean elections and no power loss.",
     rules=replace(
         KIP_279.rules,
+        has_new_leader=at_every_epoch,
         may_serve_fetch=serve_same_epoch,
         may_serve_epoch_request=serve_same_epoch,
     ),
     older_rules=(
         ("drop_in_flight", drop_requests_only),
-        ("begin_following", ask_a_new_leader_only),
+        ("has_new_leader", if_leader_changes),
+        ("has_new_leader", unless_next_epoch),
+        ("truncates_cache", only_if_log_shrinks),
         ("has_epoch_start", at_any_offset),
         ("may_change_isr", leads_in_any_epoch),
         *OF_ISR_CHANGES,

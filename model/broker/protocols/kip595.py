@@ -29,12 +29,13 @@ from ..older import (
     drop_requests_only,
     leads_in_any_epoch,
 )
+from ..rules import bounce_unnoticed, once_fenced
 from ..state import BrokerState
 from .hw import HW
 from .kip320 import KIP_320
 
 
-def fetch_at_once(s: BrokerState, k: Constants, follower: int, previous_leader: int) -> None:
+def fetch_at_once(s: BrokerState, k: Constants, follower: int) -> None:
     """Leave the log as it is, and fetch: the response says where to truncate."""
 
 
@@ -68,6 +69,7 @@ KIP_595 = replace(
     summary="Fetch responses carry diverging epochs: safe with clean elections, no power loss.",
     rules=replace(
         KIP_320.rules,
+        may_restart=once_fenced,
         begin_following=fetch_at_once,
         truncation_on_fetch=True,
         diverges=departs_by_epoch_cache,
@@ -76,6 +78,7 @@ KIP_595 = replace(
     ),
     actions=HW.actions + TRUNCATION_ON_FETCH,
     older_rules=(
+        ("may_restart", bounce_unnoticed),
         ("drop_in_flight", drop_requests_only),
         ("has_epoch_start", at_any_offset),
         ("may_change_isr", leads_in_any_epoch),

@@ -32,44 +32,36 @@ def _live_leader(s: BrokerState) -> int:
     return 1 << leader if leader != NONE and s.replica[leader].alive else 0
 
 
-def _missing_at_leader(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    return _missing(s, k, _live_leader(s), s.partition.epoch)
-
-
-def _missing_in_isr(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    return _missing(s, k, s.partition.isr, k.elections + 1)
-
-
 def leader_completeness(s: BrokerState, k: Constants) -> bool:
     """Whether the elected leader has every record committed before, even before LeaderAndIsr."""
-    return _missing_at_leader(s, k) is None
+    return _missing(s, k, _live_leader(s), s.partition.epoch) is None
 
 
 def explain_leader_completeness(s: BrokerState, k: Constants) -> str:
     """Explain which committed record the elected leader lacks."""
-    missing = _missing_at_leader(s, k)
+    missing = _missing(s, k, _live_leader(s), s.partition.epoch)
     return _explain(s, missing, "is the leader by election") if missing else ""
 
 
 def leader_candidate_completeness(s: BrokerState, k: Constants) -> bool:
     """Whether every member of the ISR has every committed record."""
-    return _missing_in_isr(s, k) is None
+    return _missing(s, k, s.partition.isr, k.elections + 1) is None
 
 
 def explain_leader_candidate_completeness(s: BrokerState, k: Constants) -> str:
     """Explain which committed record which member of the ISR lacks."""
-    missing = _missing_in_isr(s, k)
+    missing = _missing(s, k, s.partition.isr, k.elections + 1)
     return _explain(s, missing, "is a member of the ISR") if missing else ""
 
 
 def leader_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
     """Return the place of the record that the elected leader lacks."""
-    return _places(s, _missing_at_leader(s, k))
+    return _places(s, _missing(s, k, _live_leader(s), s.partition.epoch))
 
 
 def candidate_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
     """Return the place of the record that a member of the ISR lacks."""
-    return _places(s, _missing_in_isr(s, k))
+    return _places(s, _missing(s, k, s.partition.isr, k.elections + 1))
 
 
 def _places(s: BrokerState, missing: tuple[int, int] | None) -> tuple[Place, ...]:

@@ -6,6 +6,7 @@ from .broker.protocols.kip101 import KIP_101
 from .broker.protocols.kip279 import KIP_279
 from .broker.protocols.kip320 import KIP_320
 from .broker.protocols.kip595 import KIP_595
+from .broker.protocols.kip595_reset import KIP_595_RESET
 from .protocol import Expected, Family, Protocol, Scenario
 from .published.protocols.hw import HW as PUBLISHED_HW
 from .published.protocols.kip101 import KIP_101 as PUBLISHED_KIP_101
@@ -13,7 +14,7 @@ from .published.protocols.kip279 import KIP_279 as PUBLISHED_KIP_279
 from .published.protocols.kip320 import KIP_320 as PUBLISHED_KIP_320
 from .published.protocols.kip320_first_try import KIP_320_FIRST_TRY
 
-BROKER: tuple[Protocol, ...] = (HW, KIP_101, KIP_279, KIP_320, KIP_595)
+BROKER: tuple[Protocol, ...] = (HW, KIP_101, KIP_279, KIP_320, KIP_595, KIP_595_RESET)
 
 PUBLISHED: tuple[Protocol, ...] = (
     PUBLISHED_HW,

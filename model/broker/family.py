@@ -170,6 +170,11 @@ FETCHING = (
     Action("HandleFetch", leader.handle_fetch, "leader", pairs, "KIP-101"),
     Action("HandleFetchResponse", follower.handle_fetch_response, "follower", pairs, "KIP-101"),
     Action("HandleOutOfRange", follower.handle_out_of_range, "follower", pairs, "KAFKA-2477"),
+    Action("HandleListOffsets", leader.handle_list_offsets, "leader", pairs, "KAFKA-2477"),
+    Action(
+        "HandleListOffsetsResponse", follower.handle_list_offsets_response, "follower", pairs,
+        "KAFKA-7414",
+    ),
     Action("RefuseRequest", leader.refuse_request, "leader", pairs, "KIP-320"),
     Action(
         "HandleLateFetch", leader.handle_late_fetch, "leader", pairs, "KIP-903", Fairness.NONE,
@@ -233,7 +238,7 @@ FAULTS = (
     _fault("LosePower", faults.lose_power, "broker", "KIP-101", "power_losses", prefixes),
     Action(
         "Restart", faults.restart, "broker", brokers, "KIP-380",
-        available=lambda k: k.crashes or k.power_losses,
+        available=lambda k: bool(k.crashes or k.power_losses),
     ),
     Action(
         "CheckpointHw", faults.checkpoint_hw, "broker", brokers, "KAFKA-1647",
@@ -282,6 +287,11 @@ SCENARIOS = (
     Scenario("Clean elections, 3 replicas", "replicas=3", _THREE_LARGE),
     Scenario("Moves: a live leader may be replaced or fenced", "replicas=2 moves", _TWO),
     Scenario("Moves, 3 replicas", "replicas=3 moves", _THREE),
+    Scenario(
+        "Moves, 3 replicas, 3 elections",
+        "replicas=3 moves",
+        {"records": 1, "crashes": 0, "elections": 3},
+    ),
     Scenario("Every bounce is noticed", "replicas=2 bounce_noticed", _TWO),
     Scenario("Every bounce is noticed, 3 replicas", "replicas=3 bounce_noticed", _THREE),
     Scenario("Unclean election", "replicas=2 unclean_election", _TWO),

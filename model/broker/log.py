@@ -24,19 +24,8 @@ def append(s: BrokerState, k: Constants, broker: int, epoch: int, record: int) -
     entry.epoch = epoch
     entry.record = record
     if k.rules.epoch_cache:
-        cache_epoch(s, k, broker, epoch)
+        k.rules.assign_epoch(s, k, broker, epoch)
     replica.leo += 1
-
-
-def cache_epoch(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
-    """Add `epoch` to the epoch cache, with the log end as its start, unless it is the newest."""
-    replica = s.replica[broker]
-    if newest_epoch(s, k, broker) == epoch:
-        return
-    for cached in range(k.elections + 1):
-        if cached >= epoch or replica.epoch_cache[cached] >= replica.leo:
-            replica.epoch_cache[cached] = NONE
-    replica.epoch_cache[epoch] = replica.leo
 
 
 def truncate_to(s: BrokerState, k: Constants, broker: int, offset: int) -> None:

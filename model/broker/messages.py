@@ -5,11 +5,13 @@
     FETCH,
     FETCH_RESPONSE,
     OUT_OF_RANGE,
+    LIST_OFFSETS,
+    LIST_OFFSETS_RESPONSE,
     EPOCH_REQUEST,
     EPOCH_RESPONSE,
     DIVERGING,
     DELAYED_FETCH,
-) = range(8)
+) = range(10)
 """What may be in flight between a follower and its leader: at most one message at a time."""
 
 MESSAGES = (
@@ -17,6 +19,8 @@ MESSAGES = (
     "fetch request",
     "fetch response",
     "offset out of range",
+    "ListOffsets request",
+    "ListOffsets response",
     "OffsetsForLeaderEpoch request",
     "OffsetsForLeaderEpoch response",
     "diverging epoch",

@@ -6,10 +6,30 @@ be shown (``tidegate check 'kip-320~has_new_leader = if_leader_changes'``) and g
 
 from __future__ import annotations
 
+from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
+from .defaults import clear_message
 from .messages import EPOCH_REQUEST, FETCH
-from .rules import clear_message
 from .state import BrokerState
+
+
+def lose_checkpoint(s: BrokerState, k: Constants, follower: int) -> bool:
+    """Lose the high watermark of a restarted broker (KAFKA-1647).
+
+    Kafka before 0.8.2.0 creates no replica if the leader is not alive, and the next checkpoint of
+    high watermarks omits the partition.
+    """
+    replica = s.replica[follower]
+    if replica.leader != NONE or replica.hw == 0:
+        return False
+    replica.hw = 0
+    replica.checkpoint = 0
+    return True
+
+
+def before_truncating(s: BrokerState, k: Constants, follower: int) -> bool:
+    """Apply it to the log that diverges (KAFKA-14704): Kafka 2.8.0 to 3.4.0."""
+    return True
 
 
 def keep_produces(s: BrokerState, k: Constants, broker: int) -> None:
@@ -27,12 +47,12 @@ def only_if_log_shrinks(s: BrokerState, k: Constants, broker: int, offset: int) 
     return offset < s.replica[broker].leo
 
 
-def at_any_offset(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
-    """Let a follower join the ISR below the start of the leader's epoch (KAFKA-7128).
+def after_the_fetch(s: BrokerState, k: Constants, leader: int, before: int) -> int:
+    """Answer with the high watermark after this fetch (KAFKA-7104).
 
-    It had to reach only the leader's high watermark, which lags after an election.
+    Kafka 1.0.0, 1.0.1 and 1.1.0, and 0.8.0 and 0.8.1.
     """
-    return True
+    return s.replica[leader].hw
 
 
 def leads_in_any_epoch(s: BrokerState, k: Constants, broker: int) -> bool:

@@ -1,7 +1,6 @@
-"""The rules in which the protocols of the broker family differ, with their first versions.
+"""The rules in which the protocols of the broker family differ.
 
-Each rule is a function of the state, the constants and the replicas concerned.  A protocol
-replaces some of them and keeps the rest; the defaults here are those of Kafka before KIP-101.
+A protocol replaces some of them and keeps the rest; the defaults are those of Kafka before KIP-101.
 """
 
 from __future__ import annotations
@@ -10,222 +9,45 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...core.layout import NONE
-from .log import smallest_epoch_above, truncate_to
-from .memory import fail_produces
-from .messages import IDLE, NOTHING
+from .defaults import (
+    also_if_log_stays,
+    append_only,
+    at_any_offset,
+    at_any_time,
+    at_or_above_hw,
+    before_the_fetch,
+    bounce_unnoticed,
+    cache_with_first_record,
+    clear_message,
+    exit_unless_unclean,
+    fail_waiting_produces,
+    if_leader_changes,
+    ignore_epoch,
+    in_present_epoch,
+    leads_in_partition_state,
+    left_while_below_min_isr,
+    list_at_once,
+    maximal_isr,
+    no_divergence,
+    no_epoch_ends,
+    not_if_diverging,
+    nothing_in_flight,
+    nowhere,
+    serve_anyone,
+    start_of_first_epoch,
+    stored_isr,
+    truncate_first,
+    truncate_to_hw,
+    truncate_to_hw_at_answer,
+    unless_fenced,
+    unless_leading,
+    unless_rebooted,
+    without_the_unclean,
+)
 
 if TYPE_CHECKING:
     from .bounds import Constants
     from .state import BrokerState
-
-
-def if_leader_changes(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
-    """Continue as before if the leader stays the same: the follower truncates nothing.
-
-    Partition.makeFollower of Kafka 0.8.2.0 to 2.0.0; before and since KAFKA-7164 it differs.
-    """
-    return s.replica[follower].leader != s.leader_and_isr[epoch].leader
-
-
-def at_every_epoch(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
-    """Truncate at every new epoch: Partition.makeFollower of Kafka 0.8.0 and 0.8.1, and 2.1."""
-    return True
-
-
-def bounce_unnoticed(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Restart at any time: the controller may see neither the crash nor the restart.
-
-    KafkaController.BrokerChange of Kafka before 2.2 compares broker ids only.
-    """
-    return True
-
-
-def once_fenced(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Restart only after the controller has noticed the crash (KIP-380).
-
-    Since Kafka 2.2 KafkaController.processBrokerChange takes a new broker epoch for a failure and a
-    startup, and until then the broker rejects what the controller sends to its old epoch.
-    """
-    member = s.partition.isr >> broker & 1
-    return s.partition.leader != broker and (not member or s.partition.isr == 1 << broker)
-
-
-def truncate_to_hw(s: BrokerState, k: Constants, follower: int) -> None:
-    """Truncate the follower's log to its high watermark as soon as it applies a new epoch."""
-    truncate_to(s, k, follower, s.replica[follower].hw)
-
-
-def serve_anyone(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
-    """Serve every follower: requests carry no leader epoch before KIP-320."""
-    return True
-
-
-def no_epoch_ends(s: BrokerState, k: Constants, leader: int, requested: int) -> tuple[int, int]:
-    """Return no epoch: there is no OffsetsForLeaderEpoch before KIP-101."""
-    return NONE, NONE
-
-
-def truncate_to_hw_at_answer(
-    s: BrokerState, k: Constants, follower: int, epoch: int, end_offset: int
-) -> bool:
-    """Truncate to the high watermark, as for an unknown epoch; KIP-101 adds the answer."""
-    truncate_to(s, k, follower, s.replica[follower].hw)
-    return True
-
-
-def start_of_first_epoch(s: BrokerState, k: Constants, follower: int, end_offset: int) -> int:
-    """Truncate to the answer, or to the start of the first cached epoch if that is smaller.
-
-    AbstractFetcherThread.getOffsetTruncationState of Kafka 2.0: the follower's own cache answers
-    that start for any epoch before its first one.
-    """
-    first = smallest_epoch_above(s, k, follower, NONE)
-    return min(s.replica[follower].epoch_cache[first], end_offset)
-
-
-def also_if_log_stays(s: BrokerState, k: Constants, broker: int, offset: int) -> bool:
-    """Truncate the epoch cache even if the log ends at or below `offset` (KAFKA-10706).
-
-    Log.truncateTo of Kafka 2.6.1 and 2.7.
-    """
-    return True
-
-
-def cache_with_first_record(s: BrokerState, k: Constants, leader: int) -> None:
-    """Leave a new leader's epoch cache as it is: the first record adds the epoch."""
-
-
-def unless_leading(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
-    """Keep the remote LEOs of a broker that leads already, even if it has missed an epoch.
-
-    Partition.makeLeader resets them for a new leader only, since Kafka 0.9.0.0.
-    """
-    return s.replica[broker].leader != broker
-
-
-def unless_next(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
-    """Reset the remote LEOs also of a broker that leads already, if it has missed an epoch.
-
-    In an epoch that it missed another broker may have led, and its followers may have truncated.
-    """
-    replica = s.replica[broker]
-    return replica.leader != broker or epoch > replica.epoch + 1
-
-
-def fail_waiting_produces(s: BrokerState, k: Constants, broker: int) -> None:
-    """Fail them with NOT_LEADER_OR_FOLLOWER: ReplicaManager.makeFollowers since Kafka 0.10.0.0."""
-    fail_produces(s, k, broker)
-
-
-def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
-    """Drop the message in flight between a follower and its leader."""
-    message = s.message[follower]
-    message.kind = IDLE
-    message.hw = 0
-    message.epoch = NONE
-    message.end_offset = NONE
-    for entry in message.records:
-        entry.epoch = NONE
-        entry.record = NONE
-
-
-def at_or_above_hw(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
-    """Let a follower join the ISR once its LEO has reached the leader's high watermark."""
-    return offset >= s.replica[leader].hw
-
-
-def at_or_above_epoch_start(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
-    """Let a follower join the ISR once it has reached the leader's epoch start (KAFKA-7128).
-
-    After an election the leader's high watermark may lag behind the records already committed.
-    """
-    return offset >= s.replica[leader].epoch_start
-
-
-def leads_in_partition_state(s: BrokerState, k: Constants, broker: int) -> bool:
-    """Let a leader change the ISR if it knows the partition's current ISR.
-
-    Kafka writes with a version check: a leader of another epoch fails it, and so does a leader that
-    resumed this epoch with its initial ISR (possible with ``stale_leader_and_isr`` only).
-    """
-    return (
-        s.replica[broker].leader == broker
-        and s.partition.leader == broker
-        and s.replica[broker].epoch == s.partition.epoch
-        and s.replica[broker].isr == s.partition.isr
-    )
-
-
-def stored_isr(s: BrokerState, k: Constants) -> int:
-    """Elect from the ISR of the partition state, which the controller reads for each election."""
-    return s.partition.isr
-
-
-def maximal_isr(s: BrokerState, k: Constants, leader: int) -> int:
-    """Wait for the members of the ISR and for all proposed members (KIP-497).
-
-    The controller may have accepted the proposal before the leader knows.
-    """
-    return s.replica[leader].isr | s.replica[leader].proposed
-
-
-def nothing_in_flight(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Propose an ISR change only after the response to the last one (KAFKA-12686)."""
-    return s.replica[leader].proposed == 0 and s.alter_partition[leader].kind == NOTHING
-
-
-def in_present_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Accept ISR changes only from the leader of the current epoch (KIP-497)."""
-    return s.alter_partition[leader].epoch == s.partition.epoch and s.partition.leader == leader
-
-
-def unless_fenced(s: BrokerState, k: Constants, isr: int) -> bool:
-    """Reject an ISR with a fenced broker, or one that is shutting down (KIP-841)."""
-    return isr & s.partition.fenced == 0
-
-
-def unless_rebooted(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Reject an ISR with a broker that has re-registered since it fetched (KIP-903).
-
-    The broker may have lost records since.
-    """
-    return s.alter_partition[leader].rebooted == 0
-
-
-def no_divergence(s: BrokerState, k: Constants, leader: int, last_epoch: int, offset: int) -> bool:
-    """Detect no divergence: before KIP-595 a fetch does not carry the epoch of its last record."""
-    return False
-
-
-def nowhere(s: BrokerState, k: Constants, leader: int, last_epoch: int) -> tuple[int, int]:
-    """Return no diverging epoch: a fetch response has none before KIP-595."""
-    return NONE, NONE
-
-
-def not_if_diverging(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Do not update the follower's state from a diverging fetch: the follower will truncate."""
-    return False
-
-
-def list_at_once(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Answer ListOffsets with the high watermark at once, even while it lags."""
-    return True
-
-
-def left_while_below_min_isr(s: BrokerState, k: Constants, isr: int, members: int) -> int:
-    """Add replicas that leave the ISR to the ELR until the ISR has min.insync.replicas members.
-
-    While the ISR has fewer members nothing is committed, so they lack no committed one (KIP-966).
-    """
-    if members >= k.min_isr:
-        return 0
-    return (s.partition.elr | s.partition.isr) & ~isr
-
-
-def without_the_unclean(s: BrokerState, k: Constants, broker: int) -> int:
-    """Remove from the ELR a broker that went down uncleanly: it may have lost records."""
-    return s.partition.elr & ~(1 << broker)
 
 
 @dataclass(frozen=True)
@@ -236,6 +58,8 @@ class Rules:
     ----------
     epoch_cache
         Whether replicas keep an epoch cache.
+    without_leader
+        What a broker of a ZooKeeper cluster does with an epoch without a leader; False for nothing.
     has_new_leader
         Whether a broker that applies this epoch as a follower begins to follow: it drops what is in
         flight and truncates.  Otherwise it continues as before, in the new epoch.
@@ -255,6 +79,13 @@ class Rules:
         Where a log is truncated that has no epoch up to the answered one.
     truncates_cache
         Whether truncating the log to this offset truncates the epoch cache as well.
+    assign_epoch
+        How a leader epoch is added to the epoch cache, at the log end.
+    hw_with_records
+        The high watermark in a fetch response with records; the last argument is the one from
+        before the leader updated its follower state by that fetch.
+    exits_if_longer
+        Whether a follower's process ends if its log is longer than its leader's.
     begin_leading
         What a broker does to its epoch cache when it applies an epoch as the leader.
     forgets_remote_leos
@@ -263,6 +94,8 @@ class Rules:
         What happens to the produces that wait at a leader when it becomes a follower.
     has_committed, has_epoch_start
         Whether a follower that fetches at this offset may join the ISR; both must hold.
+    may_lag
+        Whether a leader may remove this follower from the ISR because it lags.
     may_change_isr
         Whether a leader may change the ISR in the partition state.
     isr_for_election
@@ -283,6 +116,8 @@ class Rules:
         The epoch and its end that the leader answers to such a follower.
     counts_diverging_fetch
         Whether the leader sets the remote LEO from the fetch offset of such a follower.
+    applies_diverging_hw
+        Whether a follower applies the high watermark of such a response before it truncates.
     may_list_offsets
         Whether a leader returns its high watermark to clients as the end of the log (ListOffsets).
     eligible_leaders
@@ -294,6 +129,7 @@ class Rules:
     """
 
     epoch_cache: bool = False
+    without_leader: Callable[[BrokerState, Constants, int], bool] = ignore_epoch
     has_new_leader: Callable[[BrokerState, Constants, int, int], bool] = if_leader_changes
     may_restart: Callable[[BrokerState, Constants, int], bool] = bounce_unnoticed
     begin_following: Callable[[BrokerState, Constants, int], None] = truncate_to_hw
@@ -310,11 +146,15 @@ class Rules:
         start_of_first_epoch
     )
     truncates_cache: Callable[[BrokerState, Constants, int, int], bool] = also_if_log_stays
+    assign_epoch: Callable[[BrokerState, Constants, int, int], None] = append_only
+    hw_with_records: Callable[[BrokerState, Constants, int, int], int] = before_the_fetch
+    exits_if_longer: Callable[[BrokerState, Constants, int], bool] = exit_unless_unclean
     begin_leading: Callable[[BrokerState, Constants, int], None] = cache_with_first_record
     forgets_remote_leos: Callable[[BrokerState, Constants, int, int], bool] = unless_leading
     stop_leading: Callable[[BrokerState, Constants, int], None] = fail_waiting_produces
     has_committed: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_hw
-    has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_epoch_start
+    has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_any_offset
+    may_lag: Callable[[BrokerState, Constants, int, int], bool] = at_any_time
     may_change_isr: Callable[[BrokerState, Constants, int], bool] = leads_in_partition_state
     isr_for_election: Callable[[BrokerState, Constants], int] = stored_isr
     isr_for_hw: Callable[[BrokerState, Constants, int], int] = maximal_isr
@@ -326,6 +166,7 @@ class Rules:
     diverges: Callable[[BrokerState, Constants, int, int, int], bool] = no_divergence
     where_logs_diverge: Callable[[BrokerState, Constants, int, int], tuple[int, int]] = nowhere
     counts_diverging_fetch: Callable[[BrokerState, Constants, int, int], bool] = not_if_diverging
+    applies_diverging_hw: Callable[[BrokerState, Constants, int], bool] = truncate_first
     may_list_offsets: Callable[[BrokerState, Constants, int], bool] = list_at_once
     eligible_leaders: Callable[[BrokerState, Constants, int, int], int] = left_while_below_min_isr
     eligible_at_registration: Callable[[BrokerState, Constants, int], int] = without_the_unclean

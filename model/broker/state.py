@@ -13,8 +13,8 @@ from .messages import (
     DELAYED_FETCH,
     DIVERGING,
     EPOCH_RESPONSE,
+    LIST_OFFSETS_RESPONSE,
     MESSAGES,
-    OUT_OF_RANGE,
     OUTDATED,
 )
 
@@ -24,7 +24,7 @@ def _highest_message(k: Constants) -> int:
         return DELAYED_FETCH
     if k.rules.truncation_on_fetch:
         return DIVERGING
-    return EPOCH_RESPONSE if k.rules.epoch_cache else OUT_OF_RANGE
+    return EPOCH_RESPONSE if k.rules.epoch_cache else LIST_OFFSETS_RESPONSE
 
 
 def _epochs(k: Constants) -> int:
@@ -128,7 +128,7 @@ class Message(Record):
     end_offset: int = integer(
         NONE,
         lambda k: k.log_size,
-        "out of range: LEO of the leader; otherwise the end offset of the epoch, or NONE",
+        "ListOffsets response: LEO of the leader; otherwise the end offset of the epoch, or NONE",
     )
     records: list[LogEntry] = array(lambda k: min(k.fetch_size, k.log_size), LogEntry)
 

@@ -12,6 +12,7 @@ from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.core.spec import Outcome
 from tidegate.invariants import INVARIANTS
+from tidegate.model.broker.defaults import cache_with_first_record, serve_anyone
 from tidegate.model.broker.older import (
     OF_ISR_CHANGES,
     ask_a_new_leader_only,
@@ -20,10 +21,6 @@ from tidegate.model.broker.older import (
     leads_in_any_epoch,
 )
 from tidegate.model.broker.protocols.kip320 import KIP_320
-from tidegate.model.broker.rules import (
-    cache_with_first_record,
-    serve_anyone,
-)
 
 slow = pytest.mark.slow
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from ....core.layout import NONE
 from ..bounds import KRAFT, Constants
+from ..defaults import clear_message, once_fenced
 from ..log import drop_empty_epochs, newest_epoch, truncate_to
 from ..memory import fail_produces, forget_remote_leos
 from ..messages import FETCH, IDLE
-from ..rules import clear_message, once_fenced
 from ..state import BrokerState
 from .alter_partition import note_registration, orphan_request
 from .leader import forget_late_fetch
 from .metadata import forget_outdated
 
 
-def _go_down(s: BrokerState, k: Constants, broker: int) -> None:
-    """Lose a broker's memory and the messages in flight to or from it."""
+def go_down(s: BrokerState, k: Constants, broker: int) -> None:
+    """End a broker's process: its memory and the messages in flight to or from it are lost."""
     for follower in range(k.replicas):
         if follower == broker or s.replica[follower].leader == broker:
             if k.late_request and follower == broker and s.message[follower].kind == FETCH:
@@ -56,7 +56,7 @@ def crash(s: BrokerState, k: Constants, broker: int) -> bool:
     if s.crashed == k.crashes:
         return False
     s.crashed += 1
-    _go_down(s, k, broker)
+    go_down(s, k, broker)
     return True
 
 
@@ -72,7 +72,7 @@ def lose_power(s: BrokerState, k: Constants, broker: int, kept: int) -> bool:
     if kept > s.replica[broker].leo:
         return False
     s.lost_power += 1
-    _go_down(s, k, broker)
+    go_down(s, k, broker)
     truncate_to(s, k, broker, kept)
     return True
 

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from ....core.layout import NONE
 from ..bounds import Constants
+from ..defaults import clear_message
 from ..log import append, truncate_to
-from ..messages import DIVERGING, FETCH, FETCH_RESPONSE, IDLE, OUT_OF_RANGE
-from ..rules import clear_message
+from ..messages import (
+    DIVERGING,
+    FETCH,
+    FETCH_RESPONSE,
+    IDLE,
+    LIST_OFFSETS,
+    LIST_OFFSETS_RESPONSE,
+    OUT_OF_RANGE,
+)
 from ..state import BrokerState
+from .faults import go_down
 
 
 def send_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
@@ -41,13 +50,32 @@ def handle_fetch_response(s: BrokerState, k: Constants, leader: int, follower: i
 
 
 def handle_out_of_range(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Truncate the log to the leader's log end, which the fetch offset exceeded."""
+    """Ask for the leader's log end: the fetch offset was beyond it (ListOffsets, LATEST)."""
     if s.message[follower].kind != OUT_OF_RANGE:
         return False
     if s.replica[follower].leader != leader:
         return False
-    truncate_to(s, k, follower, s.message[follower].end_offset)
+    s.message[follower].kind = LIST_OFFSETS
+    return True
+
+
+def handle_list_offsets_response(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Truncate the log to the leader's log end, or exit, unless that has grown in the meantime.
+
+    ReplicaFetcherThread.handleOffsetOutOfRange, since Kafka 2.1
+    AbstractFetcherThread.fetchOffsetAndTruncate.
+    """
+    message = s.message[follower]
+    if message.kind != LIST_OFFSETS_RESPONSE:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    end_offset = message.end_offset
     clear_message(s, k, follower)
+    if end_offset < s.replica[follower].leo and k.rules.exits_if_longer(s, k, follower):
+        go_down(s, k, follower)
+    else:
+        truncate_to(s, k, follower, end_offset)
     return True
 
 
@@ -58,6 +86,8 @@ def handle_diverging_epoch(s: BrokerState, k: Constants, leader: int, follower: 
     if s.replica[follower].leader != leader:
         return False
     epoch, end_offset = s.message[follower].epoch, s.message[follower].end_offset
+    if k.rules.applies_diverging_hw(s, k, follower):
+        s.replica[follower].hw = min(s.replica[follower].leo, s.message[follower].hw)
     clear_message(s, k, follower)
     k.rules.truncate_by_answer(s, k, follower, epoch, end_offset)
     return True

@@ -14,6 +14,8 @@ from ..messages import (
     FETCH,
     FETCH_RESPONSE,
     IDLE,
+    LIST_OFFSETS,
+    LIST_OFFSETS_RESPONSE,
     OUT_OF_RANGE,
 )
 from ..state import BrokerState
@@ -64,11 +66,11 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
     advance_hw(s, k, leader)
 
 
-def answer_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> None:
-    """Answer a fetch with the records at its offset and above, and the high watermark."""
+def answer_fetch(s: BrokerState, k: Constants, leader: int, follower: int, hw: int) -> None:
+    """Answer a fetch with the records at its offset and above, and this high watermark."""
     offset, replica, message = s.replica[follower].leo, s.replica[leader], s.message[follower]
     message.kind = FETCH_RESPONSE
-    message.hw = replica.hw
+    message.hw = hw
     for index in range(min(replica.leo - offset, len(message.records))):
         message.records[index].epoch = replica.log[offset + index].epoch
         message.records[index].record = replica.log[offset + index].record
@@ -78,10 +80,9 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
     """Serve a fetch: set the remote LEO, then answer with records and the new HW.
 
     Since KIP-595 the leader first checks whether the logs diverge, and if so answers with the
-    diverging epoch alone.  The answer to a fetch above the leader's log end is "out of range" with
-    that log end, and the fetch does not update the leader's follower state.  A fetch that finds
-    neither a record nor a newer high watermark is answered at once, or waits with the option
-    ``purgatory``.
+    diverging epoch alone.  The answer to a fetch above the leader's log end is "out of range", and
+    the fetch does not update the leader's follower state.  A fetch that finds neither a record nor
+    a newer high watermark is answered at once, or waits with the option ``purgatory``.
     """
     if s.message[follower].kind != FETCH:
         return False
@@ -100,18 +101,38 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
             receive_fetch(s, k, leader, follower, offset)
         epoch, end_offset = k.rules.where_logs_diverge(s, k, leader, last_epoch)
         message.kind = DIVERGING
+        if k.rules.applies_diverging_hw(s, k, follower):
+            message.hw = replica.hw
         message.epoch = epoch
         message.end_offset = end_offset
         return True
     if offset > replica.leo:
         message.kind = OUT_OF_RANGE
-        message.end_offset = replica.leo
         return True
+    read = replica.hw
     receive_fetch(s, k, leader, follower, offset)
     if k.purgatory and offset == replica.leo and replica.hw <= s.replica[follower].hw:
         message.kind = DELAYED_FETCH
     else:
-        answer_fetch(s, k, leader, follower)
+        has_records = offset < replica.leo
+        hw = k.rules.hw_with_records(s, k, leader, read) if has_records else replica.hw
+        answer_fetch(s, k, leader, follower, hw)
+    return True
+
+
+def handle_list_offsets(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Answer a follower whose fetch was out of range with the present log end."""
+    message = s.message[follower]
+    if message.kind != LIST_OFFSETS:
+        return False
+    if s.replica[follower].leader != leader:
+        return False
+    if not leads(s, leader):
+        return False
+    if not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch):
+        return False
+    message.kind = LIST_OFFSETS_RESPONSE
+    message.end_offset = s.replica[leader].leo
     return True
 
 
@@ -150,7 +171,7 @@ def refuse_request(s: BrokerState, k: Constants, leader: int, follower: int) -> 
     The follower may retry at any time, so the error is never in flight.
     """
     kind, epoch = s.message[follower].kind, s.replica[follower].epoch
-    if kind != FETCH and kind != DELAYED_FETCH and kind != EPOCH_REQUEST:
+    if kind != FETCH and kind != DELAYED_FETCH and kind != LIST_OFFSETS and kind != EPOCH_REQUEST:
         return False
     if s.replica[follower].leader != leader:
         return False
@@ -169,14 +190,13 @@ def refuse_request(s: BrokerState, k: Constants, leader: int, follower: int) -> 
 def shrink_isr(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
     """Remove a lagging follower from the ISR.
 
-    Kafka waits for replica.lag.time.max.ms; here that time may pass at any moment at which the
-    follower's remote LEO differs from the leader's LEO.
+    Kafka waits for replica.lag.time.max.ms; here that time may pass at any moment.
     """
     if not k.rules.may_change_isr(s, k, leader):
         return False
     if not s.replica[leader].isr >> follower & 1:
         return False
-    if s.replica[leader].remote_leo[follower] == s.replica[leader].leo:
+    if not k.rules.may_lag(s, k, leader, follower):
         return False
     change_isr(s, k, leader, s.replica[leader].isr & ~(1 << follower))
     advance_hw(s, k, leader)

@@ -97,7 +97,7 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
     if leader == follower:
         return False
     if leader == NONE and k.isr_propagation != KRAFT:
-        return False
+        return k.rules.without_leader(s, k, follower)
     if k.rules.has_new_leader(s, k, follower, epoch):
         if leads(s, follower):
             forget_remote_leos(s, k, follower)

@@ -7,7 +7,8 @@ when it arrives, and not again when it is completed.
 from __future__ import annotations
 
 from ..bounds import Constants
-from ..leadership import complete_produce, drop_produce, leads
+from ..leadership import complete_produce, leads
+from ..memory import drop_produce
 from ..messages import DELAYED_FETCH
 from ..state import BrokerState
 from .leader import answer_fetch
@@ -27,7 +28,7 @@ def complete_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> 
         return False
     if not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch):
         return False
-    answer_fetch(s, k, leader, follower)
+    answer_fetch(s, k, leader, follower, s.replica[leader].hw)
     return True
 
 

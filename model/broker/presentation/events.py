@@ -6,10 +6,11 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from ....core.scene import Event, Scene
-from ..delayed import DELAYED
 from ..replica_sets import braced
 from . import isr_events
+from .delayed import DELAYED
 from .effects import lost_with, proposed, raised
+from .out_of_range import OUT_OF_RANGE
 from .pictures import (
     CLIENTS,
     CONTROLLER,
@@ -25,6 +26,7 @@ from .pictures import (
 from .truncation import (
     asked_epoch,
     cache_changed,
+    continues_as_before,
     why_answer,
     why_diverging,
     why_truncated,
@@ -119,18 +121,6 @@ def _handle_fetch_response(a: Arguments, before: Scene, after: Scene) -> Event:
         f"Broker {follower} receives the response of broker {a['leader']}: "
         f"{said(before, follower)}.{moves}",
         takes=(f"{follower}",),
-    )
-
-
-def _handle_out_of_range(a: Arguments, before: Scene, after: Scene) -> Event:
-    follower, end = a["follower"], log_of(after, a["follower"]).leo
-    return Event(
-        broker(follower),
-        f"Broker {follower} receives OFFSET_OUT_OF_RANGE and truncates its log to the log end of "
-        f"broker {a['leader']}, {end}.",
-        sign="truncation",
-        takes=(f"{follower}",),
-        rule=f"on OFFSET_OUT_OF_RANGE a follower truncates to the leader's log end, {end}",
     )
 
 
@@ -252,7 +242,9 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     follower, epoch = a["follower"], a["epoch"]
     now, old = of(after, broker(follower)).role, log_of(before, follower)
     truncation, why = "", ""
-    if now.startswith("follows") and old.entries:
+    if continues_as_before(broker_of(before, follower), now):
+        truncation = " Its leader stays the same, so it continues as before."
+    elif now.startswith("follows") and old.entries:
         why = why_truncated_at_once(broker_of(before, follower))
         if why or log_of(after, follower).leo < old.leo:
             truncation = f" {why[:1].upper()}{why[1:]}. " if why else " "
@@ -264,7 +256,11 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
         broker(follower),
         f"Broker {follower} applies {_leader_and_isr(epoch, after)}: {now}."
         f"{truncation}{late}{lost}",
-        sign="late" if late else "truncation" if truncation else "",
+        sign="late"
+        if late
+        else "truncation"
+        if why or log_of(after, follower).leo < old.leo
+        else "",
         takes=(announced(follower, epoch),),
         drops=f"dropped: broker {follower} applied epoch {epoch}",
         rule=why,
@@ -374,7 +370,6 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "SendFetch": _send_fetch,
     "HandleFetch": _handle_fetch,
     "HandleFetchResponse": _handle_fetch_response,
-    "HandleOutOfRange": _handle_out_of_range,
     "RefuseRequest": _refuse_request,
     "HandleLateFetch": _handle_late_fetch,
     "SendEpochRequest": _send_epoch_request,
@@ -393,5 +388,6 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "LoseMessage": _lose_message,
     **isr_events.EVENTS,
     **DELAYED,
+    **OUT_OF_RANGE,
 }
 """Every action of the family."""

@@ -121,6 +121,12 @@ def why_truncated_at_once(follower: Broker) -> str:
     )
 
 
+def continues_as_before(follower: Broker, role: str) -> bool:
+    """Whether a broker that now has this role has only entered another epoch of its leader."""
+    same = follower.role.split()[:2] == role.split()[:2]
+    return same and follower.rules.has_new_leader.__name__ == "if_leader_changes"
+
+
 def cache_changed(before: Broker, after: Broker) -> str:
     """Explain how a step changed an epoch cache."""
     was, now, log = dict(before.cache), dict(after.cache), _log(after)

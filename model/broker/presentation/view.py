@@ -15,6 +15,8 @@ from ..messages import (
     EPOCH_RESPONSE,
     FETCH,
     FETCH_RESPONSE,
+    LIST_OFFSETS,
+    LIST_OFFSETS_RESPONSE,
     OUT_OF_RANGE,
 )
 from ..replica_sets import replicas
@@ -111,7 +113,9 @@ def in_flight(s: BrokerState, k: Constants, follower: int) -> str:
     texts = {
         FETCH: _fetch(s, k, follower),
         FETCH_RESPONSE: f"{fetched(message.records) or 'nothing'}, hw {message.hw}",
-        OUT_OF_RANGE: f"out of range, end {message.end_offset}",
+        OUT_OF_RANGE: "out of range",
+        LIST_OFFSETS: "log end?",
+        LIST_OFFSETS_RESPONSE: f"log end {message.end_offset}",
         EPOCH_REQUEST: f"end of e{newest_epoch(s, k, follower)}?",
         EPOCH_RESPONSE: _epoch_end(message.epoch, message.end_offset),
         DIVERGING: f"diverging, {_epoch_end(message.epoch, message.end_offset)}",
@@ -142,7 +146,7 @@ def waiting(s: BrokerState, broker: int) -> list[str]:
 
 def _in_flight(s: BrokerState, k: Constants, follower: int) -> str:
     text = in_flight(s, k, follower)
-    way = "->" if s.message[follower].kind in (FETCH, EPOCH_REQUEST) else "<-"
+    way = "->" if s.message[follower].kind in (FETCH, LIST_OFFSETS, EPOCH_REQUEST) else "<-"
     late = s.late_fetch[follower]
     lines = [f"{way} {s.replica[follower].leader}: {text}" if text else ""]
     if late.leader != NONE:

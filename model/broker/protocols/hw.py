@@ -9,9 +9,10 @@ Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211).
 """
 
 from ...protocol import Expected, Protocol
+from ..defaults import at_every_epoch
 from ..family import ACTIONS, BROKER, DEFAULT_PROPERTIES
-from ..older import keep_produces
-from ..rules import Rules, at_every_epoch
+from ..older import keep_produces, lose_checkpoint
+from ..rules import Rules
 
 HW = Protocol(
     name="hw",
@@ -21,6 +22,7 @@ HW = Protocol(
     older_rules=(
         ("has_new_leader", at_every_epoch),
         ("stop_leading", keep_produces),
+        ("without_leader", lose_checkpoint),
     ),
     actions=ACTIONS,
     default_properties=DEFAULT_PROPERTIES,

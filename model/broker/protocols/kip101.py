@@ -16,6 +16,7 @@ from ...protocol import Expected
 from ..bounds import Constants
 from ..family import EPOCH_REQUESTS
 from ..log import largest_epoch_up_to, newest_epoch, smallest_epoch_above, truncate_to
+from ..older import after_the_fetch
 from ..state import BrokerState
 from .hw import HW
 
@@ -61,6 +62,7 @@ KIP_101 = replace(
         truncate_by_answer=cut_to_answer,
     ),
     actions=HW.actions + EPOCH_REQUESTS,
+    older_rules=(("hw_with_records", after_the_fetch),),
     expected=(
         Expected(""),
         Expected("records=3 elections=2", ("LogMatching", "EpochLogMatching"), slow=True),

@@ -15,8 +15,8 @@ from dataclasses import replace
 from ....core.layout import NONE
 from ...protocol import Expected
 from ..bounds import Constants
+from ..defaults import at_or_above_epoch_start, exit_unless_unclean, if_leader_changes
 from ..log import (
-    cache_epoch,
     end_offset,
     largest_epoch_up_to,
     newest_epoch,
@@ -78,7 +78,26 @@ def unless_next_epoch(s: BrokerState, k: Constants, follower: int, epoch: int) -
 
 def cache_at_once(s: BrokerState, k: Constants, leader: int) -> None:
     """Add the new epoch to the epoch cache, at the log end, before its first record."""
-    cache_epoch(s, k, leader, s.replica[leader].epoch)
+    k.rules.assign_epoch(s, k, leader, s.replica[leader].epoch)
+
+
+def replace_conflicting(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
+    """Remove the entries that contradict a new epoch, and add it.
+
+    LeaderEpochFileCache.assign of Kafka 2.0.1 and later; the newest epoch is not assigned again.
+    """
+    replica = s.replica[broker]
+    if newest_epoch(s, k, broker) == epoch:
+        return
+    for cached in range(k.elections + 1):
+        if cached >= epoch or replica.epoch_cache[cached] >= replica.leo:
+            replica.epoch_cache[cached] = NONE
+    replica.epoch_cache[epoch] = replica.leo
+
+
+def never_exit(s: BrokerState, k: Constants, follower: int) -> bool:
+    """Truncate to the leader's log end, whatever the configuration (KAFKA-7414)."""
+    return False
 
 
 KIP_279 = replace(
@@ -93,7 +112,11 @@ KIP_279 = replace(
         truncate_by_answer=cut_to_common_epoch,
         begin_leading=cache_at_once,
         has_new_leader=unless_next_epoch,
+        has_epoch_start=at_or_above_epoch_start,
+        assign_epoch=replace_conflicting,
+        exits_if_longer=never_exit,
     ),
+    older_rules=(("has_new_leader", if_leader_changes), ("exits_if_longer", exit_unless_unclean)),
     expected=(
         Expected(""),
         Expected("records=3 elections=2", slow=True),

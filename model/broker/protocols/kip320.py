@@ -11,14 +11,13 @@ from dataclasses import replace
 
 from ...protocol import Expected
 from ..bounds import Constants
+from ..defaults import at_any_offset, at_any_time, at_every_epoch, if_leader_changes, not_at_log_end
 from ..older import (
     OF_ISR_CHANGES,
-    at_any_offset,
     drop_requests_only,
     leads_in_any_epoch,
     only_if_log_shrinks,
 )
-from ..rules import at_every_epoch, if_leader_changes
 from ..state import BrokerState
 from .kip279 import KIP_279, unless_next_epoch
 
@@ -37,6 +36,7 @@ KIP_320 = replace(
     rules=replace(
         KIP_279.rules,
         has_new_leader=at_every_epoch,
+        may_lag=not_at_log_end,
         may_serve_fetch=serve_same_epoch,
         may_serve_epoch_request=serve_same_epoch,
     ),
@@ -46,6 +46,7 @@ KIP_320 = replace(
         ("has_new_leader", unless_next_epoch),
         ("truncates_cache", only_if_log_shrinks),
         ("has_epoch_start", at_any_offset),
+        ("may_lag", at_any_time),
         ("may_change_isr", leads_in_any_epoch),
         *OF_ISR_CHANGES,
     ),

@@ -21,15 +21,15 @@ from dataclasses import replace
 
 from ....core.layout import NONE
 from ..bounds import Constants
+from ..defaults import at_any_offset, bounce_unnoticed, once_fenced
 from ..family import TRUNCATION_ON_FETCH
 from ..older import (
     OF_ISR_CHANGES,
     also_if_diverging,
-    at_any_offset,
+    before_truncating,
     drop_requests_only,
     leads_in_any_epoch,
 )
-from ..rules import bounce_unnoticed, once_fenced
 from ..state import BrokerState
 from .hw import HW
 from .kip320 import KIP_320
@@ -83,6 +83,7 @@ KIP_595 = replace(
         ("has_epoch_start", at_any_offset),
         ("may_change_isr", leads_in_any_epoch),
         ("counts_diverging_fetch", also_if_diverging),
+        ("applies_diverging_hw", before_truncating),
         *OF_ISR_CHANGES,
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ...core.scene import Event, Scene
-from .presentation.pictures import CLIENTS, broker, said
+from ....core.scene import Event, Scene
+from .pictures import CLIENTS, broker, said
 
 Arguments = Mapping[str, int]
 

@@ -1,0 +1,287 @@
+"""The first version of each rule: what Kafka did before leader epochs, and what has not changed.
+
+Each rule is a function of the state, the constants and the replicas concerned; it names the Kafka
+function and releases that it is read from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...core.layout import NONE
+from .log import newest_epoch, smallest_epoch_above, truncate_to
+from .memory import fail_produces
+from .messages import IDLE, NOTHING
+
+if TYPE_CHECKING:
+    from .bounds import Constants
+    from .state import BrokerState
+
+
+def if_leader_changes(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
+    """Continue as before if the leader stays the same: the follower truncates nothing.
+
+    Partition.makeFollower of Kafka 0.8.2.0 to 2.0.0; before and since KAFKA-7164 it differs.
+    """
+    return s.replica[follower].leader != s.leader_and_isr[epoch].leader
+
+
+def ignore_epoch(s: BrokerState, k: Constants, follower: int) -> bool:
+    """Change nothing: ReplicaManager.makeFollowers of Kafka 0.8.2.0 to 3.9, with ZooKeeper."""
+    return False
+
+
+def truncate_first(s: BrokerState, k: Constants, follower: int) -> bool:
+    """Leave the high watermark to the next response: AbstractFetcherThread since Kafka 3.4.1."""
+    return False
+
+
+def at_every_epoch(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:
+    """Truncate at every new epoch: Partition.makeFollower of Kafka 0.8.0 and 0.8.1, and 2.1."""
+    return True
+
+
+def bounce_unnoticed(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Restart at any time: the controller may see neither the crash nor the restart.
+
+    KafkaController.BrokerChange of Kafka before 2.2 compares broker ids only.
+    """
+    return True
+
+
+def once_fenced(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Restart only after the controller has noticed the crash (KIP-380).
+
+    Since Kafka 2.2 KafkaController.processBrokerChange takes a new broker epoch for a failure and a
+    startup, and until then the broker rejects what the controller sends to its old epoch.
+    """
+    member = s.partition.isr >> broker & 1
+    return s.partition.leader != broker and (not member or s.partition.isr == 1 << broker)
+
+
+def truncate_to_hw(s: BrokerState, k: Constants, follower: int) -> None:
+    """Truncate the follower's log to its high watermark as soon as it applies a new epoch."""
+    truncate_to(s, k, follower, s.replica[follower].hw)
+
+
+def serve_anyone(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
+    """Serve every follower: requests carry no leader epoch before KIP-320."""
+    return True
+
+
+def no_epoch_ends(s: BrokerState, k: Constants, leader: int, requested: int) -> tuple[int, int]:
+    """Return no epoch: there is no OffsetsForLeaderEpoch before KIP-101."""
+    return NONE, NONE
+
+
+def truncate_to_hw_at_answer(
+    s: BrokerState, k: Constants, follower: int, epoch: int, end_offset: int
+) -> bool:
+    """Truncate to the high watermark, as for an unknown epoch; KIP-101 adds the answer."""
+    truncate_to(s, k, follower, s.replica[follower].hw)
+    return True
+
+
+def start_of_first_epoch(s: BrokerState, k: Constants, follower: int, end_offset: int) -> int:
+    """Truncate to the answer, or to the start of the first cached epoch if that is smaller.
+
+    AbstractFetcherThread.getOffsetTruncationState of Kafka 2.0: the follower's own cache answers
+    that start for any epoch before its first one.
+    """
+    first = smallest_epoch_above(s, k, follower, NONE)
+    return min(s.replica[follower].epoch_cache[first], end_offset)
+
+
+def also_if_log_stays(s: BrokerState, k: Constants, broker: int, offset: int) -> bool:
+    """Truncate the epoch cache even if the log ends at or below `offset` (KAFKA-10706).
+
+    Log.truncateTo of Kafka 2.6.1 and 2.7.
+    """
+    return True
+
+
+def cache_with_first_record(s: BrokerState, k: Constants, leader: int) -> None:
+    """Leave a new leader's epoch cache as it is: the first record adds the epoch."""
+
+
+def unless_leading(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
+    """Keep the remote LEOs of a broker that leads already, even if it has missed an epoch.
+
+    Partition.makeLeader resets them for a new leader only, since Kafka 0.9.0.0.
+    """
+    return s.replica[broker].leader != broker
+
+
+def unless_next(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
+    """Reset the remote LEOs also of a broker that leads already, if it has missed an epoch.
+
+    In an epoch that it missed another broker may have led, and its followers may have truncated.
+    """
+    replica = s.replica[broker]
+    return replica.leader != broker or epoch > replica.epoch + 1
+
+
+def fail_waiting_produces(s: BrokerState, k: Constants, broker: int) -> None:
+    """Fail them with NOT_LEADER_OR_FOLLOWER: ReplicaManager.makeFollowers since Kafka 0.10.0.0."""
+    fail_produces(s, k, broker)
+
+
+def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
+    """Drop the message in flight between a follower and its leader."""
+    message = s.message[follower]
+    message.kind = IDLE
+    message.hw = 0
+    message.epoch = NONE
+    message.end_offset = NONE
+    for entry in message.records:
+        entry.epoch = NONE
+        entry.record = NONE
+
+
+def append_only(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
+    """Ignore an epoch that is not newer than the newest one.
+
+    LeaderEpochFileCache.assign of Kafka 0.11.0.0 to 2.0.0.
+    """
+    if epoch > newest_epoch(s, k, broker):
+        s.replica[broker].epoch_cache[epoch] = s.replica[broker].leo
+
+
+def before_the_fetch(s: BrokerState, k: Constants, leader: int, before: int) -> int:
+    """Answer with the high watermark from before this fetch: the log is read first.
+
+    ReplicaManager.fetchMessages of Kafka 0.8.2.0 and later, except 1.0.0, 1.0.1 and 1.1.0.
+    """
+    return before
+
+
+def exit_unless_unclean(s: BrokerState, k: Constants, follower: int) -> bool:
+    """End the broker's process, unless unclean elections are allowed.
+
+    ReplicaFetcherThread.handleOffsetOutOfRange of Kafka 0.8.2.0 to 2.0.0 (KAFKA-7414).
+    """
+    return not k.unclean_election
+
+
+def at_any_time(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Remove even a follower that has the leader's log end, if its next fetch is late.
+
+    Partition.getOutOfSyncReplicas of Kafka 0.9.0.0 to 2.0.1 compares times only.
+    """
+    return True
+
+
+def not_at_log_end(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Keep a follower that has the leader's log end, however late its next fetch is.
+
+    Partition.getOutOfSyncReplicas of Kafka 2.1 and later (KAFKA-7152).
+    """
+    return s.replica[leader].remote_leo[follower] != s.replica[leader].leo
+
+
+def at_any_offset(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
+    """Let a follower join the ISR below the start of the leader's epoch (KAFKA-7128).
+
+    It has to reach only the leader's high watermark, which lags after an election.
+    Partition.maybeExpandIsr of Kafka before 2.0.1.
+    """
+    return True
+
+
+def at_or_above_hw(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
+    """Let a follower join the ISR once its LEO has reached the leader's high watermark."""
+    return offset >= s.replica[leader].hw
+
+
+def at_or_above_epoch_start(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
+    """Let a follower join the ISR once it has reached the leader's epoch start (KAFKA-7128).
+
+    Partition.maybeExpandIsr of Kafka 2.0.1, since 2.4 Partition.isFollowerInSync.
+    After an election the leader's high watermark may lag behind the records already committed.
+    """
+    return offset >= s.replica[leader].epoch_start
+
+
+def leads_in_partition_state(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Let a leader change the ISR if it knows the partition's current ISR.
+
+    Kafka writes with a version check: a leader of another epoch fails it, and so does a leader that
+    resumed this epoch with its initial ISR (possible with ``stale_leader_and_isr`` only).
+    """
+    return (
+        s.replica[broker].leader == broker
+        and s.partition.leader == broker
+        and s.replica[broker].epoch == s.partition.epoch
+        and s.replica[broker].isr == s.partition.isr
+    )
+
+
+def stored_isr(s: BrokerState, k: Constants) -> int:
+    """Elect from the ISR of the partition state, which the controller reads for each election."""
+    return s.partition.isr
+
+
+def maximal_isr(s: BrokerState, k: Constants, leader: int) -> int:
+    """Wait for the members of the ISR and for all proposed members (KIP-497).
+
+    The controller may have accepted the proposal before the leader knows.
+    """
+    return s.replica[leader].isr | s.replica[leader].proposed
+
+
+def nothing_in_flight(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Propose an ISR change only after the response to the last one (KAFKA-12686)."""
+    return s.replica[leader].proposed == 0 and s.alter_partition[leader].kind == NOTHING
+
+
+def in_present_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Accept ISR changes only from the leader of the current epoch (KIP-497)."""
+    return s.alter_partition[leader].epoch == s.partition.epoch and s.partition.leader == leader
+
+
+def unless_fenced(s: BrokerState, k: Constants, isr: int) -> bool:
+    """Reject an ISR with a fenced broker, or one that is shutting down (KIP-841)."""
+    return isr & s.partition.fenced == 0
+
+
+def unless_rebooted(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Reject an ISR with a broker that has re-registered since it fetched (KIP-903).
+
+    The broker may have lost records since.
+    """
+    return s.alter_partition[leader].rebooted == 0
+
+
+def no_divergence(s: BrokerState, k: Constants, leader: int, last_epoch: int, offset: int) -> bool:
+    """Detect no divergence: before KIP-595 a fetch does not carry the epoch of its last record."""
+    return False
+
+
+def nowhere(s: BrokerState, k: Constants, leader: int, last_epoch: int) -> tuple[int, int]:
+    """Return no diverging epoch: a fetch response has none before KIP-595."""
+    return NONE, NONE
+
+
+def not_if_diverging(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Do not update the follower's state from a diverging fetch: the follower will truncate."""
+    return False
+
+
+def list_at_once(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Answer ListOffsets with the high watermark at once, even while it lags."""
+    return True
+
+
+def left_while_below_min_isr(s: BrokerState, k: Constants, isr: int, members: int) -> int:
+    """Add replicas that leave the ISR to the ELR until the ISR has min.insync.replicas members.
+
+    While the ISR has fewer members nothing is committed, so they lack no committed one (KIP-966).
+    """
+    if members >= k.min_isr:
+        return 0
+    return (s.partition.elr | s.partition.isr) & ~isr
+
+
+def without_the_unclean(s: BrokerState, k: Constants, broker: int) -> int:
+    """Remove from the ELR a broker that went down uncleanly: it may have lost records."""
+    return s.partition.elr & ~(1 << broker)

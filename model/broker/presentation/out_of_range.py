@@ -1,0 +1,64 @@
+"""The steps of a follower whose log is longer than its leader's, as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ....core.scene import Event, Scene
+from .pictures import broker, broker_of, log_of
+
+Arguments = Mapping[str, int]
+
+
+def _handle_out_of_range(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader, follower = a["leader"], a["follower"]
+    return Event(
+        broker(follower),
+        f"Broker {follower} receives OFFSET_OUT_OF_RANGE and sends ListOffsets to broker {leader}.",
+        takes=(f"{follower}",),
+    )
+
+
+def _handle_list_offsets(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader, follower = a["leader"], a["follower"]
+    return Event(
+        broker(leader),
+        f"Broker {leader} answers broker {follower} with its log end, "
+        f"{log_of(before, leader).leo}.",
+        takes=(f"{follower}",),
+    )
+
+
+def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> Event:
+    follower, end = a["follower"], log_of(after, a["follower"]).leo
+    if broker_of(after, follower).role == "down":
+        return Event(
+            broker(follower),
+            f"The log of broker {follower} is longer than that of broker {a['leader']}, and "
+            "unclean elections are not allowed: its process exits.",
+            sign="crash",
+            takes=(f"{follower}",),
+            rule="a follower whose log is longer than its leader's exits",
+        )
+    if end == log_of(before, follower).leo:
+        return Event(
+            broker(follower),
+            f"The log of broker {a['leader']} now reaches the fetch offset of broker {follower}, "
+            "which continues to fetch.",
+            takes=(f"{follower}",),
+        )
+    return Event(
+        broker(follower),
+        f"Broker {follower} truncates its log to the log end of broker {a['leader']}, {end}.",
+        sign="truncation",
+        takes=(f"{follower}",),
+        rule=f"after OFFSET_OUT_OF_RANGE a follower truncates to the leader's log end, {end}",
+    )
+
+
+OUT_OF_RANGE: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
+    "HandleOutOfRange": _handle_out_of_range,
+    "HandleListOffsets": _handle_list_offsets,
+    "HandleListOffsetsResponse": _handle_list_offsets_response,
+}
+"""Every action that follows OFFSET_OUT_OF_RANGE."""

@@ -19,6 +19,10 @@ Stored = bytes | tuple[int, ...]
 """A stored state."""
 
 
+DIGIT_BITS = 30
+"""Bits of a digit of CPython's integers."""
+
+
 class Variable(Protocol):
     """What is needed of a variable: its range, both ends included, and where its bits are."""
 
@@ -182,16 +186,32 @@ def packing(
     """
     fields = [(v.word, f"t{number} << {v.shift}") for number, v in enumerate(stored)]
     packed = [" | ".join(part for at, part in fields if at == word) or "0" for word in range(words)]
-    values = "".join(f"words[{v.word}] >> {v.shift} & {(1 << v.width) - 1}," for v in stored)
+    pieces, values = _pieces(stored)
     taken = "".join(f"t{number}," for number in range(len(stored)))
     source = (
         f"def pack(state):\n {f'{taken} = state' if stored else 'pass'}\n"
         f" return ({''.join(f'{part},' for part in packed)})\n"
-        f"def unpack(words):\n return {'bytes' if narrow else ''}(({values}))\n"
+        f"def unpack(words):\n{pieces} return {'bytes' if narrow else ''}(({values}))\n"
     )
     space: dict[str, Any] = {}
     exec(compile(source, f"<packed layout of {name}>", "exec"), space)
     return space["pack"], space["unpack"]
+
+
+def _pieces(stored: Sequence[Variable]) -> tuple[str, str]:
+    """Return source that cuts words into pieces, and source for the variables in those pieces.
+
+    A piece fits in one digit of CPython's integers, which it shifts and masks much faster.
+    """
+    cuts, values, word, first = "", "", -1, 0
+    for v in stored:
+        if v.word != word or v.shift + v.width > first + DIGIT_BITS:
+            word, first = v.word, v.shift
+            cuts += f" p{first}_{word} = words[{word}] >> {first} & "
+            cuts += f"{(1 << max(DIGIT_BITS, v.width)) - 1}\n"
+        shift = f" >> {v.shift - first}" if v.shift > first else ""
+        values += f"p{first}_{word}{shift} & {(1 << v.width) - 1},"
+    return cuts, values
 
 
 def _access(node: str, key: str | int) -> str:

@@ -240,16 +240,15 @@ class TransitionSystem(Generic[S, K]):
         """Return the state that ``record`` holds, for a text."""
         return self.layout.describe(self.layout.dump())
 
-    def attempt(self, index: int, state: State) -> State | None:
-        """Return the state that the instance of that number leads to; None if it is not enabled.
+    def attempt(self, indices: Iterable[int], state: State) -> dict[int, State]:
+        """Return where some instances lead, by index; one that is not enabled is left out.
 
         Raises
         ------
         ModelError
             As :meth:`successors`.
         """
-        step = next(self._steps(state, self._tried[index : index + 1]), None)
-        return step[1] if step else None
+        return dict(self._steps(state, [self._tried[index] for index in sorted(indices)]))
 
     def take(self, state: State, step: Step) -> State | None:
         """Return the state that `step` leads to, or None where it is not enabled.
@@ -261,7 +260,7 @@ class TransitionSystem(Generic[S, K]):
         """
         for index, instance in enumerate(self.instances):
             if instance.step == step:
-                return self.attempt(index, state)
+                return self.attempt([index], state).get(index)
         raise ReplayError(f"{self.name} has no step {step} within these bounds")
 
     def judge(self, properties: Iterable[Property]) -> Callable[[], list[Property]]:

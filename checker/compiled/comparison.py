@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from ...core.layout import State
-from ...core.spec import DisagreementError, Property, TransitionSystem
+from ...core.spec import DisagreementError, Property, TidegateError, TransitionSystem
 from .sampler import Sample, Words
 from .sampling import Asked
+
+GUARDS, STEP, PROPERTY, CONSTRAINT = Asked
 
 REPORT = (
     "; nothing that the compiled engine says of this model can be believed. Search with "
@@ -37,12 +40,8 @@ class Comparison:
         self.system = system
         self.properties = properties
         self._steps = steps
-        self._compare = {
-            Asked.GUARDS: self._guards,
-            Asked.STEP: self._step,
-            Asked.PROPERTY: self._property,
-            Asked.CONSTRAINT: self._constraint,
-        }
+        # A successor is often a state of other samples, or of another step.
+        self._unpack = cache(system.layout.unpack)
 
     def compare(self, samples: Sequence[Sample]) -> None:
         """Ask Python about samples.
@@ -52,29 +51,49 @@ class Comparison:
         DisagreementError
             If it answers otherwise than machine code did.
         """
-        unpack = self.system.layout.unpack
+        # Unpacking a state costs as much as several steps, and many samples share one.
+        by_state: dict[Words, list[Sample]] = {}
         for sample in samples:
-            self._compare[sample.asked](sample, unpack(sample.state))
+            by_state.setdefault(sample.state, []).append(sample)
+        try:
+            for some in by_state.values():
+                self._compare_in_one_state(some)
+        except TidegateError:
+            # Each sample by itself decides, in order, so that nothing depends on the others.
+            for sample in samples:
+                self._compare_in_one_state([sample])
 
-    def _guards(self, sample: Sample, state: State) -> None:
-        # What could not be decided in machine code ends the search by itself.
-        answer = sample.answer & 3
-        if answer > 1:
-            return
-        enabled = self.system.attempt(sample.number, state) is not None
+    def _compare_in_one_state(self, samples: Sequence[Sample]) -> None:
+        """Ask Python about samples of the same state."""
+        state = self._unpack(samples[0].state)
+        steps = [sample for sample in samples if _is_step(sample)]
+        taken = self.system.attempt({sample.number for sample in steps}, state) if steps else {}
+        for sample in steps:
+            if sample.asked is GUARDS:
+                self._guards(sample, sample.number in taken)
+            else:
+                self._step(sample, taken.get(sample.number))
+        if len(steps) < len(samples):
+            for sample in samples:
+                if sample.asked is PROPERTY:
+                    self._property(sample, state)
+                elif sample.asked is CONSTRAINT:
+                    self._constraint(sample, state)
+
+    def _guards(self, sample: Sample, enabled: bool) -> None:
+        answer = sample.answer & 1
         if enabled and not answer:
             self._differ(sample, "a step that is not enabled", "one that is")
         if not enabled and answer and sample.number in self._steps(sample.state):
             self._differ(sample, "a step that is enabled", "one that is not")
 
-    def _step(self, sample: Sample, state: State) -> None:
-        python = self.system.attempt(sample.number, state)
+    def _step(self, sample: Sample, python: State | None) -> None:
         if (python is not None) != bool(sample.answer):
             ways = ("not enabled", "enabled")
             self._differ(sample, ways[sample.answer], ways[python is not None])
         if python is not None:
             layout = self.system.layout
-            machine = layout.unpack(sample.successor)
+            machine = self._unpack(sample.successor)
             if machine != python:
                 self._differ(
                     sample,
@@ -109,6 +128,14 @@ class Comparison:
             f"machine code and Python disagree about {name}: machine code says {machine}, Python "
             f"says {python}, in the state {layout.describe(layout.unpack(sample.state))}{REPORT}"
         )
+
+
+def _is_step(sample: Sample) -> bool:
+    """Whether Python has to try the step that machine code was asked about."""
+    if sample.asked is GUARDS:
+        # What could not be decided in machine code ends the search by itself.
+        return sample.answer & 3 <= 1
+    return sample.asked is STEP
 
 
 def compare_level(

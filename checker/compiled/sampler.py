@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from .build import Code
 from .memory import Region
@@ -13,9 +14,11 @@ from .sampling import ALIVE, COMPARED, Asked, Entry, Samples
 
 Words = tuple[int, ...]
 
+KINDS = tuple(Asked)
+"""What was asked, by its number."""
 
-@dataclass(frozen=True)
-class Sample:
+
+class Sample(NamedTuple):
     """A state that was kept: what machine code was asked of it, and what it answered.
 
     Attributes
@@ -64,8 +67,8 @@ class Sampler:
         held = ctypes.c_uint64.from_address(self._block + Samples.HELD).value
         room = ctypes.c_uint64.from_address(self._block + Samples.ROOM).value
         first, self._read = self._read, min(held, room)
-        numbers = self._kept.numbers(first * self._size, (self._read - first) * self._size // 8)
-        return list(samples_of(numbers, self._words))
+        entries = self._kept.view(first * self._size, (self._read - first) * self._size)
+        return list(samples_of(entries, self._words))
 
     def steps(self, state: Words) -> set[int]:
         """Return the numbers of the instances that machine code takes from a state."""
@@ -82,10 +85,9 @@ class Sampler:
         self._space.close()
 
 
-def samples_of(numbers: Sequence[int], words: int) -> Iterator[Sample]:
-    """Yield the samples whose entries are these numbers."""
-    size = Entry.STATE // 8 + 2 * words
-    for at in range(0, len(numbers), size):
-        kind, number, answer = numbers[at : at + 3]
-        state = tuple(numbers[at + 3 : at + 3 + words])
-        yield Sample(Asked(kind), number, answer, state, tuple(numbers[at + 3 + words : at + size]))
+def samples_of(entries: memoryview, words: int) -> Iterator[Sample]:
+    """Yield the samples whose entries these are, with so many words a state."""
+    state, successor = Entry.STATE // 8, Entry.STATE // 8 + words
+    for entry in struct.iter_unpack(f"{successor + words}Q", entries):
+        kind, number, answer = entry[:state]
+        yield Sample(KINDS[kind], number, answer, entry[state:successor], entry[successor:])

@@ -10,6 +10,7 @@ from tidegate.checker import engines
 from tidegate.checker.check import check
 from tidegate.checker.compiled import comparison
 from tidegate.checker.compiled.expressions import Expressions
+from tidegate.checker.compiled.sampler import Sample
 from tidegate.checker.compiled.sampling import COMPARED, Asked
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.values import Constant, Truth
@@ -153,6 +154,7 @@ def test_it_ends_the_run_of_auto_which_interpreted_the_first_levels(
     plane, broken_constant, monkeypatch
 ):
     monkeypatch.setattr(engines, "SMALL", 300)
+    monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0)
     with pytest.raises(EngineError, match="disagree about meet"):
         check(plane, [])
 
@@ -194,6 +196,36 @@ def test_every_step_and_property_is_compared_as_often_as_it_must_be(system, comp
 def test_few_states_are_compared(plane, compared):
     check(plane, [], resources=COMPILED)
     assert 0 < len(compared) < 1000
+
+
+def disabled(plane, number, x):
+    """Return a sample: machine code says that a step is not enabled in the state (x, 0)."""
+    words = plane.layout.pack(bytes([x, 0, 0]))
+    return Sample(Asked.GUARDS, number, 0, words, words)
+
+
+def test_of_several_differences_the_first_is_reported_though_states_are_asked_in_groups(plane):
+    samples = [disabled(plane, *sample) for sample in ((2, 1), (1, 2), (1, 1), (0, 1))]
+    steps = comparison.Comparison(plane, [], lambda words: set())
+    with pytest.raises(EngineError, match=r"about up\(\): .* in the state {'x': 2"):
+        steps.compare(samples)
+    with pytest.raises(EngineError, match=r"about up\(\): .* in the state {'x': 1"):
+        steps.compare(samples[2:])
+
+
+def writes_first(s, k):
+    s.x = 99
+    return False
+
+
+def test_a_sample_is_decided_by_itself_whatever_was_asked_of_its_state_before(
+    make_toy, make_action
+):
+    moves = [make_action(step.__name__, step) for step in (writes_first, right)]
+    toy = make_toy(Plane, None, moves, origin)
+    words, successor = (toy.layout.pack(bytes([x, 0, 0])) for x in (5, 6))
+    samples = [disabled(toy, 0, 5), Sample(Asked.STEP, 1, 1, words, successor)]
+    comparison.Comparison(toy, [], lambda words: set()).compare(samples)
 
 
 def reference(plane):

@@ -9,19 +9,15 @@ from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
 
 
-def _missing(s: BrokerState, k: Constants, brokers: int, until: int) -> tuple[int, int] | None:
-    """Return (broker, offset) of a record committed before this epoch that a broker lacks."""
+def _missing(s: BrokerState, k: Constants, brokers: int) -> tuple[int, int] | None:
+    """Return (broker, offset) of a committed record that a broker in the set lacks."""
     for broker in range(k.replicas):
         if not brokers >> broker & 1:
             continue
         log = s.replica[broker].log
         for offset in range(k.log_size):
             committed = s.aux_committed[offset]
-            if (
-                committed.record != NONE
-                and committed.epoch < until
-                and log[offset].record != committed.record
-            ):
+            if committed.record != NONE and log[offset].record != committed.record:
                 return broker, offset
     return None
 
@@ -34,34 +30,34 @@ def _live_leader(s: BrokerState) -> int:
 
 def leader_completeness(s: BrokerState, k: Constants) -> bool:
     """Whether the elected leader has every record committed before, even before LeaderAndIsr."""
-    return _missing(s, k, _live_leader(s), s.partition.epoch) is None
+    return _missing(s, k, _live_leader(s)) is None
 
 
 def explain_leader_completeness(s: BrokerState, k: Constants) -> str:
     """Explain which committed record the elected leader lacks."""
-    missing = _missing(s, k, _live_leader(s), s.partition.epoch)
+    missing = _missing(s, k, _live_leader(s))
     return _explain(s, missing, "is the leader by election") if missing else ""
 
 
 def leader_candidate_completeness(s: BrokerState, k: Constants) -> bool:
     """Whether every member of the ISR has every committed record."""
-    return _missing(s, k, s.partition.isr, k.elections + 1) is None
+    return _missing(s, k, s.partition.isr) is None
 
 
 def explain_leader_candidate_completeness(s: BrokerState, k: Constants) -> str:
     """Explain which committed record which member of the ISR lacks."""
-    missing = _missing(s, k, s.partition.isr, k.elections + 1)
+    missing = _missing(s, k, s.partition.isr)
     return _explain(s, missing, "is a member of the ISR") if missing else ""
 
 
 def leader_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
     """Return the place of the record that the elected leader lacks."""
-    return _places(s, _missing(s, k, _live_leader(s), s.partition.epoch))
+    return _places(s, _missing(s, k, _live_leader(s)))
 
 
 def candidate_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
     """Return the place of the record that a member of the ISR lacks."""
-    return _places(s, _missing(s, k, s.partition.isr, k.elections + 1))
+    return _places(s, _missing(s, k, s.partition.isr))
 
 
 def _places(s: BrokerState, missing: tuple[int, int] | None) -> tuple[Place, ...]:
@@ -113,8 +109,8 @@ COMMITTED = frozenset({"committed"})
 PROPERTIES = (
     Property(
         name="LeaderCompleteness",
-        statement="A live broker that the partition state names leader has every record committed "
-        "in an earlier epoch, even before it applies its own.",
+        statement="A live broker that the partition state names leader has every record ever "
+        "committed, even before it applies its epoch.",
         source="LeaderCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         predicate=leader_completeness,
         explain=explain_leader_completeness,

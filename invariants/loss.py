@@ -1,4 +1,4 @@
-"""Data loss: every committed or acknowledged record is in the log of every later leader."""
+"""Data loss: every committed or acknowledged record is in the log of whoever leads."""
 
 from __future__ import annotations
 
@@ -11,24 +11,20 @@ from ..model.broker.state import BrokerState
 
 
 def _missing_committed(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    """Return (leader, offset) of a committed record that a later acting leader lacks."""
+    """Return (leader, offset) of a committed record that the acting leader lacks."""
     leader = acting_leader(s)
     if leader == NONE:
         return None
     replica = s.replica[leader]
     for offset in range(k.log_size):
         committed = s.aux_committed[offset]
-        if (
-            committed.record != NONE
-            and committed.epoch < replica.epoch
-            and replica.log[offset].record != committed.record
-        ):
+        if committed.record != NONE and replica.log[offset].record != committed.record:
             return leader, offset
     return None
 
 
 def no_committed_record_lost(s: BrokerState, k: Constants) -> bool:
-    """Whether the acting leader has every record committed in an earlier epoch."""
+    """Whether the acting leader has every record ever committed."""
     return _missing_committed(s, k) is None
 
 
@@ -61,24 +57,20 @@ def committed_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
 
 
 def _missing_acked(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    """Return (leader, record) of an acknowledged record that a later acting leader lacks."""
+    """Return (leader, record) of an acknowledged record that the acting leader lacks."""
     leader = acting_leader(s)
     if leader == NONE:
         return None
     replica = s.replica[leader]
     for record in range(k.records):
         acked = s.aux_acked[record]
-        if (
-            acked.epoch != NONE
-            and acked.epoch < replica.epoch
-            and replica.log[acked.offset].record != record
-        ):
+        if acked.epoch != NONE and replica.log[acked.offset].record != record:
             return leader, record
     return None
 
 
 def no_acked_record_lost(s: BrokerState, k: Constants) -> bool:
-    """Whether the acting leader has every record acknowledged in an earlier epoch."""
+    """Whether the acting leader has every record ever acknowledged."""
     return _missing_acked(s, k) is None
 
 
@@ -131,7 +123,7 @@ def _holders(s: BrokerState, k: Constants, record: int) -> str:
 NO_COMMITTED_RECORD_LOST = Property(
     name="NoCommittedRecordLost",
     statement="Every record that was once below a leader's high watermark is in the log of every "
-    "broker that acts as leader in a later epoch.",
+    "broker that acts as leader from then on.",
     source="KIP-101; LeaderCompleteness in Ongaro and Ousterhout, Raft (2014)",
     predicate=no_committed_record_lost,
     explain=explain_committed,
@@ -142,7 +134,7 @@ NO_COMMITTED_RECORD_LOST = Property(
 NO_ACKED_RECORD_LOST = Property(
     name="NoAckedRecordLost",
     statement="Every record that was acknowledged to its producer is in the log of every "
-    "broker that acts as leader in a later epoch.",
+    "broker that acts as leader from then on.",
     source="KIP-101; the guarantee of acks in Kafka's producer configuration",
     predicate=no_acked_record_lost,
     explain=explain_acked,

@@ -65,24 +65,20 @@ def explain_high_watermark_monotonic(s: BrokerState, k: Constants) -> str:
 
 
 def _missing_read(s: BrokerState, k: Constants) -> tuple[int, int] | None:
-    """Return (leader, offset) of a record that a consumer read and a later acting leader lacks."""
+    """Return (leader, offset) of a record that a consumer read and the acting leader lacks."""
     leader = acting_leader(s)
     if leader == NONE:
         return None
     replica = s.replica[leader]
     for offset in range(k.log_size):
         read = s.aux_read[offset]
-        if (
-            read.record != NONE
-            and read.epoch < replica.epoch
-            and replica.log[offset].record != read.record
-        ):
+        if read.record != NONE and replica.log[offset].record != read.record:
             return leader, offset
     return None
 
 
 def no_read_record_lost(s: BrokerState, k: Constants) -> bool:
-    """Whether the acting leader has every record that was read in an earlier epoch."""
+    """Whether the acting leader has every record that was ever read."""
     return _missing_read(s, k) is None
 
 
@@ -131,7 +127,7 @@ PROPERTIES = (
     Property(
         name="NoReadRecordLost",
         statement="Every record that a consumer has read is in the log of every broker that acts "
-        "as leader in a later epoch (with isr_propagation=zookeeper it reads from the leader "
+        "as leader from then on (with isr_propagation=zookeeper it reads from the leader "
         "in its metadata; otherwise it has read all committed records).",
         source="KIP-101, KIP-320",
         predicate=no_read_record_lost,

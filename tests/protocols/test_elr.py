@@ -44,10 +44,10 @@ LAST_REPLICA = "records=1 min_isr=2 power_losses=1"
 @pytest.mark.parametrize(
     ("settings", "steps"),
     [
-        ("replicas=2 crashes=0 elections=1", 10),
-        ("replicas=2 crashes=0 elections=1 hw_needs_min_isr", 10),
+        ("replicas=2 crashes=0 elections=0", 9),
+        ("replicas=2 crashes=0 elections=0 hw_needs_min_isr", 9),
         ("replicas=2 crashes=1 elections=2 hw_needs_min_isr bounce_noticed", 12),
-        ("replicas=3 crashes=0 elections=1 hw_needs_min_isr", 11),
+        ("replicas=3 crashes=0 elections=0 hw_needs_min_isr", 10),
         pytest.param(
             "replicas=3 crashes=1 elections=2 hw_needs_min_isr bounce_noticed", 13, marks=slow
         ),

@@ -16,7 +16,6 @@ KRAFT, ZOOKEEPER = "isr_propagation=kraft", "isr_propagation=zookeeper"
 BUGS = [
     ("isr_for_election = cached_isr", ZOOKEEPER, "R1 C1 E1", LOST, 5),
     ("isr_for_election = cached_isr", f"{ZOOKEEPER} moves", "R1 C0 E1", LOST, 4),
-    ("may_change_isr = leads_in_any_epoch", ZOOKEEPER, "R1 C1 E2", LOST, 8),
     ("may_change_isr = leads_in_any_epoch", f"{ZOOKEEPER} moves", "R1 C0 E1", LOST, 4),
     ("isr_for_hw = current_isr", KRAFT, "R2 C1 E1", LOST, 14),
     ("isr_for_hw = current_isr", f"{KRAFT} moves", "R2 C0 E1", LOST, 13),

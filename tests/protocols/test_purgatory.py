@@ -32,18 +32,20 @@ FENCED = ("kip-320", "kip-595")
 
 UNDER_WAY = ("message[", "late_fetch[", "delayed_produce[")
 
+# With min.insync.replicas the two differ across epochs: the high watermark may pass a record while
+# the ISR is too small, and a produce that waits is completed once it has enough members again.
 BOUNDS = [
     "records=1 crashes=2 elections=2",
     "records=2 crashes=1",
     "records=1 elections=2 crashes=0 moves",
-    "records=1 min_isr=2 crashes=1",
+    "records=1 min_isr=2 crashes=1 elections=0",
     "records=1 crashes=1 late_request lost_messages=1 power_losses=1",
     "records=1 min_isr=2 crashes=1 power_losses=1 elections=2 elr",
-    pytest.param("replicas=3 records=1 min_isr=2 crashes=0 elections=1 moves", marks=slow),
+    pytest.param("replicas=3 records=1 min_isr=2 crashes=0 elections=0", marks=slow),
     pytest.param("records=2 elections=2 crashes=0 moves", marks=slow),
     pytest.param("records=2 crashes=1 hw_checkpoint=step unclean_election", marks=slow),
     pytest.param("replicas=3 records=1 crashes=1", marks=slow),
-    pytest.param("replicas=3 records=1 min_isr=2 crashes=1", marks=slow),
+    pytest.param("replicas=3 records=1 min_isr=2 crashes=1 elections=0", marks=slow),
     pytest.param("replicas=3 records=1 crashes=0 elections=2 moves", marks=slow),
 ]
 
@@ -218,7 +220,7 @@ def test_a_produce_fails_with_its_leader_and_with_its_epoch(begin):
 
 
 def test_no_room_is_taken_while_the_option_is_off(system):
-    off = {variable.path for variable in system("kip-320").layout.stored}
+    off = {variable.path for variable in system("kip-320", "", frozenset()).layout.stored}
     assert not [path for path in off if path.startswith("delayed_produce")]
     on = system("kip-320", "purgatory", EVERY_HISTORY).layout.stored
     assert "delayed_produce[0].leader" in {variable.path for variable in on}

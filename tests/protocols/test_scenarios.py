@@ -2,6 +2,7 @@
 
 import pytest
 
+from tidegate.invariants import INVARIANTS
 from tidegate.model.broker.actions import follower as follower_actions
 from tidegate.model.broker.actions import leader as leader_actions
 
@@ -65,7 +66,17 @@ HandleFetchResponse 0 1
 SendFetch 0 1
 HandleFetch 0 1                 # the remote LEO becomes 2, and so does the HW
 """
-"""Broker 0 leads; both hold m0 and m1; 0's HW is 2, and 1's is 1: the response is in flight."""
+"""Broker 0 leads; both hold m0 and m1; 0's HW is 2, and 1's is 0: the response is in flight.
+
+A response with records carries the HW from before its fetch was counted.
+"""
+
+OUT_OF_RANGE = """
+SendFetch 1 0
+HandleFetch 1 0
+HandleOutOfRange 1 0
+HandleListOffsets 1 0
+"""
 
 FOLLOWER_BOUNCES = """
 Crash 1
@@ -77,18 +88,39 @@ BecomeFollower 1 0
 def test_the_loss_of_kip_101_under_hw(begin):
     """A restarted follower truncates a committed record, is elected, and so does the old leader."""
     behavior = begin("hw").follow(LOSS_BEGINS)
-    assert [replica.hw for replica in behavior.record.replica] == [2, 1]
+    assert [replica.hw for replica in behavior.record.replica] == [2, 0]
     assert behavior.records(0) == behavior.records(1) == [0, 1]
 
     behavior.follow(FOLLOWER_BOUNCES)
-    assert behavior.records(1) == [0], "the restarted follower truncates m1"
+    assert behavior.records(1) == [], "the restarted follower truncates both"
     behavior.follow("Crash 0\nElect 1\nBecomeLeader 1 1")
     assert behavior.violated() == {"NoCommittedRecordLost", "NoAckedRecordLost"}
 
     behavior.follow("Restart 0\nBecomeFollower 0 1")
     assert behavior.records(0) == [0, 1], "its HW is 2, so it truncates nothing"
+    behavior.follow(OUT_OF_RANGE)
+    [exits] = [prop for prop in INVARIANTS["broker"] if prop.name == "NoBrokerExits"]
+    assert behavior.system.violates(exits, behavior.state)
+    behavior.take("HandleListOffsetsResponse", 1, 0)
+    assert not behavior.record.replica[0].alive, "through 2.0.0 its process exits"
+
+
+def test_where_unclean_elections_are_allowed_the_old_leader_truncates_instead(begin):
+    """KAFKA-7414: the configuration decides whether a follower with a longer log exits."""
+    behavior = begin("hw", "unclean_election").follow(LOSS_BEGINS).follow(FOLLOWER_BOUNCES)
+    behavior.follow("Crash 0\nElect 1\nBecomeLeader 1 1\nRestart 0\nBecomeFollower 0 1")
+    behavior.follow(OUT_OF_RANGE).take("HandleListOffsetsResponse", 1, 0)
+    assert behavior.records(0) == behavior.records(1) == [], "both records are nowhere any more"
+
+
+def test_the_leaders_log_end_is_read_when_it_answers(begin):
+    """Between the error and the answer the leader may append: then nothing is truncated."""
+    behavior = begin("hw", "records=4").follow(LOSS_BEGINS).follow(FOLLOWER_BOUNCES)
+    behavior.follow("Crash 0\nElect 1\nBecomeLeader 1 1\nRestart 0\nBecomeFollower 0 1")
     behavior.follow("SendFetch 1 0\nHandleFetch 1 0\nHandleOutOfRange 1 0")
-    assert behavior.records(0) == behavior.records(1) == [0], "m1 is nowhere any more"
+    behavior.follow("Produce 1\nProduce 1\nHandleListOffsets 1 0\nHandleListOffsetsResponse 1 0")
+    assert behavior.records(0) == [0, 1]
+    assert behavior.can("SendFetch", 1, 0)
 
 
 @pytest.mark.parametrize("protocol", ["kip-101", "kip-279", "kip-320"])

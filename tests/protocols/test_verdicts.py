@@ -41,7 +41,7 @@ def test_exactly_the_expected_properties_are_violated(search, protocol, settings
 @pytest.mark.parametrize("protocol", ["hw", "kip-101", "kip-279", "kip-320"])
 def test_the_high_watermark_goes_back_under_every_protocol(search, protocol):
     """KIP-207: an expected violation, so it is not among the default properties."""
-    result = search(protocol, "records=1", ["HighWatermarkMonotonic"])
+    result = search(protocol, "records=1 crashes=0 moves", ["HighWatermarkMonotonic"])
     assert result.outcome is Outcome.VIOLATED
 
 
@@ -90,7 +90,7 @@ VERDICTS_AT_ANY_FETCH_SIZE = [
     ("hw", "", {*LOSS, "LogMatching"}),
     ("kip-101", "", HOLDS),
     ("kip-320", "", HOLDS),
-    pytest.param("kip-101", "records=3 elections=2", DIVERGENCE, marks=slow),
+    pytest.param("kip-101", "records=3 crashes=0 elections=2 moves", DIVERGENCE, marks=slow),
 ]
 
 

@@ -1,11 +1,15 @@
-"""High watermark truncation: Kafka before leader epochs (0.10 and earlier).
+"""High watermark truncation: Kafka before leader epochs (0.8.2.0 to 0.10.2).
 
 A broker that becomes a follower truncates its log to its own high watermark, at once.  That
 watermark lags behind the leader's by a fetch, so truncation removes committed records, and the
 broker may be elected before it has fetched them again.  Loses committed records within 2 replicas,
-1 record, 1 crash and 2 elections, or 2 crashes and 1 election; with 2 records logs diverge as well.
+1 record, 2 crashes and 1 election, or with ``moves`` 3 elections and no crash; with 2 records and 2
+crashes logs diverge as well.  A new epoch under the same leader changes nothing.
 
-Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211).
+Kafka 0.8.0 and 0.8.1 truncate at every new epoch: the older rule ``has_new_leader =
+at_every_epoch``, which loses after 2 elections.
+
+Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211); Kafka 0.10.2.2.
 """
 
 from ...protocol import Expected, Protocol
@@ -30,13 +34,19 @@ HW = Protocol(
     expected=(
         Expected("", ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching")),
         Expected(
-            "elections=3 bounce_noticed",
-            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching"),
+            "records=3 elections=2",
+            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching", "EpochLogMatching"),
+            slow=True,
         ),
+        Expected("elections=3 bounce_noticed"),
+        Expected(
+            "records=1 crashes=0 elections=3 moves", ("NoCommittedRecordLost", "NoAckedRecordLost")
+        ),
+        Expected("records=3 crashes=0 elections=2 moves", ("LogMatching", "EpochLogMatching")),
         Expected("unclean_election", ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching")),
         Expected(
             "power_losses=1 crashes=1",
-            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching"),
+            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching", "EpochLogMatching"),
         ),
         Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),

@@ -1,8 +1,12 @@
-"""KIP-320 (Kafka 2.1): fetches and epoch requests carry the follower's leader epoch.
+"""KIP-320 (Kafka 2.1 to 2.7): fetches and epoch requests carry the follower's leader epoch.
+
+Since 2.2 a bounce is always noticed: the option ``bounce_noticed``.
 
 A leader serves only requests of its own epoch and refuses others with FENCED_LEADER_EPOCH or
-UNKNOWN_LEADER_EPOCH, so it serves no stale follower, and a stale leader serves no follower.  Holds:
-no committed record is lost and no logs diverge with clean elections, acks=all and no power loss.
+UNKNOWN_LEADER_EPOCH, so it serves no stale follower, and a stale leader serves no follower.  With
+clean elections, acks=all, no power loss and 2 replicas no committed record is lost and no logs
+diverge.  With 3 replicas, 1 record, 3 elections and ``moves`` a committed record is lost: a leader
+that missed an epoch keeps its remote LEOs (kip-595-reset tells the story, and mends it).
 
 Source: KIP-320, apache/kafka#5661.
 """
@@ -54,10 +58,15 @@ KIP_320 = replace(
         Expected(""),
         Expected("records=3 elections=2", slow=True),
         Expected("elections=3", slow=True),
-        Expected("records=3 elections=2 bounce_noticed"),
-        Expected("elections=3 bounce_noticed"),
-        Expected("replicas=3 records=1 elections=3 crashes=0 moves", slow=True),
+        Expected("records=3 crashes=0 elections=2 moves"),
+        Expected("records=2 crashes=0 elections=3 moves", slow=True),
+        Expected(
+            "replicas=3 records=1 elections=3 crashes=0 moves",
+            ("NoCommittedRecordLost", "NoAckedRecordLost"),
+            slow=True,
+        ),
         Expected("replicas=3 records=2 elections=2 crashes=0 moves", slow=True),
+        Expected("elections=3 bounce_noticed"),
         Expected(
             "records=1 elections=2 stale_leader_and_isr",
             ("NoCommittedRecordLost", "NoAckedRecordLost"),
@@ -68,11 +77,9 @@ KIP_320 = replace(
             ("NoCommittedRecordLost", "NoAckedRecordLost"),
             slow=True,
         ),
-        Expected("power_losses=1 crashes=1", ("NoCommittedRecordLost", "NoAckedRecordLost")),
         Expected(
-            "power_losses=1 crashes=1 elections=3",
-            ("NoCommittedRecordLost", "NoAckedRecordLost"),
-            slow=True,
+            "power_losses=1 crashes=1",
+            ("NoCommittedRecordLost", "NoAckedRecordLost", "LogMatching", "EpochLogMatching"),
         ),
         Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),

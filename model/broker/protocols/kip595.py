@@ -1,17 +1,17 @@
-"""KIP-595 (Kafka 2.7): fetch responses carry the diverging epoch; followers no longer ask before.
+"""KIP-595 (Kafka 2.8): fetch responses carry the diverging epoch; followers no longer ask before.
 
-A fetch carries the epoch of the follower's last record.  The leader first looks up that epoch in
-its epoch cache: its largest epoch up to that one, and the end offset.  If that epoch is smaller, or
-ends below the fetch offset, the logs diverge: the leader answers with the epoch and its end alone
-and does not update the follower's state (KAFKA-13141: at first it counted the fetch offset).  The
-follower truncates its log by them as since KIP-279, and continues to fetch.  A new follower fetches
-at once, and there is no OffsetsForLeaderEpoch.  ListOffsets returns the log end only once the
-leader's high watermark has reached its epoch start (KIP-207, Kafka 2.2).  Holds wherever kip-320
-does.
+A fetch carries the newest epoch of the follower's epoch cache.  The leader first looks up that
+epoch in its own cache: its largest epoch up to that one, and the end offset.  If that epoch is
+smaller, or ends below the fetch offset, the logs diverge: the leader answers with the epoch and its
+end alone and does not update the follower's state (KAFKA-13141: at first it counted the fetch
+offset).  The follower truncates its log by them as since KIP-279, and continues to fetch.  A new
+follower fetches at once, and there is no OffsetsForLeaderEpoch.  ListOffsets returns the log end
+only once the leader's high watermark has reached its epoch start (KIP-207, Kafka 2.2).  A bounce is
+always noticed (KIP-380, Kafka 2.2).  Holds wherever kip-320 does; the loss after 3 elections with 3
+replicas and ``moves`` remains.
 
-Kafka takes the epoch in a fetch from the follower's epoch cache, whose newest one may be an epoch
-that it led without a record; that takes one more response and truncates no record.  An epoch that
-the leader does not know is out of range in Kafka; fences exclude that, since it knows its own.
+Kafka 2.7 leaders answer in this way, its followers do not ask.  An epoch that the leader does not
+know is out of range in Kafka; fences exclude that, since it knows its own.
 
 Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetchResponse of Kafka
 3.0; KIP-207, apache/kafka#5991; KAFKA-13141, apache/kafka#11136; KAFKA-18991, apache/kafka#19223.
@@ -20,6 +20,7 @@ Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetch
 from dataclasses import replace
 
 from ....core.layout import NONE
+from ...protocol import Expected
 from ..bounds import Constants
 from ..defaults import at_any_offset, bounce_unnoticed, once_fenced
 from ..family import TRUNCATION_ON_FETCH
@@ -61,6 +62,8 @@ def list_from_epoch_start(s: BrokerState, k: Constants, leader: int) -> bool:
     return s.replica[leader].hw >= s.replica[leader].epoch_start
 
 
+_LOST = ("NoCommittedRecordLost", "NoAckedRecordLost")
+
 KIP_595 = replace(
     KIP_320,
     name="kip-595",
@@ -85,5 +88,21 @@ KIP_595 = replace(
         ("counts_diverging_fetch", also_if_diverging),
         ("applies_diverging_hw", before_truncating),
         *OF_ISR_CHANGES,
+    ),
+    expected=(
+        Expected(""),
+        Expected("records=3 elections=2", slow=True),
+        Expected("elections=3"),
+        Expected("records=3 crashes=0 elections=2 moves"),
+        Expected("records=2 crashes=0 elections=3 moves", slow=True),
+        Expected("replicas=3 records=1 elections=3 crashes=0 moves", _LOST, slow=True),
+        Expected("replicas=3 records=2 elections=2 crashes=0 moves", slow=True),
+        Expected("elections=3 bounce_noticed"),
+        Expected("records=1 elections=2 stale_leader_and_isr", _LOST),
+        Expected("unclean_election", _LOST),
+        Expected("unclean_election elections=3", _LOST, slow=True),
+        Expected("power_losses=1 crashes=1"),
+        Expected("power_losses=1 crashes=1 elections=3", _LOST),
+        Expected("acks=1 crashes=1", ("NoAckedRecordLost",)),
     ),
 )

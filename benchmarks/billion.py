@@ -14,7 +14,8 @@ import time
 from tidegate.analysis.named import find_protocol
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.counterexample import shortest_traces
-from tidegate.checker.result import Limits, Resources
+from tidegate.checker.request import SearchRequest
+from tidegate.checker.result import Resources
 from tidegate.core.bounds import parse
 
 DEFAULT = ["published/kip-320", "replicas=3", "records=3", "max_leader_epoch=4"]
@@ -39,8 +40,9 @@ def main() -> None:
     protocol = find_protocol(name)
     system = protocol.system(parse(protocol.family.bounds, settings))
     began, cpu = time.monotonic(), time.process_time()
-    search = CompiledSearch(system, [], resources=Resources(store="fingerprint"))
-    search.run(Limits(), show)
+    resources = Resources(store="fingerprint")
+    search = CompiledSearch(SearchRequest(system, [], resources=resources, report=show))
+    search.run()
     wall, cpu = time.monotonic() - began, time.process_time() - cpu
     states, used = search.distinct_states, search.machine.bytes_used
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -7,7 +7,7 @@ one it is does not depend on the order in which states were found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -17,7 +17,8 @@ from ..core.spec import Kind, ModelError, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .counterexample import itself
 from .interrupts import Alarm, reason
-from .result import Limits, Progress
+from .request import SearchRequest
+from .result import Progress
 
 OUT_OF_MEMORY = "a lack of memory (ulimit -v); allow more, or choose smaller bounds"
 """What stopped a search to which the system gave no more memory."""
@@ -49,20 +50,6 @@ class Pause:
 class Search:
     """A breadth-first search, with what is known of it so far.
 
-    Parameters
-    ----------
-    system
-        What to search.
-    properties
-        What to decide in every state.
-    keep_going
-        Explore everything and keep the first violations of every property, instead of stopping
-        after the first level that holds a violation.
-    symmetry
-        Search only one of the states that are the same but for the names of replicas.
-    started
-        When the clock began that a limit in seconds refers to; now, if not given.
-
     Attributes
     ----------
     seen
@@ -85,29 +72,20 @@ class Search:
     exact = True
     collision_probability = 0.0
 
-    def __init__(
-        self,
-        system: TransitionSystem[Any, Any],
-        properties: Sequence[Property],
-        keep_going: bool = False,
-        symmetry: Symmetry | None = None,
-        started: float | None = None,
-    ) -> None:
-        self.system = system
-        self.properties = properties
-        self.keep_going = keep_going
-        self.symmetry = symmetry
+    def __init__(self, request: SearchRequest) -> None:
+        self.request = request
+        self.system, self.properties = request.system, request.properties
+        self.symmetry = request.symmetry
         self.seen: set[State] = set()
         self.outside: set[State] = set()
         self.levels: list[list[State]] = []
-        self.taken = [0] * len(system.instances)
+        self.taken = [0] * len(self.system.instances)
         self.violations: dict[str, tuple[int, list[State]]] = {}
         self.stopped_by: str | None = None
-        self.started = perf_counter() if started is None else started
         self.alarm = Alarm()
-        self._looked = self.started
-        self._violated = system.judge(properties)
-        self._deadlock = next((p for p in properties if p.kind is Kind.DEADLOCK), None)
+        self._looked = request.started
+        self._violated = self.system.judge(self.properties)
+        self._deadlock = next((p for p in self.properties if p.kind is Kind.DEADLOCK), None)
 
     @property
     def distinct_states(self) -> int:
@@ -119,12 +97,7 @@ class Search:
         """Levels found."""
         return len(self.levels)
 
-    def run(
-        self,
-        limits: Limits,
-        report: Callable[[Progress], None],
-        pause: Pause | None = None,
-    ) -> bool:
+    def run(self, pause: Pause | None = None) -> bool:
         """Search until all is seen or decided, a limit is reached, or the user interrupts.
 
         Returns
@@ -133,19 +106,19 @@ class Search:
             Whether it ended; False if it only paused, after the first level with which `pause` is
             due.  It goes on when called again.
         """
-        began = perf_counter()
+        began, most = perf_counter(), self.request.limits.max_depth
         try:
             if not self.levels:
                 self.levels.append([])
                 for state in self.system.initial_states():
                     self._meet(state)
-            while self.levels[-1] and (self.keep_going or not self.violations):
+            while self.levels[-1] and (self.request.keep_going or not self.violations):
                 if pause is not None and pause.is_due(len(self.seen), perf_counter() - began):
                     return False
-                if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
-                    self.stopped_by = f"--max-depth {limits.max_depth}"
+                if most is not None and len(self.levels) >= most:
+                    self.stopped_by = f"--max-depth {most}"
                     break
-                self._expand_last_level(limits, report)
+                self._expand_last_level()
                 if self.stopped_by:
                     break
         except KeyboardInterrupt as error:
@@ -172,8 +145,9 @@ class Search:
     def close(self) -> None:
         """Keep everything: it is gone with the search itself."""
 
-    def _expand_last_level(self, limits: Limits, report: Callable[[Progress], None]) -> None:
+    def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
+        limits = self.request.limits
         frontier = self.levels[-1]
         self.levels.append([])
         for expanded, state in enumerate(frontier):
@@ -194,9 +168,9 @@ class Search:
                 return
             if not expanded & 63:
                 self._looked = perf_counter()
-                seconds = self._looked - self.started
+                seconds = self._looked - self.request.started
                 queue = len(frontier) - expanded
-                report(Progress(len(self.seen), len(self.levels), queue, seconds))
+                self.request.report(Progress(len(self.seen), len(self.levels), queue, seconds))
                 if limits.seconds is not None and seconds >= limits.seconds:
                     self.stopped_by = f"--time-limit {limits.seconds:g}"
                     return

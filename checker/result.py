@@ -28,6 +28,8 @@ class Limits:
     seconds: float | None = None
 
 
+NO_LIMITS = Limits()
+
 LOCAL_LEVELS = 50_000
 """Candidates up to which a level is not worth a Spark job: it takes about as long here."""
 

@@ -6,16 +6,15 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from time import perf_counter
-from typing import Any
 
 from ...core.layout import State
-from ...core.spec import Kind, Property, TransitionSystem
-from ...core.symmetry import Symmetry
+from ...core.spec import Kind
 from ..counterexample import least
 from ..interpreted import Search, least_parents
 from ..interrupts import reason
 from ..memory import available_memory
-from ..result import DEFAULT, Limits, Progress, Resources
+from ..request import SearchRequest
+from ..result import Progress, Resources
 from .build import Code
 from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
@@ -45,8 +44,6 @@ class CompiledSearch(LevelSearch):
 
     Parameters
     ----------
-    resources
-        How much it may use, and where it keeps a checkpoint.
     tick
         Called now and then while the model is compiled.
 
@@ -60,17 +57,10 @@ class CompiledSearch(LevelSearch):
 
     name = "compiled"
 
-    def __init__(
-        self,
-        system: TransitionSystem[Any, Any],
-        properties: Sequence[Property],
-        keep_going: bool = False,
-        symmetry: Symmetry | None = None,
-        resources: Resources = DEFAULT,
-        started: float | None = None,
-        tick: Callable[[], None] = lambda: None,
-    ) -> None:
-        super().__init__(system, properties, keep_going, symmetry, started)
+    def __init__(self, request: SearchRequest, tick: Callable[[], None] = lambda: None) -> None:
+        super().__init__(request)
+        system, properties, symmetry = self.system, self.properties, self.symmetry
+        resources = request.resources
         self.exact = resources.store == "exact"
         self.levels: list[Segments] = []
         self.frontier: Segments = []
@@ -154,9 +144,9 @@ class CompiledSearch(LevelSearch):
         found = self.distinct_states
         return 0.0 if self.exact else found * (found - 1) / 2 / 2**FINGERPRINT_BITS
 
-    def run(self, limits: Limits, report: Callable[[Progress], None]) -> None:
+    def run(self) -> None:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
-        self._limits, self._report = limits, report
+        limits = self.request.limits
         self.room.most_states = limits.max_states
         try:
             self._go_on() if self._begun and self._begun.levels else self._begin()
@@ -180,7 +170,7 @@ class CompiledSearch(LevelSearch):
         """Whether there is a level to expand, and a reason to."""
         if self.stopped_by or not self.levels[-1]:
             return False
-        return self.keep_going or not self.violations
+        return self.request.keep_going or not self.violations
 
     def _begin(self) -> None:
         """Store the initial states."""
@@ -311,13 +301,13 @@ class CompiledSearch(LevelSearch):
 
     def _watch(self) -> bool:
         """Report how far the search is; False where a limit is reached."""
-        seconds = perf_counter() - self.started
+        seconds = perf_counter() - self.request.started
         machine = self.machine
         distinct = machine.inserted
         left = machine.shared[Shared.CHUNKS] - machine.shared[Shared.CURSOR]
         queue = max(left, 0) * machine.sizes.chunk + self._behind
         depth, largest = len(self.levels), self._largest(machine.taken)
-        self._report(Progress(distinct, depth, queue, seconds, machine.bytes_used, largest))
+        self.request.report(Progress(distinct, depth, queue, seconds, machine.bytes_used, largest))
         return self._within_limits(distinct, seconds)
 
     def _make_room(self) -> bool:

@@ -8,8 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from ...core.layout import State
-from ...core.spec import Kind, Property, TransitionSystem
-from ...core.symmetry import Symmetry
+from ...core.spec import Kind
 from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
 from ..compiled.journal import code_hash
@@ -18,7 +17,8 @@ from ..compiled.validity import ranges_of
 from ..counterexample import itself
 from ..fields import FieldError
 from ..interrupts import reason
-from ..result import DEFAULT, Cluster, Limits, Progress, Resources
+from ..request import SearchRequest
+from ..result import Cluster, Progress, Resources
 from .columns import Export
 from .compaction import to_merge
 from .exports import Exports, opened_exports
@@ -47,8 +47,6 @@ class SparkSearch(LevelSearch):
 
     Parameters
     ----------
-    resources
-        Where it keeps what is found, and which cluster does it.
     tick
         Called now and then while the model is compiled.
     """
@@ -57,17 +55,10 @@ class SparkSearch(LevelSearch):
     exact = True
     collision_probability = 0.0
 
-    def __init__(
-        self,
-        system: TransitionSystem[Any, Any],
-        properties: Sequence[Property],
-        keep_going: bool = False,
-        symmetry: Symmetry | None = None,
-        resources: Resources = DEFAULT,
-        started: float | None = None,
-        tick: Callable[[], None] = lambda: None,
-    ) -> None:
-        super().__init__(system, properties, keep_going, symmetry, started)
+    def __init__(self, request: SearchRequest, tick: Callable[[], None] = lambda: None) -> None:
+        super().__init__(request)
+        system, properties, symmetry = self.system, self.properties, self.symmetry
+        resources = request.resources
         self.cluster = resources.cluster or Cluster()
         self._text, self.module = Generator(system, properties, True, symmetry).module(
             ENTRIES, tick
@@ -138,9 +129,9 @@ class SparkSearch(LevelSearch):
         """How many levels were found by Spark."""
         return self.manifest.spark_levels
 
-    def run(self, limits: Limits, report: Callable[[Progress], None]) -> None:
+    def run(self) -> None:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
-        self._limits, self._report = limits, report
+        limits = self.request.limits
         try:
             if not self.manifest.levels:
                 with postponed():
@@ -159,7 +150,7 @@ class SparkSearch(LevelSearch):
         """Whether there is a level to expand, and a reason to."""
         if self.stopped_by or self.manifest.expanded or not self.manifest.levels:
             return False
-        return self.keep_going or not self.violations
+        return self.request.keep_going or not self.violations
 
     def _begin(self) -> None:
         """Keep the initial states as the first level."""
@@ -255,7 +246,7 @@ class SparkSearch(LevelSearch):
             from .place import spark_folder
             from .session import spark_context
 
-            self._report(self._progress(0, doing="starting Spark"))
+            self.request.report(self._progress(0, doing="starting Spark"))
             self.store.write(KERNEL.format(self.module.digest), [self._text.encode()])
             folder = self._stack.enter_context(spark_folder(self.store))
             context = self._stack.enter_context(spark_context(self.cluster, folder))
@@ -346,7 +337,7 @@ class SparkSearch(LevelSearch):
     def _watch(self, part_done: float, notice: str = "") -> bool:
         """Report how far the search is; False where a limit is reached."""
         progress = self._progress(part_done, notice=notice)
-        self._report(progress)
+        self.request.report(progress)
         return self._within_limits(progress.distinct_states, progress.seconds)
 
     def _progress(self, part_done: float, notice: str = "", doing: str = "") -> Progress:
@@ -355,7 +346,7 @@ class SparkSearch(LevelSearch):
             self.distinct_states,
             self.depth,
             int((self.manifest.levels[-1].states if self.manifest.levels else 0) * (1 - part_done)),
-            perf_counter() - self.started,
+            perf_counter() - self.request.started,
             largest=self._largest(self.taken),
             notice=notice,
             doing=doing,

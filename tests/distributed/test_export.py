@@ -14,6 +14,7 @@ from tidegate.checker.counterexample import itself
 from tidegate.checker.distributed import tables
 from tidegate.checker.distributed.columns import ExportError
 from tidegate.checker.distributed.search import SparkSearch
+from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.cli import main
 from tidegate.core.spec import Property
@@ -273,8 +274,9 @@ def test_a_violation_outside_the_constraint_is_listed_where_it_is_reported(syste
     inside = Property("Inside", "", "", searched.constraint, lambda s, k: "outside")
     cluster = Cluster(local_levels=HERE, export=str(tmp_path / "tables"))
     resources = Resources(engine="spark", cluster=cluster)
-    with closing(SparkSearch(searched, [inside], keep_going=True, resources=resources)) as search:
-        search.run(Limits(), lambda progress: None)
+    request = SearchRequest(searched, [inside], keep_going=True, resources=resources)
+    with closing(SparkSearch(request)) as search:
+        search.run()
     [row] = rows(tmp_path / "tables", "violations")
     [(level, [state])] = search.violations.values()
     assert row["fingerprint"] == signed(searched.layout.fingerprint(state))

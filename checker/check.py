@@ -19,10 +19,11 @@ from ..core.spec import (
 from ..core.symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
-from .interrupts import INTERRUPT, alarm, reason, received
+from .interrupts import alarm, reason, received
 from .recovery import stuck_states
 from .request import SearchRequest
 from .result import DEFAULT, NO_LIMITS, Grounds, Limits, Progress, Resources, Result, Verdict
+from .stop import Stop, Stopped
 
 
 class ResumeError(TidegateError):
@@ -110,7 +111,7 @@ def _is_complete(search: Finished, keep_going: bool) -> bool:
     """Whether a search that has ended has seen all states."""
     if search.stopped_by is None and received() is not None:
         # The model may have swallowed what was to end the search, and with it a step.
-        search.stopped_by = INTERRUPT
+        search.stopped_by = Stopped(Stop.INTERRUPT)
     return search.stopped_by is None and (keep_going or not search.violations)
 
 

@@ -18,6 +18,7 @@ from .kept import Store
 from .memory import LLVM_BYTES, address_space
 from .request import SearchRequest
 from .result import Progress, Resources
+from .stop import Stopped
 
 ENGINES = ("auto", "interpreted", "compiled", "spark")
 """What ``--engine`` takes; ``auto`` begins with the first and goes on with the fastest."""
@@ -55,7 +56,7 @@ class Finished(Protocol):
     name: str
     symmetry: Symmetry | None
     violations: dict[str, tuple[int, list[State]]]
-    stopped_by: str | None
+    stopped_by: Stopped | None
 
     @property
     def exact(self) -> bool:
@@ -115,7 +116,7 @@ def finished_search(request: SearchRequest) -> Finished:
         compiled = _compiled(request, search)
     except KeyboardInterrupt as error:
         # Nothing was compiled yet: what was covered is what was interpreted.
-        search.stopped_by = f"{reason(error)} while its actions were compiled"
+        search.stopped_by = reason(error).noting(" while its actions were compiled")
         return search
     if compiled is None:
         _interpreted(search)

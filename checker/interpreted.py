@@ -19,9 +19,7 @@ from .counterexample import itself
 from .interrupts import Alarm, reason
 from .request import SearchRequest
 from .result import Progress
-
-OUT_OF_MEMORY = "a lack of memory (ulimit -v); allow more, or choose smaller bounds"
-"""What stopped a search to which the system gave no more memory."""
+from .stop import Stop, Stopped
 
 _VERIFIED_EVERY = 64
 """Of so many states on a level one is checked to be treated like its permutations."""
@@ -81,7 +79,7 @@ class Search:
         self.levels: list[list[State]] = []
         self.taken = [0] * len(self.system.instances)
         self.violations: dict[str, tuple[int, list[State]]] = {}
-        self.stopped_by: str | None = None
+        self.stopped_by: Stopped | None = None
         self.alarm = Alarm()
         self._looked = request.started
         self._violated = self.system.judge(self.properties)
@@ -106,7 +104,7 @@ class Search:
             Whether it ended; False if it only paused, after the first level with which `pause` is
             due.  It goes on when called again.
         """
-        began, most = perf_counter(), self.request.limits.max_depth
+        began = perf_counter()
         try:
             if not self.levels:
                 self.levels.append([])
@@ -115,21 +113,20 @@ class Search:
             while self.levels[-1] and (self.request.keep_going or not self.violations):
                 if pause is not None and pause.is_due(len(self.seen), perf_counter() - began):
                     return False
-                if most is not None and len(self.levels) >= most:
-                    self.stopped_by = f"--max-depth {most}"
-                    break
-                self._expand_last_level()
+                self.stopped_by = self.request.limits.reached(depth=len(self.levels))
+                if not self.stopped_by:
+                    self._expand_last_level()
                 if self.stopped_by:
                     break
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error, perf_counter() - self._looked)
         except MemoryError:
-            self.stopped_by = OUT_OF_MEMORY
+            self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
         except ModelError as error:
             # It is not the model's fault where the system gives no more memory to it.
             if not isinstance(error.__cause__, MemoryError):
                 raise
-            self.stopped_by = OUT_OF_MEMORY
+            self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
         if self.levels and not self.levels[-1]:
             self.levels.pop()
         return True
@@ -160,19 +157,16 @@ class Search:
                 stuck = False
             if stuck and self._deadlock:
                 self._note(self._deadlock, len(self.levels) - 2, state)
-            if limits.max_states is not None and len(self.seen) >= limits.max_states:
-                self.stopped_by = f"--max-states {limits.max_states}"
-                return
-            if self.alarm.reason:
-                self.stopped_by = self.alarm.reason
+            self.stopped_by = limits.reached(len(self.seen)) or self.alarm.stopped_by
+            if self.stopped_by:
                 return
             if not expanded & 63:
                 self._looked = perf_counter()
                 seconds = self._looked - self.request.started
                 queue = len(frontier) - expanded
                 self.request.report(Progress(len(self.seen), len(self.levels), queue, seconds))
-                if limits.seconds is not None and seconds >= limits.seconds:
-                    self.stopped_by = f"--time-limit {limits.seconds:g}"
+                self.stopped_by = limits.reached(seconds=seconds)
+                if self.stopped_by:
                     return
 
     def _meet(self, state: State) -> None:

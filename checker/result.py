@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.spec import Outcome, Property, Trace
+from .stop import Stop, Stopped
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,16 @@ class Limits:
     max_states: int | None = None
     max_depth: int | None = None
     seconds: float | None = None
+
+    def reached(self, states: int = 0, depth: int = 0, seconds: float = 0.0) -> Stopped | None:
+        """Return the limit that a search has reached, if any."""
+        if self.seconds is not None and seconds >= self.seconds:
+            return Stopped(Stop.TIME_LIMIT, f"{self.seconds:g}")
+        if self.max_states is not None and states >= self.max_states:
+            return Stopped(Stop.MAX_STATES, str(self.max_states))
+        if self.max_depth is not None and depth >= self.max_depth:
+            return Stopped(Stop.MAX_DEPTH, str(self.max_depth))
+        return None
 
 
 NO_LIMITS = Limits()
@@ -228,7 +239,7 @@ class Result:
     taken: dict[str, int]
     verdicts: list[Verdict] = field(default_factory=list)
     first: Verdict | None = None
-    stopped_by: str | None = None
+    stopped_by: Stopped | None = None
     exact: bool = True
     collision_probability: float = 0.0
     permutations: int = 1

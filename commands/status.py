@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..checker.interrupts import is_interrupt
 from ..checker.result import Result
+from ..checker.stop import Stopped, is_interrupt
 from ..core.spec import Kind, Outcome
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def exit_status(result: Result) -> int:
     return stopped_status(result.stopped_by)
 
 
-def stopped_status(stopped_by: str | None) -> int:
+def stopped_status(stopped_by: Stopped | None) -> int:
     """Return the exit status of what ended before everything was decided."""
     return EXIT_INTERRUPTED if is_interrupt(stopped_by) else EXIT_INCOMPLETE
 

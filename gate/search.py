@@ -11,9 +11,9 @@ from typing import Any
 from ..analysis.named import find_protocol, is_own
 from ..analysis.properties import every_history, find_properties
 from ..checker.check import check
-from ..checker.interrupts import after_limit
 from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
+from ..checker.stop import Stop, Stopped
 from ..core.bounds import parse
 from ..core.spec import Outcome as Decided
 from ..core.spec import Property as Asked
@@ -183,15 +183,15 @@ def _needs(properties: Sequence[Asked]) -> frozenset[str]:
     return frozenset(need for prop in properties for need in prop.needs)
 
 
-def _limit(stopped_by: str | None, cell: Cell) -> str | None:
+def _limit(stopped_by: Stopped | None, cell: Cell) -> str | None:
     """Return what stopped a search, in the words of the gate's file."""
     if stopped_by is None:
         return None
-    if stopped_by.startswith("--time-limit"):
-        return f"the limit of {cell.limits.seconds:g} s{after_limit(stopped_by)}"
-    if stopped_by.startswith("--max-memory"):
-        return f"the limit of {stopped_by.removeprefix('--max-memory ')} of memory"
-    return stopped_by
+    if stopped_by.by is Stop.TIME_LIMIT:
+        return f"the limit of {cell.limits.seconds:g} s{stopped_by.note}"
+    if stopped_by.by is Stop.MAX_MEMORY:
+        return f"the limit of {stopped_by.limit}{stopped_by.note} of memory"
+    return str(stopped_by)
 
 
 def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...core.layout import State
 from ..request import SearchRequest
+from ..stop import Stopped
 
 
 class LevelSearch:
@@ -19,15 +20,11 @@ class LevelSearch:
         self.system, self.properties = request.system, request.properties
         self.symmetry = request.symmetry
         self.violations: dict[str, tuple[int, list[State]]] = {}
-        self.stopped_by: str | None = None
+        self.stopped_by: Stopped | None = None
 
     def _within_limits(self, distinct: int, seconds: float) -> bool:
         """Whether a search that has found so many states may go on; note why if it may not."""
-        limits = self.request.limits
-        if limits.seconds is not None and seconds >= limits.seconds:
-            self.stopped_by = f"--time-limit {limits.seconds:g}"
-        elif limits.max_states is not None and distinct >= limits.max_states:
-            self.stopped_by = f"--max-states {limits.max_states}"
+        self.stopped_by = self.request.limits.reached(distinct, seconds=seconds) or self.stopped_by
         return self.stopped_by is None
 
     def _largest(self, taken: Sequence[int]) -> str:

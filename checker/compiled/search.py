@@ -15,6 +15,7 @@ from ..interrupts import reason
 from ..memory import available_memory
 from ..request import SearchRequest
 from ..result import Progress, Resources
+from ..stop import Stop, Stopped
 from .build import Code
 from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
@@ -151,14 +152,14 @@ class CompiledSearch(LevelSearch):
         try:
             self._go_on() if self._begun and self._begun.levels else self._begin()
             while self._undecided():
-                if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
-                    self.stopped_by = f"--max-depth {limits.max_depth}"
-                    break
-                self._expand_last_level()
+                self.stopped_by = limits.reached(depth=len(self.levels))
+                if not self.stopped_by:
+                    self._expand_last_level()
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error)
         if self.machine.stuck:
-            self.stopped_by = f"{self.stopped_by}{STUCK}"
+            assert self.stopped_by is not None
+            self.stopped_by = self.stopped_by.noting(STUCK)
         else:
             self._compare()
         if self.levels and not self.levels[-1]:
@@ -284,7 +285,8 @@ class CompiledSearch(LevelSearch):
         try:
             write()
         except OSError as error:
-            self.stopped_by = f"{self.journal.place}, which cannot be written to ({error.strerror})"
+            why = f"{self.journal.place}, which cannot be written to ({error.strerror})"
+            self.stopped_by = Stopped(Stop.UNWRITABLE, why)
             self._intact = False
 
     def _go_on(self) -> None:
@@ -315,7 +317,7 @@ class CompiledSearch(LevelSearch):
         if not self._watch():
             return False
         if not self.room.make():
-            self.stopped_by = f"--max-memory {self.memory >> 20}M"
+            self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.memory >> 20}M")
         return self.stopped_by is None
 
     def _note_violations(self, expanded: int) -> None:

@@ -19,6 +19,7 @@ from ..fields import FieldError
 from ..interrupts import reason
 from ..request import SearchRequest
 from ..result import Cluster, Progress, Resources
+from ..stop import Stop, Stopped
 from .columns import Export
 from .compaction import to_merge
 from .exports import Exports, opened_exports
@@ -131,20 +132,18 @@ class SparkSearch(LevelSearch):
 
     def run(self) -> None:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
-        limits = self.request.limits
         try:
             if not self.manifest.levels:
                 with postponed():
                     self._begin()
             while self._undecided():
-                if limits.max_depth is not None and self.depth >= limits.max_depth:
-                    self.stopped_by = f"--max-depth {limits.max_depth}"
-                elif self._watch(0.0):
+                self.stopped_by = self.request.limits.reached(depth=self.depth)
+                if not self.stopped_by and self._watch(0.0):
                     self._find_next_level()
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error)
         except UnwritableError as error:
-            self.stopped_by = str(error)
+            self.stopped_by = Stopped(Stop.UNWRITABLE, str(error))
 
     def _undecided(self) -> bool:
         """Whether there is a level to expand, and a reason to."""

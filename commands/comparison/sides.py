@@ -13,6 +13,7 @@ from ...analysis.properties import find_properties
 from ...analysis.selection import with_every_history
 from ...checker.check import check
 from ...checker.result import Limits
+from ...checker.stop import Stopped
 from ...core.bounds import parse
 from ...core.spec import Step, TidegateError, TransitionSystem
 from ...invariants import PROPERTIES
@@ -53,7 +54,7 @@ class Verdicts:
     rows: tuple[Row, ...]
     distinct_states: int
     depth: int
-    stopped_by: str | None
+    stopped_by: Stopped | None
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Count:
 
     distinct_states: int
     taken: dict[str, int]
-    stopped_by: str | None
+    stopped_by: Stopped | None
 
 
 class Side:

@@ -294,7 +294,7 @@ def test_an_interrupted_search_has_exported_what_it_reports(exported, tmp_path):
             raise KeyboardInterrupt
 
     *_, result, folder = exported(*SMALL, report=interrupt)
-    assert (result.stopped_by, result.depth) == ("an interrupt", 9)
+    assert (str(result.stopped_by), result.depth) == ("an interrupt", 9)
     found = content(folder)
     assert len(found["states"]) == result.distinct_states
     assert len(found["steps"]) == result.generated_states

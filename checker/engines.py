@@ -17,13 +17,11 @@ from .interrupts import alarm, reason
 from .kept import Store
 from .memory import LLVM_BYTES, address_space
 from .request import SearchRequest
-from .result import Progress, Resources
+from .result import Progress, Resources, StateStore
 from .stop import Stopped
 
 ENGINES = ("auto", "interpreted", "compiled", "spark")
 """What ``--engine`` takes; ``auto`` begins with the first and goes on with the fastest."""
-
-STORES = ("exact", "fingerprint")
 
 SMALL = 20_000
 """States up to which ``auto`` leaves a model to the interpreted engine: compiling takes longer."""
@@ -213,7 +211,7 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
             raise _untranslated(option, request, error) from None
         return None
     except MemoryLimitError:
-        if must or resources.memory is not None or resources.store != "exact":
+        if must or resources.memory is not None or resources.store != StateStore.EXACT:
             raise
         return None
     search.reference = interpreted if interpreted.levels and not resources.resume else None
@@ -311,11 +309,6 @@ def _refuse(
     if resources.engine == "spark":
         _refuse_with_spark(system, resources)
         return
-    if resources.store not in STORES:
-        raise EngineChoiceError(
-            f"--store {resources.store}: is neither {' nor '.join(STORES)}; a directory is for "
-            "--engine spark"
-        )
     if system.debug and resources.engine == "compiled":
         raise EngineChoiceError(
             "--debug watches every action, which only the interpreted engine can; leave out "
@@ -324,7 +317,7 @@ def _refuse(
     if resources.checkpoint is not None and (resources.engine == "interpreted" or system.debug):
         which = "--debug" if system.debug else "--engine interpreted"
         raise EngineChoiceError(f"{which} keeps no checkpoints; leave out --checkpoint")
-    if resources.store == "fingerprint":
+    if resources.store == StateStore.FINGERPRINT:
         if resources.engine == "interpreted":
             raise EngineChoiceError(
                 "--engine interpreted stores states exactly; leave out --store fingerprint"
@@ -339,10 +332,11 @@ def _refuse(
 
 def _refuse_with_spark(system: TransitionSystem[Any, Any], resources: Resources) -> None:
     """Refuse what the distributed engine cannot do, or is told in another way."""
+    fingerprints = resources.store == StateStore.FINGERPRINT
     refused = {
         "--debug": (system.debug, "which only the interpreted engine can do"),
         "--checkpoint": (resources.checkpoint, "since its store is one; name that by --store"),
-        "--store fingerprint": (resources.store == "fingerprint", "since it stores states exactly"),
+        "--store fingerprint": (fingerprints, "since it stores states exactly"),
         "--workers": (resources.workers, "which are Spark's; use --master 'local[N]', or --conf"),
         "--max-memory": (resources.memory, "which is Spark's; use --conf spark.executor.memory=4g"),
     }

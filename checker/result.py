@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,13 @@ class Cluster:
     export: str | None = None
 
 
+class StateStore(StrEnum):
+    """How the engines other than Spark store the states that they have seen."""
+
+    EXACT = "exact"
+    FINGERPRINT = "fingerprint"
+
+
 @dataclass(frozen=True)
 class Resources:
     """What a search is done with; the answer does not depend on any of it.
@@ -90,7 +98,7 @@ class Resources:
     workers
         Threads of the compiled engine; None for as many as there are cores.
     store
-        ``exact``, or ``fingerprint`` for more states in the same memory.
+        Whole states, or fingerprints for more states in the same memory.
     memory
         Bytes that the compiled engine may use; None for a share of what is free.
     chunk
@@ -113,7 +121,7 @@ class Resources:
 
     engine: str = "auto"
     workers: int | None = None
-    store: str = "exact"
+    store: StateStore = StateStore.EXACT
     memory: int | None = None
     chunk: int = 512
     checkpoint: Path | None = None

@@ -14,7 +14,7 @@ from ..interpreted import Search, least_parents
 from ..interrupts import reason
 from ..memory import available_memory
 from ..request import SearchRequest
-from ..result import Progress, Resources
+from ..result import Progress, Resources, StateStore
 from ..stop import Stop, Stopped
 from .build import Code
 from .cache import cached_code
@@ -62,7 +62,7 @@ class CompiledSearch(LevelSearch):
         super().__init__(request)
         system, properties, symmetry = self.system, self.properties, self.symmetry
         resources = request.resources
-        self.exact = resources.store == "exact"
+        self.exact = resources.store == StateStore.EXACT
         self.levels: list[Segments] = []
         self.frontier: Segments = []
         self._behind = 0

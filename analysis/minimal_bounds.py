@@ -14,10 +14,11 @@ from typing import Any
 from ..checker.check import check
 from ..checker.result import DEFAULT, Limits, Progress, Resources
 from ..checker.stop import Stop, Stopped, is_interrupt
-from ..core.bounds import BoundsError, parse
+from ..core.bounds import BoundsError
 from ..core.spec import Kind, Outcome, Property, TransitionSystem
 from ..model import Protocol
 from .ladder import BoundValues, Ladder, bounds_up_to
+from .properties import system_for
 
 _PROBE = 0.25
 """Share of the time that is left for one search of large bounds; small ones come first."""
@@ -255,7 +256,7 @@ def find_minimal_bounds(
 
     def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:
         settings = [*varied.fixed, *(f"{name}={value}" for name, value in bounds.items())]
-        return protocol.system(parse(protocol.family.bounds, settings), prop.needs)
+        return system_for(protocol, settings, [prop])
 
     # Deadlock and Stuck are about steps that are missing; larger bounds may add them.
     grows = varied.grows and prop.kind in (Kind.INVARIANT, Kind.TYPE)

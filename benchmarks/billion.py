@@ -12,11 +12,11 @@ import sys
 import time
 
 from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import system_for
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.counterexample import shortest_traces
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Resources
-from tidegate.core.bounds import parse
 
 DEFAULT = ["published/kip-320", "replicas=3", "records=3", "max_leader_epoch=4"]
 
@@ -37,8 +37,7 @@ show.next = 10.0
 def main() -> None:
     """Search, print the figures, and replay a trace to a deepest state."""
     name, *settings = sys.argv[1:] or DEFAULT
-    protocol = find_protocol(name)
-    system = protocol.system(parse(protocol.family.bounds, settings))
+    system = system_for(find_protocol(name), settings, [])
     began, cpu = time.monotonic(), time.process_time()
     resources = Resources(store="fingerprint")
     search = CompiledSearch(SearchRequest(system, [], resources=resources, report=show))

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..analysis.named import SelectionError, find_protocol
+from ..analysis.properties import system_for
 from ..analysis.selection import assemble
 from ..checker.check import check
 from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
 from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
-from ..core.bounds import declared, parse
+from ..core.bounds import declared
 from ..core.printable import one_line
 from ..core.spec import Kind, Outcome, TransitionSystem
 from ..render.output import Reports
@@ -174,7 +175,6 @@ def _builder(chosen: Saved) -> Build:
 
     def build(most: Mapping[str, int], changed: Mapping[str, str]) -> TransitionSystem[Any, Any]:
         settings = [f"{name}={value}" for name, value in (recorded | dict(changed)).items()]
-        fewer = limited(protocol, most)
-        return fewer.system(parse(fewer.family.bounds, settings), prop.needs)
+        return system_for(limited(protocol, most), settings, [prop])
 
     return build

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from tidegate.analysis.named import find_protocol
-from tidegate.analysis.properties import PROPERTIES
+from tidegate.analysis.properties import PROPERTIES, system_for
 from tidegate.checker.check import check
 from tidegate.checker.compiled import search as compiled_search
 from tidegate.checker.compiled import statefile
@@ -83,10 +83,10 @@ VIOLATED = [("hw", "", 1), ("published/kip-101", "replicas=2 max_leader_epoch=2"
 
 
 @pytest.mark.parametrize(("protocol", "settings", "skipped"), VIOLATED)
-def test_twenty_runs_give_one_trace_each(system, protocol, settings, skipped):
+def test_twenty_runs_give_one_trace_each(protocol, settings, skipped):
     [chosen] = [p for p in PROTOCOLS if p.name == protocol]
     properties = [p for p in INVARIANTS[chosen.family.name] if p.name in chosen.default_properties]
-    toy = system(protocol, settings, frozenset(need for p in properties for need in p.needs))
+    toy = system_for(chosen, settings.split(), properties)
     expected = check(toy, properties, resources=Resources(engine="interpreted"))
     assert expected.outcome is Outcome.VIOLATED
     for run in range(20):

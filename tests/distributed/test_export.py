@@ -9,6 +9,7 @@ from contextlib import closing
 import pytest
 from click.testing import CliRunner
 
+from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.counterexample import itself
 from tidegate.checker.distributed import tables
@@ -69,7 +70,7 @@ def content(folder):
 
 
 @pytest.fixture
-def exported(system, tmp_path):
+def exported(tmp_path):
     """Search a protocol and export; returns its system, the result and the tables' directory."""
     numbers = iter(range(100))
 
@@ -77,8 +78,7 @@ def exported(system, tmp_path):
         [chosen] = [p for p in PROTOCOLS if p.name == protocol]
         properties = [p for p in PROPERTIES[chosen.family.name] if p.name in names]
         assert len(properties) == len(names), "a property that does not exist"
-        needs = frozenset(need for p in properties for need in p.needs)
-        searched = system(protocol, settings, needs)
+        searched = system_for(chosen, settings.split(), properties)
         folder = folder or tmp_path / f"tables-{next(numbers)}"
         where = {name: options.pop(name) for name in CLUSTER if name in options}
         cluster = Cluster(**{"local_levels": HERE, "export": str(folder), **where})

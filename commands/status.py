@@ -68,14 +68,14 @@ def stopped_status(stopped_by: Stopped | None) -> int:
 
 def gate_status(outcomes: Sequence[GateOutcome]) -> int:
     """Return the exit status of a gate: that of the worst cell, a wrong verdict being the worst."""
-    from ..gate import results
+    from ..gate.results import Status
 
     found = {outcome.status for outcome in outcomes}
     for status, meant in (
-        (results.FAILED, EXIT_OTHER),
-        (results.ERRED, EXIT_INTERNAL),
-        (results.INTERRUPTED, EXIT_INTERRUPTED),
-        (results.LIMITED, EXIT_INCOMPLETE),
+        (Status.FAILED, EXIT_OTHER),
+        (Status.ERRED, EXIT_INTERNAL),
+        (Status.INTERRUPTED, EXIT_INTERRUPTED),
+        (Status.LIMITED, EXIT_INCOMPLETE),
     ):
         if status in found:
             return meant

@@ -21,7 +21,7 @@ from ..invariants import PROPERTIES
 from ..model import Protocol
 from . import results
 from .cells import Cell, Expectation, Found, expanded
-from .judge import LONGER, VIOLATED, Finding, judge
+from .judge import Deviation, Finding, judge
 from .places import Place, places
 from .results import Outcome, Shown
 
@@ -158,7 +158,7 @@ class _Search:
 
     def shown(self, findings: Sequence[Finding]) -> list[Shown]:
         """Return the counterexamples of what is not as expected."""
-        wrong = [it.about for it in findings if it.kind in (VIOLATED, LONGER)]
+        wrong = [it.about for it in findings if it.kind in (Deviation.VIOLATED, Deviation.LONGER)]
         return [self._shown(*self.verdicts[name]) for name in wrong if name in self.verdicts]
 
     def _shown(

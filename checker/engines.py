@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..core.layout import State
-from ..core.spec import Kind, Property, TidegateError, TransitionSystem
+from ..core.spec import Kind, TidegateError
 from ..core.symmetry import Symmetry
 from .interpreted import Pause, Search
 from .interrupts import alarm, reason
 from .kept import Store
 from .memory import LLVM_BYTES, address_space
 from .request import SearchRequest
-from .result import Progress, Resources, StateStore
+from .result import Progress
 from .stop import Stopped
 
 ENGINES = ("auto", "interpreted", "compiled", "spark")
@@ -95,7 +95,7 @@ def finished_search(request: SearchRequest) -> Finished:
         If that engine cannot do it.
     """
     system, resources = request.system, request.resources
-    _refuse(system, request.properties, resources)
+    _refuse(request)
     if resources.engine == "spark":
         return _distributed(request)
     search = Search(request)
@@ -152,8 +152,8 @@ def _interpreted(search: Search, pause: Pause | None = None) -> bool:
         return search.run(pause)
 
 
-def _ticking(request: SearchRequest, interpreted: Search | None = None) -> Callable[[], None]:
-    """Return what is called now and then while actions are compiled, and reports that they are.
+def _ticking(request: SearchRequest, interpreted: Search | None = None) -> SearchRequest:
+    """Return a request that reports how long its actions are compiled.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _ticking(request: SearchRequest, interpreted: Search | None = None) -> Calla
             depth = interpreted.depth if interpreted else 0
             request.report(Progress(states, depth, 0, now - request.started, doing=doing))
 
-    return tick
+    return replace(request, tick=tick)
 
 
 def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
@@ -205,13 +205,13 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
 
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
-            search = CompiledSearch(request, _ticking(request, interpreted))
+            search = CompiledSearch(_ticking(request, interpreted))
     except UnsupportedError as error:
         if must:
             raise _untranslated(option, request, error) from None
         return None
     except MemoryLimitError:
-        if must or resources.memory is not None or resources.store != StateStore.EXACT:
+        if must or resources.memory is not None or not request.exact:
             raise
         return None
     search.reference = interpreted if interpreted.levels and not resources.resume else None
@@ -270,7 +270,7 @@ def _distributed(request: SearchRequest) -> Finished:
 
     require_java()
     try:
-        search = SparkSearch(request, _ticking(request))
+        search = SparkSearch(_ticking(request))
     except UnsupportedError as error:
         raise _untranslated("--engine spark", request, error) from None
     try:
@@ -302,12 +302,11 @@ def _untranslated(option: str, request: SearchRequest, error: Exception) -> Engi
     )
 
 
-def _refuse(
-    system: TransitionSystem[Any, Any], properties: Sequence[Property], resources: Resources
-) -> None:
+def _refuse(request: SearchRequest) -> None:
     """Refuse what an engine cannot do."""
+    system, resources = request.system, request.resources
     if resources.engine == "spark":
-        _refuse_with_spark(system, resources)
+        _refuse_with_spark(request)
         return
     if system.debug and resources.engine == "compiled":
         raise EngineChoiceError(
@@ -317,12 +316,12 @@ def _refuse(
     if resources.checkpoint is not None and (resources.engine == "interpreted" or system.debug):
         which = "--debug" if system.debug else "--engine interpreted"
         raise EngineChoiceError(f"{which} keeps no checkpoints; leave out --checkpoint")
-    if resources.store == StateStore.FINGERPRINT:
+    if not request.exact:
         if resources.engine == "interpreted":
             raise EngineChoiceError(
                 "--engine interpreted stores states exactly; leave out --store fingerprint"
             )
-        for prop in properties:
+        for prop in request.properties:
             if prop.kind is Kind.STUCK:
                 raise EngineChoiceError(
                     f"-p {prop.name} needs all states, and --store fingerprint does not keep them; "
@@ -330,13 +329,13 @@ def _refuse(
                 )
 
 
-def _refuse_with_spark(system: TransitionSystem[Any, Any], resources: Resources) -> None:
+def _refuse_with_spark(request: SearchRequest) -> None:
     """Refuse what the distributed engine cannot do, or is told in another way."""
-    fingerprints = resources.store == StateStore.FINGERPRINT
+    resources = request.resources
     refused = {
-        "--debug": (system.debug, "which only the interpreted engine can do"),
+        "--debug": (request.system.debug, "which only the interpreted engine can do"),
         "--checkpoint": (resources.checkpoint, "since its store is one; name that by --store"),
-        "--store fingerprint": (fingerprints, "since it stores states exactly"),
+        "--store fingerprint": (not request.exact, "since it stores states exactly"),
         "--workers": (resources.workers, "which are Spark's; use --master 'local[N]', or --conf"),
         "--max-memory": (resources.memory, "which is Spark's; use --conf spark.executor.memory=4g"),
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.spec import Property, TransitionSystem
 from ..core.symmetry import Symmetry
-from .result import DEFAULT, NO_LIMITS, Limits, Progress, Resources
+from .result import DEFAULT, NO_LIMITS, Limits, Progress, Resources, StateStore
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class SearchRequest:
         Called now and then with how far the search is.
     started
         When the clock began that a limit in seconds refers to.
+    tick
+        Called now and then while actions are compiled.
     """
 
     system: TransitionSystem[Any, Any]
@@ -43,3 +45,9 @@ class SearchRequest:
     resources: Resources = DEFAULT
     report: Callable[[Progress], None] = lambda progress: None
     started: float = field(default_factory=perf_counter)
+    tick: Callable[[], None] = lambda: None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the compiled engine stores whole states, not fingerprints."""
+        return self.resources.store == StateStore.EXACT

@@ -14,7 +14,7 @@ from ..interpreted import Search, least_parents
 from ..interrupts import reason
 from ..memory import available_memory
 from ..request import SearchRequest
-from ..result import Progress, Resources, StateStore
+from ..result import Progress, Resources
 from ..stop import Stop, Stopped
 from .build import Code
 from .cache import cached_code
@@ -43,11 +43,6 @@ class UnfitError(Exception):
 class CompiledSearch(LevelSearch):
     """A breadth-first search in machine code, with what is known of it so far.
 
-    Parameters
-    ----------
-    tick
-        Called now and then while the model is compiled.
-
     Attributes
     ----------
     comparison
@@ -58,16 +53,15 @@ class CompiledSearch(LevelSearch):
 
     name = "compiled"
 
-    def __init__(self, request: SearchRequest, tick: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, request: SearchRequest) -> None:
         super().__init__(request)
-        system, properties, symmetry = self.system, self.properties, self.symmetry
-        resources = request.resources
-        self.exact = resources.store == StateStore.EXACT
+        system, properties, resources = self.system, self.properties, request.resources
+        self.exact = request.exact
         self.levels: list[Segments] = []
         self.frontier: Segments = []
         self._behind = 0
         self._intact = True
-        self.module, self._object = cached_code(system, properties, self.exact, symmetry, tick)
+        self.module, self._object = cached_code(request)
         self.memory = resources.memory or available_memory()
         self._words: dict[str, tuple[int, Words]] = {}
         self._initial = [system.layout.pack(state) for state in system.initial_states()]

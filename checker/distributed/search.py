@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from time import perf_counter
 from typing import Any
@@ -44,25 +44,19 @@ MERGED_HERE = 1 << 20
 
 
 class SparkSearch(LevelSearch):
-    """A breadth-first search whose levels are found by Spark, with what is known of it so far.
-
-    Parameters
-    ----------
-    tick
-        Called now and then while the model is compiled.
-    """
+    """A breadth-first search whose levels are found by Spark, with what is known of it so far."""
 
     name = "spark"
     exact = True
     collision_probability = 0.0
 
-    def __init__(self, request: SearchRequest, tick: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, request: SearchRequest) -> None:
         super().__init__(request)
         system, properties, symmetry = self.system, self.properties, self.symmetry
         resources = request.resources
         self.cluster = resources.cluster or Cluster()
         self._text, self.module = Generator(system, properties, True, symmetry).module(
-            ENTRIES, tick
+            ENTRIES, request.tick
         )
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
         self._stack = ExitStack()
@@ -84,9 +78,8 @@ class SparkSearch(LevelSearch):
         canonical = symmetry.canonical if symmetry else itself
         self.history = History(system, self.store, canonical)
         self._ranges = ranges_of(system.layout)
-        self.kernel = Kernel(
-            self._text, self.module, len(system.instances), len(properties), self._ranges, tick
-        )
+        counts = len(system.instances), len(properties)
+        self.kernel = Kernel(self._text, self.module, *counts, self._ranges, request.tick)
         self.comparison = Comparison(system, properties, self.kernel.sampler.steps)
         self._jobs: Any = None
         self._branching = BRANCHING

@@ -67,14 +67,14 @@ def check(
     >>> check(system, [type_ok]).outcome
     <Outcome.HOLDS: 'holds'>
     """
-    started = perf_counter()
+    request = SearchRequest(
+        system, properties, keep_going=keep_going, limits=limits, resources=resources, report=report
+    )
+    grounds = None
     if symmetry:
         refuse_unsound(properties)
-    group = Symmetry(system) if symmetry else None
-    grounds = _grounds(system, group, properties) if group else None
-    request = SearchRequest(
-        system, properties, keep_going, group, limits, resources, report, started
-    )
+        group = Symmetry(system)
+        request, grounds = replace(request, symmetry=group), _grounds(system, group, properties)
     search = finished_search(request)
     try:
         complete = _is_complete(search, keep_going)

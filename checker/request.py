@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -39,6 +39,7 @@ class SearchRequest:
 
     system: TransitionSystem[Any, Any]
     properties: Sequence[Property]
+    _: KW_ONLY
     keep_going: bool = False
     symmetry: Symmetry | None = None
     limits: Limits = NO_LIMITS

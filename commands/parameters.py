@@ -113,7 +113,7 @@ CLUSTER = ("master", "partitions", "local_levels", "conf", "ship", "export")
 
 
 def state_store(engine: str, store: str) -> StateStore:
-    """Return how ``--store`` says that states are stored; with Spark, a directory is one, too.
+    """Return how states are stored, by ``--store``; with Spark it may name a directory instead.
 
     Raises
     ------

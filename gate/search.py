@@ -170,12 +170,12 @@ class _Search:
         assert verdict.trace is not None
         # Where a wrong protocol fails with every history, those that the search kept will do.
         every = PROPERTIES[self.protocol.family.name]
-        told = (self._system(self.protocol, read) for read in (every, properties))
+        systems = (self._system(self.protocol, read) for read in (every, properties))
         return Shown(
             verdict.property.name,
             len(verdict.trace.steps),
             _text(system, verdict),
-            without_failure(told, lambda knowing: _markdown(self.protocol, knowing, verdict)),
+            without_failure(systems, lambda knowing: _markdown(self.protocol, knowing, verdict)),
             itf(system, verdict.property, verdict.trace),
             places(self.protocol, lambda changed: self._system(changed, properties), verdict.trace),
         )

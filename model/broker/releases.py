@@ -252,10 +252,9 @@ def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
         "applies_diverging_hw": (
             older.before_truncating if (2, 8) <= code < (3, 4, 1) else defaults.truncate_first
         ),
-        "may_still_be_members": (
-            defaults.unless_rebooted if release.wire >= (3, 5) else older.whatever_it_was
-        ),
     }
+    if release.metadata == KRAFT and release.wire < (3, 5):
+        rules["may_still_be_members"] = older.whatever_it_was
     if epoch_cache:
         at_once = code >= (2, 0, 1)
         rules["begin_leading"] = (

@@ -16,7 +16,7 @@ ROWS = rows()
 
 def shown():
     """Return the cells of each row of the page, by releases."""
-    lines = [one for one in PAGE.read_text("utf-8").splitlines() if one.startswith("| ")][1:]
+    lines = [one for one in PAGE.read_text("utf-8").splitlines() if one.startswith("| ")][2:]
     cells = [one[2:-2].split(" | ") for one in lines]
     return {(row[0]): row[1:] for row in cells}
 

@@ -15,15 +15,7 @@ from ..state import BrokerState
 
 
 def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
-    """Begin a new leader epoch in the partition state and send LeaderAndIsr to every broker.
-
-    A leader that has restarted may still apply the epoch before: what it was sent since its restart
-    has the last ISR of that epoch.
-    """
-    former = s.partition.leader
-    if former != NONE and not k.stale_leader_and_isr:
-        if s.replica[former].alive and s.replica[former].epoch < s.partition.epoch:
-            s.leader_and_isr[s.partition.epoch].isr = s.partition.isr
+    """Begin a new leader epoch in the partition state and send LeaderAndIsr to every broker."""
     s.partition.epoch += 1
     s.partition.leader = leader
     set_isr(s, k, isr)

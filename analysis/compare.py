@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 from ..checker.counterexample import shortest_traces
 from ..checker.engines import Finished, finished_search
 from ..checker.events import events_of
 from ..checker.reasons import Reason, lacking
-from ..checker.result import DEFAULT, Limits, Progress
+from ..checker.request import SearchRequest
+from ..checker.result import Limits, Progress
 from ..core.layout import State
 from ..core.spec import Property, ReplayError, Step, TransitionSystem
 
@@ -212,7 +212,7 @@ class Reached:
     ) -> None:
         self._system = system
         self._search: Finished = finished_search(
-            system, [], True, None, DEFAULT, limits, report, perf_counter()
+            SearchRequest(system, [], keep_going=True, limits=limits, report=report)
         )
         self.stopped_by = self._search.stopped_by
         self.distinct_states = self._search.distinct_states

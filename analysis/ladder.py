@@ -8,8 +8,9 @@ from itertools import product
 from typing import Any
 
 from ..checker.check import check
-from ..checker.interrupts import Interrupted, LimitReachedError, is_interrupt
+from ..checker.interrupts import Interrupted, LimitReachedError
 from ..checker.result import DEFAULT, Resources, Result
+from ..checker.stop import is_interrupt
 from ..core.bounds import BoundsError, declared, parse, unknown
 from ..core.spec import Outcome, Property, TransitionSystem
 from ..model import Protocol
@@ -105,7 +106,7 @@ def _whole(
     if is_interrupt(result.stopped_by):
         raise Interrupted
     if result.stopped_by is not None:
-        raise LimitReachedError(f"{result.stopped_by}: {system.name}, {system.headline}")
+        raise LimitReachedError(result.stopped_by.noting(f": {system.name}, {system.headline}"))
     return result
 
 

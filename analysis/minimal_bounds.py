@@ -12,12 +12,13 @@ from time import perf_counter
 from typing import Any
 
 from ..checker.check import check
-from ..checker.interrupts import after_limit, is_interrupt
 from ..checker.result import DEFAULT, Limits, Progress, Resources
-from ..core.bounds import BoundsError, parse
+from ..checker.stop import Stop, Stopped, is_interrupt
+from ..core.bounds import BoundsError
 from ..core.spec import Kind, Outcome, Property, TransitionSystem
 from ..model import Protocol
 from .ladder import BoundValues, Ladder, bounds_up_to
+from .properties import system_for
 
 _PROBE = 0.25
 """Share of the time that is left for one search of large bounds; small ones come first."""
@@ -61,7 +62,7 @@ class MinimalBounds:
     largest: BoundValues
     distinct_states: int | None
     searches: int
-    stopped_by: str | None = None
+    stopped_by: Stopped | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -113,7 +114,7 @@ class MinimalBoundsSearch:
         self._holding: list[tuple[BoundValues, int]] = []
         self._undecided: list[BoundValues] = []
         self._known: dict[tuple[int, ...], Outcome | None] = {}
-        self._stopped_by: str | None = None
+        self._stopped_by: Stopped | None = None
         self._hung = ""
         self._ended = False
         self._searches = 0
@@ -207,8 +208,8 @@ class MinimalBoundsSearch:
             self._stopped_by = self._stopped_by or self._out_of_time()
         return self._ended
 
-    def _out_of_time(self) -> str:
-        return f"--time-limit {self._seconds:g}{self._hung}"
+    def _out_of_time(self) -> Stopped:
+        return Stopped(Stop.TIME_LIMIT, f"{self._seconds:g}", self._hung)
 
     def _search(
         self, system: TransitionSystem[Any, Any], bounds: BoundValues, share: float
@@ -234,10 +235,12 @@ class MinimalBoundsSearch:
         elif is_interrupt(result.stopped_by):
             self._ended, self._stopped_by = True, result.stopped_by
         else:
-            of_time = (result.stopped_by or "").startswith("--time-limit")
-            self._hung = self._hung or (after_limit(result.stopped_by) if of_time else "")
-            if share == 1.0 and self._stopped_by is None:
-                self._stopped_by = self._out_of_time() if of_time else result.stopped_by
+            stopped = result.stopped_by
+            if stopped is not None and stopped.by is Stop.TIME_LIMIT:
+                self._hung = self._hung or stopped.note
+                stopped = self._out_of_time()
+            if share == 1.0:
+                self._stopped_by = self._stopped_by or stopped
         return result.outcome
 
 
@@ -253,7 +256,7 @@ def find_minimal_bounds(
 
     def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:
         settings = [*varied.fixed, *(f"{name}={value}" for name, value in bounds.items())]
-        return protocol.system(parse(protocol.family.bounds, settings), prop.needs)
+        return system_for(protocol, settings, [prop])
 
     # Deadlock and Stuck are about steps that are missing; larger bounds may add them.
     grows = varied.grows and prop.kind in (Kind.INVARIANT, Kind.TYPE)

@@ -13,8 +13,8 @@ from time import perf_counter
 from typing import Any
 
 from ..checker.check import check
-from ..checker.interrupts import is_interrupt
 from ..checker.result import Limits, Progress, Result
+from ..checker.stop import Stopped, is_interrupt
 from ..core.spec import Outcome, Property, Step, Trace, TransitionSystem
 from .shorten import without
 
@@ -55,7 +55,7 @@ class Need:
     instead: Counts | None
     steps: int | None
     distinct_states: int
-    stopped_by: str | None
+    stopped_by: Stopped | None
 
 
 @dataclass(frozen=True)

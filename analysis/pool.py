@@ -21,7 +21,6 @@ from ..checker.interrupts import (
     LimitReachedError,
     blocked,
     leave_to_parent,
-    reason,
 )
 from ..checker.memory import share_of
 from ..checker.result import Resources
@@ -226,7 +225,7 @@ def _saying_where(connection: Connection) -> Callable[[int, FrameType | None], N
 def _portable(error: BaseException) -> BaseException:
     """Return an error in a form that crosses processes."""
     if isinstance(error, LimitReachedError):
-        return LimitReachedError(reason(error))
+        return error
     if isinstance(error, TidegateError):
         with suppress(Exception):
             again = pickle.loads(pickle.dumps(error))

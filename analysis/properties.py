@@ -1,11 +1,12 @@
-"""From names to the properties that they name."""
+"""From names to the properties that they name, and to the system that they are checked in."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from ..core.bounds import unknown
-from ..core.spec import Property
+from ..core.bounds import parse, unknown
+from ..core.spec import Property, TransitionSystem
 from ..invariants import INVARIANTS, PROPERTIES
 from ..model import Protocol
 from .named import SelectionError
@@ -38,7 +39,28 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     return list(wanted.values())
 
 
-def every_history(protocol: Protocol) -> frozenset[str]:
-    """Return the names of all histories that a property of a protocol's family reads."""
-    known = PROPERTIES[protocol.family.name]
-    return frozenset(need for prop in known for need in prop.needs)
+def system_for(
+    protocol: Protocol, settings: Iterable[str], properties: Iterable[Property]
+) -> TransitionSystem[Any, Any]:
+    """Return the transition system of a protocol, with the histories that some properties read.
+
+    Parameters
+    ----------
+    settings
+        Its bounds, as on the command line.
+
+    Raises
+    ------
+    BoundsError
+        For bounds that do not exist or contradict each other.
+    """
+    needs = frozenset(need for prop in properties for need in prop.needs)
+    return protocol.system(parse(protocol.family.bounds, settings), needs)
+
+
+def with_every_history(protocol: Protocol, settings: Iterable[str]) -> TransitionSystem[Any, Any]:
+    """Return a protocol's system whose states hold what any property of its family reads.
+
+    No guard reads histories, so every behavior of the protocol is one of this system.
+    """
+    return system_for(protocol, settings, PROPERTIES[protocol.family.name])

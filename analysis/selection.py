@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..checker.tracefile import Recorded
-from ..core.bounds import parse
 from ..core.spec import Property, ReplayError, TransitionSystem
 from ..invariants import PROPERTIES
 from ..model import PROTOCOLS, Protocol
 from .named import SelectionError, find_protocol
-from .properties import every_history, find_properties
+from .properties import find_properties, system_for
 
 
 def refuse_unknown_property(file: str, protocol: Protocol, recorded: Recorded) -> None:
@@ -60,14 +59,4 @@ def assemble(
     """
     protocol = find_protocol(name)
     properties = find_properties(protocol, names)
-    needs = frozenset(need for prop in properties for need in prop.needs)
-    return protocol.system(parse(protocol.family.bounds, settings), needs), properties
-
-
-def with_every_history(name: str, settings: Sequence[str]) -> TransitionSystem[Any, Any]:
-    """Return a protocol's system whose states hold what any property of its family reads.
-
-    No guard reads histories, so every behavior of the protocol is one of this system.
-    """
-    protocol = find_protocol(name)
-    return protocol.system(parse(protocol.family.bounds, settings), every_history(protocol))
+    return system_for(protocol, settings, properties), properties

@@ -12,10 +12,11 @@ import sys
 import time
 
 from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import system_for
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.counterexample import shortest_traces
-from tidegate.checker.result import Limits, Resources
-from tidegate.core.bounds import parse
+from tidegate.checker.request import SearchRequest
+from tidegate.checker.result import Resources
 
 DEFAULT = ["published/kip-320", "replicas=3", "records=3", "max_leader_epoch=4"]
 
@@ -36,11 +37,11 @@ show.next = 10.0
 def main() -> None:
     """Search, print the figures, and replay a trace to a deepest state."""
     name, *settings = sys.argv[1:] or DEFAULT
-    protocol = find_protocol(name)
-    system = protocol.system(parse(protocol.family.bounds, settings))
+    system = system_for(find_protocol(name), settings, [])
     began, cpu = time.monotonic(), time.process_time()
-    search = CompiledSearch(system, [], resources=Resources(store="fingerprint"))
-    search.run(Limits(), show)
+    resources = Resources(store="fingerprint")
+    search = CompiledSearch(SearchRequest(system, [], resources=resources, report=show))
+    search.run()
     wall, cpu = time.monotonic() - began, time.process_time() - cpu
     states, used = search.distinct_states, search.machine.bytes_used
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -9,9 +9,9 @@ import statistics
 import sys
 import time
 
+from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
-from tidegate.core.bounds import parse
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
 
@@ -28,8 +28,7 @@ def measure(name: str, settings: list[str], judged: bool) -> tuple[int, float]:
     [protocol] = [p for p in PROTOCOLS if p.name == name]
     invariants = INVARIANTS[protocol.family.name]
     chosen = [p for p in invariants if judged and p.name in protocol.default_properties]
-    needs = frozenset(need for prop in chosen for need in prop.needs)
-    system = protocol.system(parse(protocol.family.bounds, settings), needs)
+    system = system_for(protocol, settings, chosen)
     began = time.process_time()
     result = check(system, chosen, resources=Resources(engine="interpreted"))
     return result.distinct_states, time.process_time() - began

@@ -19,9 +19,11 @@ from ..core.spec import (
 from ..core.symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
-from .interrupts import INTERRUPT, alarm, reason, received
+from .interrupts import alarm, reason, received
 from .recovery import stuck_states
-from .result import DEFAULT, Grounds, Limits, Progress, Resources, Result, Verdict
+from .request import SearchRequest
+from .result import DEFAULT, NO_LIMITS, Grounds, Limits, Progress, Resources, Result, Verdict
+from .stop import Stop, Stopped
 
 
 class ResumeError(TidegateError):
@@ -32,7 +34,7 @@ def check(
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
     *,
-    limits: Limits = Limits(),
+    limits: Limits = NO_LIMITS,
     keep_going: bool = False,
     report: Callable[[Progress], None] = lambda progress: None,
     symmetry: bool = False,
@@ -65,20 +67,21 @@ def check(
     >>> check(system, [type_ok]).outcome
     <Outcome.HOLDS: 'holds'>
     """
-    started = perf_counter()
+    request = SearchRequest(
+        system, properties, keep_going=keep_going, limits=limits, resources=resources, report=report
+    )
+    grounds = None
     if symmetry:
         refuse_unsound(properties)
-    group = Symmetry(system) if symmetry else None
-    grounds = _grounds(system, group, properties) if group else None
-    search = finished_search(
-        system, properties, keep_going, group, resources, limits, report, started
-    )
+        group = Symmetry(system)
+        request, grounds = replace(request, symmetry=group), _grounds(system, group, properties)
+    search = finished_search(request)
     try:
         complete = _is_complete(search, keep_going)
         if complete:
-            _find_stuck(system, properties, search, limits.seconds, started)
+            _find_stuck(request, search)
             complete = search.stopped_by is None
-        return _result(system, properties, search, complete, grounds, started)
+        return _result(request, search, complete, grounds)
     except EngineError as error:
         if not resources.resume or isinstance(error, DisagreementError):
             raise
@@ -108,20 +111,15 @@ def _is_complete(search: Finished, keep_going: bool) -> bool:
     """Whether a search that has ended has seen all states."""
     if search.stopped_by is None and received() is not None:
         # The model may have swallowed what was to end the search, and with it a step.
-        search.stopped_by = INTERRUPT
+        search.stopped_by = Stopped(Stop.INTERRUPT)
     return search.stopped_by is None and (keep_going or not search.violations)
 
 
 def _result(
-    system: TransitionSystem[Any, Any],
-    properties: Sequence[Property],
-    search: Finished,
-    complete: bool,
-    grounds: Grounds | None,
-    started: float,
+    request: SearchRequest, search: Finished, complete: bool, grounds: Grounds | None
 ) -> Result:
     """Return all that is reported of a search that has ended."""
-    verdicts, first = _verdicts(system, properties, search, complete)
+    verdicts, first = _verdicts(request.system, request.properties, search, complete)
     if grounds and search.symmetry:
         grounds = replace(grounds, sampled_states=search.symmetry.sampled)
     return Result(
@@ -130,9 +128,9 @@ def _result(
         distinct_states=search.distinct_states,
         generated_states=sum(search.taken),
         depth=search.depth,
-        seconds=perf_counter() - started,
+        seconds=perf_counter() - request.started,
         engine=search.name,
-        taken=_taken(system, search.taken),
+        taken=_taken(request.system, search.taken),
         verdicts=verdicts,
         first=first,
         stopped_by=search.stopped_by,
@@ -144,25 +142,19 @@ def _result(
     )
 
 
-def _find_stuck(
-    system: TransitionSystem[Any, Any],
-    properties: Sequence[Property],
-    search: Finished,
-    limit: float | None,
-    started: float,
-) -> None:
+def _find_stuck(request: SearchRequest, search: Finished) -> None:
     """Decide the properties that speak of all that can follow a state; this needs all states."""
-    wanted = [prop for prop in properties if prop.kind is Kind.STUCK]
+    wanted = [prop for prop in request.properties if prop.kind is Kind.STUCK]
     if not wanted:
         return
     try:
-        with alarm(limit, started, at_once=True):
+        with alarm(request.limits.seconds, request.started, at_once=True):
             levels = search.states()
             for prop in wanted:
-                if stuck := stuck_states(system, prop, levels):
+                if stuck := stuck_states(request.system, prop, levels):
                     search.violations[prop.name] = stuck
     except KeyboardInterrupt as error:
-        search.stopped_by = reason(error, perf_counter() - started)
+        search.stopped_by = reason(error, perf_counter() - request.started)
 
 
 def _verdicts(

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib.util import find_spec
 from time import perf_counter
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 from ..core.layout import State
-from ..core.spec import Kind, Property, TidegateError, TransitionSystem
+from ..core.spec import Kind, TidegateError
 from ..core.symmetry import Symmetry
 from .interpreted import Pause, Search
 from .interrupts import alarm, reason
 from .kept import Store
 from .memory import LLVM_BYTES, address_space
-from .result import Limits, Progress, Resources
-
-S = TypeVar("S")
+from .request import SearchRequest
+from .result import Progress
+from .stop import Stopped
 
 ENGINES = ("auto", "interpreted", "compiled", "spark")
 """What ``--engine`` takes; ``auto`` begins with the first and goes on with the fastest."""
-
-STORES = ("exact", "fingerprint")
 
 SMALL = 20_000
 """States up to which ``auto`` leaves a model to the interpreted engine: compiling takes longer."""
@@ -57,7 +54,7 @@ class Finished(Protocol):
     name: str
     symmetry: Symmetry | None
     violations: dict[str, tuple[int, list[State]]]
-    stopped_by: str | None
+    stopped_by: Stopped | None
 
     @property
     def exact(self) -> bool:
@@ -89,59 +86,7 @@ class Finished(Protocol):
         """Give back what it holds; nothing more can be asked of it."""
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What is to be searched, how it may end, and who is told how far it is."""
-
-    system: TransitionSystem[Any, Any]
-    properties: Sequence[Property]
-    keep_going: bool
-    symmetry: Symmetry | None
-    resources: Resources
-    limits: Limits
-    report: Callable[[Progress], None]
-    started: float
-
-    def begun(self, engine: Callable[..., S], interpreted: Search | None = None) -> S:
-        """Return a search of an engine that works in machine code.
-
-        Parameters
-        ----------
-        interpreted
-            A search of the same, as far as it came.
-        """
-        began = perf_counter()
-        count = len(self.system.instances)
-        doing = f"compiling {count:,} instances of actions"
-
-        def tick() -> None:
-            now = perf_counter()
-            if now - began >= TOLD_AFTER:
-                states = interpreted.distinct_states if interpreted else 0
-                depth = interpreted.depth if interpreted else 0
-                self.report(Progress(states, depth, 0, now - self.started, doing=doing))
-
-        return engine(
-            self.system,
-            self.properties,
-            self.keep_going,
-            self.symmetry,
-            self.resources,
-            self.started,
-            tick,
-        )
-
-
-def finished_search(
-    system: TransitionSystem[Any, Any],
-    properties: Sequence[Property],
-    keep_going: bool,
-    symmetry: Symmetry | None,
-    resources: Resources,
-    limits: Limits,
-    report: Callable[[Progress], None],
-    started: float,
-) -> Finished:
+def finished_search(request: SearchRequest) -> Finished:
     """Search with the engine that was asked for, and return the search when it has ended.
 
     Raises
@@ -149,30 +94,30 @@ def finished_search(
     EngineChoiceError
         If that engine cannot do it.
     """
-    _refuse(system, properties, resources)
-    asked = _Asked(system, properties, keep_going, symmetry, resources, limits, report, started)
+    system, resources = request.system, request.resources
+    _refuse(request)
     if resources.engine == "spark":
-        return _distributed(asked)
-    search = Search(system, properties, keep_going, symmetry, started)
+        return _distributed(request)
+    search = Search(request)
     alone = resources.engine == "interpreted" or system.debug
     at_once = resources.engine == "compiled" or resources.checkpoint is not None
-    large = _Large(system, properties, symmetry)
+    large = _Large(request)
     small = SMALL_WATCHED if resources.watch else SMALL
     system.debug = system.debug or resources.watch
     if alone:
-        _interpreted(asked, search)
+        _interpreted(search)
         return search
     worth_it = Pause(small, len(system.instances) * INTERPRETED_SECONDS)
-    if not (at_once or large.was_seen()) and _interpreted(asked, search, worth_it):
+    if not (at_once or large.was_seen()) and _interpreted(search, worth_it):
         return search
     try:
-        compiled = _compiled(asked, search)
+        compiled = _compiled(request, search)
     except KeyboardInterrupt as error:
         # Nothing was compiled yet: what was covered is what was interpreted.
-        search.stopped_by = f"{reason(error)} while its actions were compiled"
+        search.stopped_by = reason(error).noting(" while its actions were compiled")
         return search
     if compiled is None:
-        _interpreted(asked, search)
+        _interpreted(search)
         return search
     if compiled.distinct_states > small:
         large.note()
@@ -186,14 +131,10 @@ class _Large:
     between runs.
     """
 
-    def __init__(
-        self,
-        system: TransitionSystem[Any, Any],
-        properties: Sequence[Property],
-        symmetry: Symmetry | None,
-    ) -> None:
-        asked = [system.name, system.bounds, [p.name for p in properties], symmetry is not None]
-        digest = hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+    def __init__(self, request: SearchRequest) -> None:
+        system, names = request.system, [prop.name for prop in request.properties]
+        searched = [system.name, system.bounds, names, request.symmetry is not None]
+        digest = hashlib.sha256(json.dumps(searched).encode()).hexdigest()
         self._name = f"{digest}.large"
 
     def was_seen(self) -> bool:
@@ -205,13 +146,34 @@ class _Large:
         Store("compiled").keep(self._name, b"large")
 
 
-def _interpreted(asked: _Asked, search: Search, pause: Pause | None = None) -> bool:
+def _interpreted(search: Search, pause: Pause | None = None) -> bool:
     """Search, or go on, with the interpreted engine; return whether the search ended."""
-    with alarm(asked.limits.seconds, asked.started) as search.alarm:
-        return search.run(asked.limits, asked.report, pause)
+    with alarm(search.request.limits.seconds, search.request.started) as search.alarm:
+        return search.run(pause)
 
 
-def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
+def _ticking(request: SearchRequest, interpreted: Search | None = None) -> SearchRequest:
+    """Return a request that reports how long its actions are compiled.
+
+    Parameters
+    ----------
+    interpreted
+        A search of the same, as far as it came.
+    """
+    began = perf_counter()
+    doing = f"compiling {len(request.system.instances):,} instances of actions"
+
+    def tick() -> None:
+        now = perf_counter()
+        if now - began >= TOLD_AFTER:
+            states = interpreted.distinct_states if interpreted else 0
+            depth = interpreted.depth if interpreted else 0
+            request.report(Progress(states, depth, 0, now - request.started, doing=doing))
+
+    return replace(request, tick=tick)
+
+
+def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
     """Search with the compiled engine; None where only the interpreted one can say what happens.
 
     Parameters
@@ -219,12 +181,12 @@ def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
     interpreted
         What was interpreted already, which is found again and compared.
     """
-    resources = asked.resources
+    resources = request.resources
     must = resources.engine == "compiled" or resources.checkpoint is not None
     option = "--engine compiled" if resources.engine == "compiled" else "--checkpoint"
-    if len(asked.system.instances) > MOST_INSTANCES:
+    if len(request.system.instances) > MOST_INSTANCES:
         if must:
-            raise _too_many(option, asked)
+            raise _too_many(option, request)
         return None
     if find_spec("llvmlite") is None:
         if must:
@@ -242,26 +204,26 @@ def _compiled(asked: _Asked, interpreted: Search) -> Finished | None:
     from .compiled.values import UnsupportedError
 
     try:
-        with alarm(asked.limits.seconds, asked.started, at_once=True):
-            search = asked.begun(CompiledSearch, interpreted)
+        with alarm(request.limits.seconds, request.started, at_once=True):
+            search = CompiledSearch(_ticking(request, interpreted))
     except UnsupportedError as error:
         if must:
-            raise _untranslated(option, asked, error) from None
+            raise _untranslated(option, request, error) from None
         return None
     except MemoryLimitError:
-        if must or resources.memory is not None or resources.store != "exact":
+        if must or resources.memory is not None or not request.exact:
             raise
         return None
     search.reference = interpreted if interpreted.levels and not resources.resume else None
     try:
-        search.run(asked.limits, asked.report)
+        search.run()
     except UnfitError:
         notice = (
-            f"a step of {asked.system.name} goes beyond an array, a range or 64 bits, or loops for "
-            "long; the interpreted engine goes on"
+            f"a step of {request.system.name} goes beyond an array, a range or 64 bits, or loops "
+            "for long; the interpreted engine goes on"
         )
-        seconds = perf_counter() - asked.started
-        asked.report(Progress(search.distinct_states, search.depth, 0, seconds, notice=notice))
+        seconds = perf_counter() - request.started
+        request.report(Progress(search.distinct_states, search.depth, 0, seconds, notice=notice))
         search.close()
         return None
     except BaseException:
@@ -285,7 +247,7 @@ def _unloaded() -> str:
     return ""
 
 
-def _distributed(asked: _Asked) -> Finished:
+def _distributed(request: SearchRequest) -> Finished:
     """Search with Spark.
 
     Raises
@@ -299,8 +261,8 @@ def _distributed(asked: _Asked) -> Finished:
                 f"--engine spark needs {package}, which is not installed: "
                 "pip install 'tidegate[spark]'"
             )
-    if len(asked.system.instances) > MOST_INSTANCES:
-        raise _too_many("--engine spark", asked)
+    if len(request.system.instances) > MOST_INSTANCES:
+        raise _too_many("--engine spark", request)
     from .compiled.values import UnsupportedError
     from .distributed.java import require_java
     from .distributed.kernel import KernelError
@@ -308,15 +270,15 @@ def _distributed(asked: _Asked) -> Finished:
 
     require_java()
     try:
-        search = asked.begun(SparkSearch)
+        search = SparkSearch(_ticking(request))
     except UnsupportedError as error:
-        raise _untranslated("--engine spark", asked, error) from None
+        raise _untranslated("--engine spark", request, error) from None
     try:
-        search.run(asked.limits, asked.report)
+        search.run()
     except KernelError:
         search.close()
         raise EngineChoiceError(
-            f"--engine spark: a step of {asked.system.name} goes beyond an array or a range; "
+            f"--engine spark: a step of {request.system.name} goes beyond an array or a range; "
             "--engine interpreted says which"
         ) from None
     except BaseException:
@@ -325,33 +287,27 @@ def _distributed(asked: _Asked) -> Finished:
     return search
 
 
-def _too_many(option: str, asked: _Asked) -> EngineChoiceError:
+def _too_many(option: str, request: SearchRequest) -> EngineChoiceError:
     return EngineChoiceError(
-        f"{option}: {asked.system.name} has {len(asked.system.instances):,} instances of actions, "
-        f"and to compile more than {MOST_INSTANCES:,} takes too long; choose smaller bounds, or "
-        "use --engine interpreted"
+        f"{option}: {request.system.name} has {len(request.system.instances):,} instances of "
+        f"actions, and to compile more than {MOST_INSTANCES:,} takes too long; choose smaller "
+        "bounds, or use --engine interpreted"
     )
 
 
-def _untranslated(option: str, asked: _Asked, error: Exception) -> EngineChoiceError:
+def _untranslated(option: str, request: SearchRequest, error: Exception) -> EngineChoiceError:
     return EngineChoiceError(
-        f"{option}: cannot translate {asked.system.name}: {error}; write it in the subset that "
+        f"{option}: cannot translate {request.system.name}: {error}; write it in the subset that "
         "CONTRIBUTING.md describes, or use --engine interpreted"
     )
 
 
-def _refuse(
-    system: TransitionSystem[Any, Any], properties: Sequence[Property], resources: Resources
-) -> None:
+def _refuse(request: SearchRequest) -> None:
     """Refuse what an engine cannot do."""
+    system, resources = request.system, request.resources
     if resources.engine == "spark":
-        _refuse_with_spark(system, resources)
+        _refuse_with_spark(request)
         return
-    if resources.store not in STORES:
-        raise EngineChoiceError(
-            f"--store {resources.store}: is neither {' nor '.join(STORES)}; a directory is for "
-            "--engine spark"
-        )
     if system.debug and resources.engine == "compiled":
         raise EngineChoiceError(
             "--debug watches every action, which only the interpreted engine can; leave out "
@@ -360,12 +316,12 @@ def _refuse(
     if resources.checkpoint is not None and (resources.engine == "interpreted" or system.debug):
         which = "--debug" if system.debug else "--engine interpreted"
         raise EngineChoiceError(f"{which} keeps no checkpoints; leave out --checkpoint")
-    if resources.store == "fingerprint":
+    if not request.exact:
         if resources.engine == "interpreted":
             raise EngineChoiceError(
                 "--engine interpreted stores states exactly; leave out --store fingerprint"
             )
-        for prop in properties:
+        for prop in request.properties:
             if prop.kind is Kind.STUCK:
                 raise EngineChoiceError(
                     f"-p {prop.name} needs all states, and --store fingerprint does not keep them; "
@@ -373,12 +329,13 @@ def _refuse(
                 )
 
 
-def _refuse_with_spark(system: TransitionSystem[Any, Any], resources: Resources) -> None:
+def _refuse_with_spark(request: SearchRequest) -> None:
     """Refuse what the distributed engine cannot do, or is told in another way."""
+    resources = request.resources
     refused = {
-        "--debug": (system.debug, "which only the interpreted engine can do"),
+        "--debug": (request.system.debug, "which only the interpreted engine can do"),
         "--checkpoint": (resources.checkpoint, "since its store is one; name that by --store"),
-        "--store fingerprint": (resources.store == "fingerprint", "since it stores states exactly"),
+        "--store fingerprint": (not request.exact, "since it stores states exactly"),
         "--workers": (resources.workers, "which are Spark's; use --master 'local[N]', or --conf"),
         "--max-memory": (resources.memory, "which is Spark's; use --conf spark.executor.memory=4g"),
     }

@@ -7,7 +7,7 @@ one it is does not depend on the order in which states were found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -17,10 +17,9 @@ from ..core.spec import Kind, ModelError, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .counterexample import itself
 from .interrupts import Alarm, reason
-from .result import Limits, Progress
-
-OUT_OF_MEMORY = "a lack of memory (ulimit -v); allow more, or choose smaller bounds"
-"""What stopped a search to which the system gave no more memory."""
+from .request import SearchRequest
+from .result import Progress
+from .stop import Stop, Stopped
 
 _VERIFIED_EVERY = 64
 """Of so many states on a level one is checked to be treated like its permutations."""
@@ -49,20 +48,6 @@ class Pause:
 class Search:
     """A breadth-first search, with what is known of it so far.
 
-    Parameters
-    ----------
-    system
-        What to search.
-    properties
-        What to decide in every state.
-    keep_going
-        Explore everything and keep the first violations of every property, instead of stopping
-        after the first level that holds a violation.
-    symmetry
-        Search only one of the states that are the same but for the names of replicas.
-    started
-        When the clock began that a limit in seconds refers to; now, if not given.
-
     Attributes
     ----------
     seen
@@ -85,29 +70,20 @@ class Search:
     exact = True
     collision_probability = 0.0
 
-    def __init__(
-        self,
-        system: TransitionSystem[Any, Any],
-        properties: Sequence[Property],
-        keep_going: bool = False,
-        symmetry: Symmetry | None = None,
-        started: float | None = None,
-    ) -> None:
-        self.system = system
-        self.properties = properties
-        self.keep_going = keep_going
-        self.symmetry = symmetry
+    def __init__(self, request: SearchRequest) -> None:
+        self.request = request
+        self.system, self.properties = request.system, request.properties
+        self.symmetry = request.symmetry
         self.seen: set[State] = set()
         self.outside: set[State] = set()
         self.levels: list[list[State]] = []
-        self.taken = [0] * len(system.instances)
+        self.taken = [0] * len(self.system.instances)
         self.violations: dict[str, tuple[int, list[State]]] = {}
-        self.stopped_by: str | None = None
-        self.started = perf_counter() if started is None else started
+        self.stopped_by: Stopped | None = None
         self.alarm = Alarm()
-        self._looked = self.started
-        self._violated = system.judge(properties)
-        self._deadlock = next((p for p in properties if p.kind is Kind.DEADLOCK), None)
+        self._looked = request.started
+        self._violated = self.system.judge(self.properties)
+        self._deadlock = next((p for p in self.properties if p.kind is Kind.DEADLOCK), None)
 
     @property
     def distinct_states(self) -> int:
@@ -119,12 +95,7 @@ class Search:
         """Levels found."""
         return len(self.levels)
 
-    def run(
-        self,
-        limits: Limits,
-        report: Callable[[Progress], None],
-        pause: Pause | None = None,
-    ) -> bool:
+    def run(self, pause: Pause | None = None) -> bool:
         """Search until all is seen or decided, a limit is reached, or the user interrupts.
 
         Returns
@@ -139,24 +110,23 @@ class Search:
                 self.levels.append([])
                 for state in self.system.initial_states():
                     self._meet(state)
-            while self.levels[-1] and (self.keep_going or not self.violations):
+            while self.levels[-1] and (self.request.keep_going or not self.violations):
                 if pause is not None and pause.is_due(len(self.seen), perf_counter() - began):
                     return False
-                if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
-                    self.stopped_by = f"--max-depth {limits.max_depth}"
-                    break
-                self._expand_last_level(limits, report)
+                self.stopped_by = self.request.limits.reached(depth=len(self.levels))
+                if not self.stopped_by:
+                    self._expand_last_level()
                 if self.stopped_by:
                     break
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error, perf_counter() - self._looked)
         except MemoryError:
-            self.stopped_by = OUT_OF_MEMORY
+            self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
         except ModelError as error:
             # It is not the model's fault where the system gives no more memory to it.
             if not isinstance(error.__cause__, MemoryError):
                 raise
-            self.stopped_by = OUT_OF_MEMORY
+            self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
         if self.levels and not self.levels[-1]:
             self.levels.pop()
         return True
@@ -172,8 +142,9 @@ class Search:
     def close(self) -> None:
         """Keep everything: it is gone with the search itself."""
 
-    def _expand_last_level(self, limits: Limits, report: Callable[[Progress], None]) -> None:
+    def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
+        limits = self.request.limits
         frontier = self.levels[-1]
         self.levels.append([])
         for expanded, state in enumerate(frontier):
@@ -186,19 +157,16 @@ class Search:
                 stuck = False
             if stuck and self._deadlock:
                 self._note(self._deadlock, len(self.levels) - 2, state)
-            if limits.max_states is not None and len(self.seen) >= limits.max_states:
-                self.stopped_by = f"--max-states {limits.max_states}"
-                return
-            if self.alarm.reason:
-                self.stopped_by = self.alarm.reason
+            self.stopped_by = limits.reached(len(self.seen)) or self.alarm.stopped_by
+            if self.stopped_by:
                 return
             if not expanded & 63:
                 self._looked = perf_counter()
-                seconds = self._looked - self.started
+                seconds = self._looked - self.request.started
                 queue = len(frontier) - expanded
-                report(Progress(len(self.seen), len(self.levels), queue, seconds))
-                if limits.seconds is not None and seconds >= limits.seconds:
-                    self.stopped_by = f"--time-limit {limits.seconds:g}"
+                self.request.report(Progress(len(self.seen), len(self.levels), queue, seconds))
+                self.stopped_by = limits.reached(seconds=seconds)
+                if self.stopped_by:
                     return
 
     def _meet(self, state: State) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import multiprocessing
 import os
-import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -18,9 +17,7 @@ from time import perf_counter
 from types import FrameType
 
 from .calls import model_call, where
-
-INTERRUPT = "an interrupt"
-"""What stopped a search that Ctrl-C, SIGTERM or SIGHUP ended, perhaps with more words after it."""
+from .stop import Stop, Stopped
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What ends a command, with everything cleaned up and reported."""
@@ -46,7 +43,11 @@ class Interrupted(KeyboardInterrupt):
 
 
 class LimitReachedError(KeyboardInterrupt):
-    """A limit ended what ran; the text says which, and in which call of the model if in one."""
+    """A limit ended what ran; ``stopped_by`` says which, and in which call of the model."""
+
+    def __init__(self, stopped_by: Stopped) -> None:
+        super().__init__(stopped_by)
+        self.stopped_by = stopped_by
 
 
 _received: list[int] = []
@@ -58,7 +59,7 @@ def received() -> int | None:
     return _received[0] if _received else None
 
 
-def reason(error: KeyboardInterrupt, idle: float = 0.0) -> str:
+def reason(error: KeyboardInterrupt, idle: float = 0.0) -> Stopped:
     """Return what stopped a search.
 
     Parameters
@@ -67,30 +68,16 @@ def reason(error: KeyboardInterrupt, idle: float = 0.0) -> str:
         Seconds since the search last got on; after a long time, the model's call is named.
     """
     if isinstance(error, LimitReachedError):
-        return str(error)
+        return error.stopped_by
     place = getattr(error, "where", "")
-    return f"{INTERRUPT} {place}" if place and idle >= LONG else INTERRUPT
-
-
-def after_limit(stopped_by: str | None) -> str:
-    """Return what a search says of its end besides the limit in seconds that stopped it.
-
-    >>> after_limit("--time-limit 2.5 in Crash(broker=1), which has not returned (die, own.py:9)")
-    ' in Crash(broker=1), which has not returned (die, own.py:9)'
-    """
-    return re.sub(r"^--time-limit [\d.e+-]+", "", stopped_by or "")
-
-
-def is_interrupt(stopped_by: str | None) -> bool:
-    """Whether this is what a search says that was interrupted."""
-    return stopped_by is not None and stopped_by.startswith(INTERRUPT)
+    return Stopped(Stop.INTERRUPT, note=f" {place}" if place and idle >= LONG else "")
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
     """End what runs."""
     _received.append(number)
     if _alarm is not None:
-        _alarm.reason = INTERRUPT
+        _alarm.stopped_by = Stopped(Stop.INTERRUPT)
     raise Interrupted(where(frame))
 
 
@@ -189,12 +176,12 @@ class Alarm:
 
     Attributes
     ----------
-    reason
-        What stops it; empty until something does.
+    stopped_by
+        What stops it; None until something does.
     """
 
     def __init__(self, limit: float | None = None, at_once: bool = False) -> None:
-        self.reason = ""
+        self.stopped_by: Stopped | None = None
         self._limit = limit
         self._at_once = at_once
         self._call: FrameType | None = None
@@ -202,14 +189,15 @@ class Alarm:
 
     def ring(self, number: int, frame: FrameType | None) -> None:
         """Note that the time is up, and end a call of the model that goes on nevertheless."""
-        self.reason = self.reason or f"--time-limit {self._limit:g}"
+        stopped = self.stopped_by or Stopped(Stop.TIME_LIMIT, f"{self._limit:g}")
+        self.stopped_by = stopped
         call, now = model_call(frame), perf_counter()
         if self._since is None or call is None or call is not self._call:
             if self._since is not None and self._at_once:
-                raise LimitReachedError(self.reason)
+                raise LimitReachedError(stopped)
             self._call, self._since = call, now
         elif now - self._since >= LONG:
-            raise LimitReachedError(f"{self.reason} {where(frame)}")
+            raise LimitReachedError(stopped.noting(f" {where(frame)}"))
 
 
 _alarm: Alarm | None = None

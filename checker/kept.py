@@ -17,11 +17,12 @@ import pwd
 import secrets
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from .atomic import replace_file
 
 SHARED_KEY = "TIDEGATE_CACHE_KEY"
 """The environment variable that holds a key, for users who share what is kept between machines.
@@ -161,21 +162,14 @@ class Store:
         return content if key and hmac.compare_digest(code, self._code(key, name, content)) else b""
 
     def keep(self, name: str, content: bytes) -> None:
-        """Write a file, where anything can be kept.
-
-        It is written aside and renamed, so that nobody ever reads half of one.
-        """
+        """Write a file, where anything can be kept."""
         if self._directory is None or self._refused():
             return
-        with suppress(OSError), ExitStack() as stack:
+        with suppress(OSError):
             self._directory.make()
             key = self._shared or _key() or _new_key()
-            handle, aside = tempfile.mkstemp(dir=self._directory.path)
-            stack.callback(_remove, aside)
-            with open(handle, "wb") as file:
-                file.write(self._code(key, name, content))
-                file.write(content)
-            os.replace(aside, self._directory.path / name)
+            code = self._code(key, name, content)
+            replace_file(self._directory.path / name, code + content, 0o600)
 
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
@@ -280,11 +274,7 @@ def _new_key() -> bytes:
             # Where that cannot be, the key made last is the one, and nothing worse happens.
             fcntl.flock(folder, fcntl.LOCK_EX)
         if not _key():
-            handle, aside = tempfile.mkstemp(dir=place.path)
-            stack.callback(_remove, aside)
-            with open(handle, "wb") as opened:
-                opened.write(secrets.token_bytes(_CODE))
-            os.replace(aside, file)
+            replace_file(file, secrets.token_bytes(_CODE), 0o600)
     key = _key()
     if not key or place.trouble():
         raise PermissionError(f"{file} is not this user's alone")

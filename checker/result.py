@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from ..core.spec import Outcome, Property, Trace
+from .stop import Stop, Stopped
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,18 @@ class Limits:
     max_depth: int | None = None
     seconds: float | None = None
 
+    def reached(self, states: int = 0, depth: int = 0, seconds: float = 0.0) -> Stopped | None:
+        """Return the limit that a search has reached, if any."""
+        if self.seconds is not None and seconds >= self.seconds:
+            return Stopped(Stop.TIME_LIMIT, f"{self.seconds:g}")
+        if self.max_states is not None and states >= self.max_states:
+            return Stopped(Stop.MAX_STATES, str(self.max_states))
+        if self.max_depth is not None and depth >= self.max_depth:
+            return Stopped(Stop.MAX_DEPTH, str(self.max_depth))
+        return None
+
+
+NO_LIMITS = Limits()
 
 LOCAL_LEVELS = 50_000
 """Candidates up to which a level is not worth a Spark job: it takes about as long here."""
@@ -65,6 +79,13 @@ class Cluster:
     export: str | None = None
 
 
+class StateStore(StrEnum):
+    """How the engines other than Spark store the states that they have seen."""
+
+    EXACT = "exact"
+    FINGERPRINT = "fingerprint"
+
+
 @dataclass(frozen=True)
 class Resources:
     """What a search is done with; the answer does not depend on any of it.
@@ -77,7 +98,7 @@ class Resources:
     workers
         Threads of the compiled engine; None for as many as there are cores.
     store
-        ``exact``, or ``fingerprint`` for more states in the same memory.
+        Whole states, or fingerprints for more states in the same memory.
     memory
         Bytes that the compiled engine may use; None for a share of what is free.
     chunk
@@ -100,7 +121,7 @@ class Resources:
 
     engine: str = "auto"
     workers: int | None = None
-    store: str = "exact"
+    store: StateStore = StateStore.EXACT
     memory: int | None = None
     chunk: int = 512
     checkpoint: Path | None = None
@@ -226,7 +247,7 @@ class Result:
     taken: dict[str, int]
     verdicts: list[Verdict] = field(default_factory=list)
     first: Verdict | None = None
-    stopped_by: str | None = None
+    stopped_by: Stopped | None = None
     exact: bool = True
     collision_probability: float = 0.0
     permutations: int = 1

@@ -11,7 +11,7 @@ from ..analysis.named import is_own
 from ..analysis.selection import assemble
 from ..checker.check import check
 from ..checker.engines import ENGINES
-from ..checker.result import Cluster, Limits, Resources, Result
+from ..checker.result import Cluster, Limits, Resources, Result, StateStore
 from ..core.spec import TransitionSystem
 from ..render.output import Reports
 from ..render.report import report
@@ -24,6 +24,7 @@ from .parameters import (
     model_options,
     output_options,
     search_options,
+    state_store,
 )
 from .status import EXIT_STATUS, Ended, ended, exit_status
 from .telling import found_page
@@ -114,7 +115,8 @@ def check_command(**options: Any) -> Ended:
       tidegate check hw -b records=1 --engine spark --continue --export tables
     """
     searched = {name: options[name] for name in SEARCHED}
-    on = cluster(options["engine"], options["store"], options, {})
+    location = None if options["store"] in list(StateStore) else options["store"]
+    on = cluster(options["engine"], location, options, {})
     return search_and_report(searched, on, options, resume=False)
 
 
@@ -138,7 +140,7 @@ def search_and_report(
     resources = Resources(
         engine=searched["engine"],
         workers=options["workers"],
-        store=searched["store"],
+        store=state_store(searched["engine"], searched["store"]),
         memory=options["max_memory"],
         checkpoint=options["checkpoint"],
         checkpoint_every=options["checkpoint_every"],

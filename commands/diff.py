@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..analysis.differences import differences
-from ..checker.interrupts import alarm, is_interrupt
+from ..checker.interrupts import alarm
 from ..checker.result import Limits
+from ..checker.stop import Stopped, is_interrupt
 from ..render import contrast
 from ..render.contrast_json import document
 from ..render.contrasted import Contrasts
@@ -83,7 +84,7 @@ def diff(old: str, new: str, **options: Any) -> Ended:
 
 def _compared(
     console: Console, called: tuple[str, str], sides: tuple[Side, Side], options: dict[str, Any]
-) -> tuple[dict[str, Any], list[str | None]]:
+) -> tuple[dict[str, Any], list[Stopped | None]]:
     """Print the differences; return them for programs, with what ended searches early."""
     names, quiet = contrast.labels(*called), options["quiet"]
     ladder = bounds_to_try(sides, options["settings"], options["names"])

@@ -10,19 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..analysis.named import SelectionError, find_protocol
+from ..analysis.properties import system_for
 from ..analysis.selection import assemble
 from ..checker.check import check
-from ..checker.interrupts import (
-    INTERRUPT,
-    Interrupted,
-    LimitReachedError,
-    alarm,
-    is_interrupt,
-    reason,
-)
+from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
 from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits
-from ..core.bounds import declared, parse
+from ..checker.stop import Stop, Stopped
+from ..core.bounds import declared
 from ..core.printable import one_line
 from ..core.spec import Kind, Outcome, TransitionSystem
 from ..render.output import Reports
@@ -106,10 +101,11 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
         limits = Limits(seconds=options["time_limit"])
         result = check(system, properties, limits=limits, report=show)
     if result.first is None or result.first.trace is None:
-        if is_interrupt(result.stopped_by):
-            raise Interrupted((result.stopped_by or "").removeprefix(INTERRUPT).strip())
-        if result.stopped_by is not None:
-            raise LimitReachedError(f"{result.stopped_by}; no violation was found before that")
+        stopped_by = result.stopped_by
+        if stopped_by is not None:
+            if stopped_by.by is Stop.INTERRUPT:
+                raise Interrupted(stopped_by.note.strip())
+            raise LimitReachedError(stopped_by.noting("; no violation was found before that"))
         explored = "all states were" if result.outcome is Outcome.HOLDS else "not all states were"
         raise SelectionError(
             f"{name}, {system.headline}: nothing is violated, so there is nothing to explain "
@@ -126,7 +122,7 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
 
 def _find(
     chosen: Saved, words: Mapping[str, str], options: Mapping[str, Any]
-) -> tuple[Findings | None, str | None]:
+) -> tuple[Findings | None, Stopped | None]:
     """Find what a violation does not need; also return what ended the searches early."""
     started = perf_counter()
     try:
@@ -138,7 +134,7 @@ def _find(
 
 def _findings(
     chosen: Saved, words: Mapping[str, str], options: Mapping[str, Any]
-) -> tuple[Findings, str | None]:
+) -> tuple[Findings, Stopped | None]:
     from ..analysis.needs import Needs, dispensable
     from ..analysis.shorten import shortened
     from ..render.explained import Findings
@@ -166,7 +162,7 @@ def _findings(
         len(shortened(chosen.system, chosen.property, chosen.trace).steps),
         searched,
     )
-    return findings, INTERRUPT if search.interrupted else None
+    return findings, Stopped(Stop.INTERRUPT) if search.interrupted else None
 
 
 def _builder(chosen: Saved) -> Build:
@@ -179,7 +175,6 @@ def _builder(chosen: Saved) -> Build:
 
     def build(most: Mapping[str, int], changed: Mapping[str, str]) -> TransitionSystem[Any, Any]:
         settings = [f"{name}={value}" for name, value in (recorded | dict(changed)).items()]
-        fewer = limited(protocol, most)
-        return fewer.system(parse(fewer.family.bounds, settings), prop.needs)
+        return system_for(limited(protocol, most), settings, [prop])
 
     return build

@@ -7,8 +7,8 @@ import sys
 import click
 
 from ..analysis.named import find_protocol
-from ..analysis.properties import find_properties
-from ..analysis.selection import assemble, with_every_history
+from ..analysis.properties import find_properties, with_every_history
+from ..analysis.selection import assemble
 from ..checker.explore import Exploration
 from ..checker.itf import itf
 from ..core.spec import TidegateError
@@ -65,8 +65,8 @@ def explore(
         ) from None
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise ExplorerError("the explorer needs a terminal as standard input and output")
-    system = with_every_history(protocol, settings)
-    exploration = Exploration(system, find_properties(find_protocol(protocol), names))
+    chosen = find_protocol(protocol)
+    exploration = Exploration(with_every_history(chosen, settings), find_properties(chosen, names))
     explorer = Explorer(exploration, lambda: saved(exploration, save), max_states)
     explorer.run()
     return Ended(EXIT_INTERNAL if explorer.return_code else EXIT_HOLDS)

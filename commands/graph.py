@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from ..analysis.named import find_protocol
 from ..analysis.selection import assemble
+from ..checker.atomic import replace_file
 from ..core.spec import TransitionSystem
 from ..invariants import INVARIANTS
-from ..render.output import Reports, replace_file
+from ..render.output import Reports
 from ..render.printed import Text
 from ..render.terminal import make_console, write_json
 from .parameters import model_options
@@ -160,7 +162,7 @@ def _export(made: StateGraph, options: dict[str, Any], reports: Reports) -> None
         with reports.kept_apart("--parquet", directory):
             os.makedirs(directory, exist_ok=True)
             for name, content in parquet(made).items():
-                replace_file(os.path.join(directory, name), content)
+                replace_file(Path(directory, name), content)
 
 
 def _write(text: Callable[[], str], target: IO[str]) -> None:

@@ -30,8 +30,9 @@ class KnownViolation:
 def known_violations(protocol: Protocol) -> Iterator[KnownViolation]:
     """Yield the violations that the expected verdicts of a protocol list.
 
-    The bounds of the family's ladder are varied up to the largest there; where a family has no
-    ladder, up to the bounds of the expected verdict.
+    The bounds of the family's ladder are varied up to the largest there, or up to those of a
+    scenario with the same settings; where a family has no ladder, up to the bounds of the expected
+    verdict.
     """
     family = protocol.family
     defaults = {name: default for name, (_, default) in declared(family.bounds).items()}
@@ -43,8 +44,10 @@ def known_violations(protocol: Protocol) -> Iterator[KnownViolation]:
         fixed = tuple(
             f"{name}{equals}{value}" for name, equals, value in settings if name not in usual
         )
+        same = [one for one in family.scenarios if one.settings.split() == list(fixed)]
+        within = next((one.largest for one in same if one.largest.items() >= values.items()), usual)
         largest = {
-            name: max(values.get(name, defaults[name]), usual[name] if family.scenarios else 0)
+            name: max(values.get(name, defaults[name]), within[name] if family.scenarios else 0)
             for name in usual
         }
         for prop in expected.violated:

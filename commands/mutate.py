@@ -13,7 +13,7 @@ import click
 from ..analysis.mutants import Mutant, mutants
 from ..analysis.named import find_protocol
 from ..analysis.pool import processes, share
-from ..analysis.properties import find_properties
+from ..analysis.properties import find_properties, system_for
 from ..checker.check import check
 from ..checker.result import Limits, Result
 from ..core.bounds import parse
@@ -127,7 +127,7 @@ def _differs(mutant: Mutant, original: Protocol, bounds: str) -> bool:
         for action, weaker in zip(original.actions, mutant.protocol.actions, strict=True)
         if action.apply is not weaker.apply
     }
-    system = original.system(parse(original.family.bounds, bounds.split()))
+    system = system_for(original, bounds.split(), [])
     return not changed or bool(changed & {action.name for action in system.actions})
 
 
@@ -176,8 +176,7 @@ def _check(
     protocol: Protocol, properties: Sequence[Property], bounds: str, limits: Limits
 ) -> Result:
     """Search a protocol at bounds as on the command line."""
-    needs = frozenset(need for prop in properties for need in prop.needs)
-    system = protocol.system(parse(protocol.family.bounds, bounds.split()), needs)
+    system = system_for(protocol, bounds.split(), properties)
     return check(system, properties, limits=limits, resources=share())
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from ..checker.engines import STORES, EngineChoiceError
+from ..checker.engines import EngineChoiceError
 from ..checker.memory import parse_size
-from ..checker.result import Cluster
+from ..checker.result import Cluster, StateStore
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]
@@ -112,8 +112,34 @@ CLUSTER = ("master", "partitions", "local_levels", "conf", "ship", "export")
 """Options of ``--engine spark``, by the names of what they set."""
 
 
-def cluster(engine: str, store: str, options: dict[str, Any], recorded: Any) -> Cluster | None:
+def state_store(engine: str, store: str) -> StateStore:
+    """Return how states are stored, by ``--store``; with Spark it may name a directory instead.
+
+    Raises
+    ------
+    EngineChoiceError
+        For a directory with another engine.
+    """
+    try:
+        return StateStore(store)
+    except ValueError:
+        if engine == "spark":
+            return StateStore.EXACT
+        raise EngineChoiceError(
+            f"--store {store}: is neither {' nor '.join(StateStore)}; a directory is for "
+            "--engine spark"
+        ) from None
+
+
+def cluster(
+    engine: str, location: str | None, options: dict[str, Any], recorded: Any
+) -> Cluster | None:
     """Return the cluster to search on: as the options say, and else as `recorded` in a store.
+
+    Parameters
+    ----------
+    location
+        That of the store, which all executors share; None for a temporary one.
 
     Raises
     ------
@@ -135,7 +161,7 @@ def cluster(engine: str, store: str, options: dict[str, Any], recorded: Any) -> 
         return None
     known = {**recorded, **given}
     known["conf"] = tuple(known.get("conf", ()))
-    return Cluster(**{**known, "store": None if store in STORES else store})
+    return Cluster(**{**known, "store": location})
 
 
 def kept(cluster: Cluster) -> dict[str, Any]:

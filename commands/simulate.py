@@ -16,6 +16,7 @@ from ..analysis.shorten import shortened
 from ..checker.interrupts import LimitReachedError, alarm, reason
 from ..checker.result import Result, Verdict
 from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
+from ..checker.stop import Stop, Stopped
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from ..render.output import Reports
 from ..render.terminal import make_console, write_json
@@ -114,7 +115,7 @@ def _simulate(
 
     started = perf_counter()
     tally = Tally()
-    stopped_by = "the number of walks"
+    stopped_by = Stopped(Stop.WALKS)
     looked = started
     try:
         for taken in _walks(system, properties, options, started):
@@ -198,8 +199,8 @@ def _taken(
     """Take some walks, until the time is up."""
     with alarm(how.limit, how.started) as watch:
         for number in numbers:
-            if watch.reason:
-                raise LimitReachedError(watch.reason)
+            if watch.stopped_by:
+                raise LimitReachedError(watch.stopped_by)
             yield walk(system, properties, how.seed, number, how.longest, how.choice)
 
 

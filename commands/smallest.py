@@ -12,7 +12,7 @@ from ..analysis.ladder import ladder
 from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds
 from ..analysis.named import SelectionError, find_protocol
 from ..analysis.properties import find_properties
-from ..checker.interrupts import is_interrupt
+from ..checker.stop import is_interrupt
 from ..model import PROTOCOLS
 from ..render.output import Reports, report_file
 from ..render.terminal import make_console, progress, write_json

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..checker.interrupts import is_interrupt
 from ..checker.result import Result
+from ..checker.stop import Stopped, is_interrupt
 from ..core.spec import Kind, Outcome
 
 if TYPE_CHECKING:
@@ -61,21 +61,21 @@ def exit_status(result: Result) -> int:
     return stopped_status(result.stopped_by)
 
 
-def stopped_status(stopped_by: str | None) -> int:
+def stopped_status(stopped_by: Stopped | None) -> int:
     """Return the exit status of what ended before everything was decided."""
     return EXIT_INTERRUPTED if is_interrupt(stopped_by) else EXIT_INCOMPLETE
 
 
 def gate_status(outcomes: Sequence[GateOutcome]) -> int:
     """Return the exit status of a gate: that of the worst cell, a wrong verdict being the worst."""
-    from ..gate import results
+    from ..gate.results import Status
 
     found = {outcome.status for outcome in outcomes}
     for status, meant in (
-        (results.FAILED, EXIT_OTHER),
-        (results.ERRED, EXIT_INTERNAL),
-        (results.INTERRUPTED, EXIT_INTERRUPTED),
-        (results.LIMITED, EXIT_INCOMPLETE),
+        (Status.FAILED, EXIT_OTHER),
+        (Status.ERRED, EXIT_INTERNAL),
+        (Status.INTERRUPTED, EXIT_INTERRUPTED),
+        (Status.LIMITED, EXIT_INCOMPLETE),
     ):
         if status in found:
             return meant

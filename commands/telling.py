@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.named import find_protocol
-from ..analysis.properties import every_history
+from ..analysis.properties import system_for, with_every_history
 from ..analysis.selection import refuse_unknown_property
 from ..checker.replay import Replayed, replay, retaken, without_failure
 from ..checker.result import Verdict
 from ..checker.tracefile import Recorded, read_trace
-from ..core.bounds import parse
 from ..core.spec import (
     ModelError,
     Property,
@@ -35,9 +34,8 @@ def systems_to_tell(
     protocol: Protocol, settings: Sequence[str], prop: Property | None
 ) -> Iterator[TransitionSystem[Any, Any]]:
     """Yield a protocol's system with all histories, then with those that a property reads."""
-    bounds: Any = parse(protocol.family.bounds, settings)
-    yield protocol.system(bounds, every_history(protocol))
-    yield protocol.system(bounds, prop.needs if prop else frozenset())
+    yield with_every_history(protocol, settings)
+    yield system_for(protocol, settings, [prop] if prop else [])
 
 
 def keeps_what_is_read(system: TransitionSystem[Any, Any], prop: Property) -> bool:

@@ -11,8 +11,8 @@ import click
 from ..analysis.ladder import BoundValues, LadderVerdict, first_violations
 from ..analysis.named import SelectionError, find_protocol
 from ..analysis.pool import processes, share
+from ..analysis.properties import system_for
 from ..analysis.selection import protocols_to_compare
-from ..core.bounds import parse
 from ..core.spec import TransitionSystem
 from ..invariants import INVARIANTS
 from ..model import Protocol, Scenario
@@ -66,11 +66,10 @@ def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:
     protocol = find_protocol(name)
     scenario: Scenario = protocol.family.scenarios[number]
     properties = INVARIANTS[protocol.family.name]
-    needs = frozenset(need for prop in properties for need in prop.needs)
 
     def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:
         settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in bounds.items())]
-        return protocol.system(parse(protocol.family.bounds, settings), needs)
+        return system_for(protocol, settings, properties)
 
     return first_violations(build, properties, scenario.largest, share())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
+import linecache
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .errors import ModelError
+from .generated import show_as
 
 
 @dataclass(frozen=True)
@@ -266,7 +268,10 @@ def _compiled(
     function.decorator_list = []
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
     space = {**original.__globals__, **(names or {})}
-    exec(compile(module, f"<copy of {original.__name__}>", "exec", _future_flags()), space)
+    file, code = f"<copy of {original.__name__}>", _original(original).__code__
+    # A copy has the line numbers of its original, counted from the first line of that.
+    show_as(file, linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :])
+    exec(compile(module, file, "exec", _future_flags()), space)
     made: Callable[..., Any] = space[function.name]
     made.syntax_tree = function  # type: ignore[attr-defined]
     made.copy_of = original  # type: ignore[attr-defined]

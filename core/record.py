@@ -14,6 +14,7 @@ from struct import Struct
 from typing import Any, Protocol
 
 from .errors import printed
+from .generated import run
 
 Stored = bytes | tuple[int, ...]
 """A stored state."""
@@ -166,7 +167,7 @@ def accessors(
         f"def in_range():\n return {ranges or 'True'}\n"
         f"def intact():\n return {intact or 'True'}\n"
     )
-    exec(compile(source, f"<layout of {name}>", "exec"), space)
+    run(source, f"<layout of {name}>", space)
     return Accessors(*(space[key] for key in ("load", "dump", "values", "in_range", "intact")))
 
 
@@ -194,7 +195,7 @@ def packing(
         f"def unpack(words):\n{pieces} return {'bytes' if narrow else ''}(({values}))\n"
     )
     space: dict[str, Any] = {}
-    exec(compile(source, f"<packed layout of {name}>", "exec"), space)
+    run(source, f"<packed layout of {name}>", space)
     return space["pack"], space["unpack"]
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import Any
 
+from .generated import run
 from .layout import Layout, State, Variable
 from .spec import Kind, ModelError, Property, TidegateError, TransitionSystem
 
@@ -158,7 +159,7 @@ def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State],
             parts.append(f"t{number}[state[{source}]]")
     kind = "bytes" if isinstance(layout.dump(), bytes) else ""
     text = f"def apply(state):\n return {kind}(({','.join(parts)},))\n"
-    exec(compile(text, f"<permutation {permutation}>", "exec"), tables)
+    run(text, f"<permutation {permutation}>", tables)
     apply: Callable[[State], State] = tables["apply"]  # type: ignore[assignment]
     return apply
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from ..checker.kept import Store
 from .cells import Cell
 from .inputs import Inputs
-from .results import CACHED, PASSED, Outcome, Property
+from .results import Outcome, Property, Status
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -42,7 +42,7 @@ def recorded(cell: Cell, root: Path) -> Outcome | None:
         told = [Property(**told) for told in entry["properties"]]
         return Outcome(
             cell,
-            CACHED,
+            Status.CACHED,
             properties=told,
             states=int(entry["states"]),
             depth=int(entry["depth"]),
@@ -55,7 +55,7 @@ def recorded(cell: Cell, root: Path) -> Outcome | None:
 
 def record(outcome: Outcome, root: Path) -> None:
     """Remember a cell that has passed, where anything can be kept."""
-    if outcome.status != PASSED or not outcome.inputs.complete:
+    if outcome.status is not Status.PASSED or not outcome.inputs.complete:
         return
     entry = {
         "inputs": asdict(outcome.inputs.moved(root)),

@@ -146,5 +146,5 @@ class Found:
             self.seen[name] = Seen(verdict.outcome, steps, explanations.get(name, ""))
         self.states = max(self.states, result.distinct_states)
         self.depth = max(self.depth, result.depth)
-        self.complete, self.stopped_by = result.complete, result.stopped_by
+        self.complete = result.complete
         self.engine = result.engine

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from ..core.spec import Outcome
 from .cells import Cell, Expectation, Found
 
-VIOLATED = "violated"
-"""A property is violated that is expected to hold."""
 
-NOT_VIOLATED = "not violated"
-"""A violation that is expected does not appear."""
+class Deviation(StrEnum):
+    """How a cell can differ from what is expected of it."""
 
-OTHER_PROPERTY = "other property"
-"""The same, and another property is violated instead."""
+    VIOLATED = "violated"
+    """A property is violated that is expected to hold."""
 
-LONGER = "longer"
-"""A violation takes more steps than it may."""
+    NOT_VIOLATED = "not violated"
+    """A violation that is expected does not appear."""
 
-COUNT = "count"
-"""Distinct states or depth are not the pinned ones."""
+    OTHER_PROPERTY = "other property"
+    """The same, and another property is violated instead."""
 
-LIMIT = "limit"
-"""A limit was reached before the cell was decided."""
+    LONGER = "longer"
+    """A violation takes more steps than it may."""
 
-ERROR = "error"
-"""The cell could not be searched: the protocol or its file is wrong."""
+    COUNT = "count"
+    """Distinct states or depth are not the pinned ones."""
+
+    LIMIT = "limit"
+    """A limit was reached before the cell was decided."""
+
+    ERROR = "error"
+    """The cell could not be searched: the protocol or its file is wrong."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class Finding:
     ``about`` is a property, ``states`` or ``depth``, or empty for the cell as a whole.
     """
 
-    kind: str
+    kind: Deviation
     about: str
     text: str
 
@@ -51,10 +56,10 @@ def judge(cell: Cell, expectations: Sequence[Expectation], found: Found) -> list
         text = (
             f"instead {name} is violated after {steps} steps, for which the cell has no expectation"
         )
-        findings.append(Finding(OTHER_PROPERTY, name, text))
-    stopped = any(finding.kind == LIMIT for finding in findings)
+        findings.append(Finding(Deviation.OTHER_PROPERTY, name, text))
+    stopped = any(finding.kind is Deviation.LIMIT for finding in findings)
     if not stopped:
-        findings += _counts(cell, found, any(it.kind == VIOLATED for it in findings))
+        findings += _counts(cell, found, any(it.kind is Deviation.VIOLATED for it in findings))
     return findings
 
 
@@ -66,17 +71,17 @@ def _property(expected: Expectation, found: Found) -> Iterator[Finding]:
         return
     if seen.outcome is Outcome.VIOLATED and not expected.violated:
         text = f"{name} is violated after {seen.steps} steps; expected: holds"
-        yield Finding(VIOLATED, name, text)
+        yield Finding(Deviation.VIOLATED, name, text)
     elif seen.outcome is Outcome.HOLDS and expected.violated:
         within = "" if expected.steps is None else f" in at most {expected.steps} steps"
         text = f"{name} holds in all {found.states:,} states; expected: violated{within}"
-        yield Finding(NOT_VIOLATED, name, text)
+        yield Finding(Deviation.NOT_VIOLATED, name, text)
     elif expected.steps is not None and (seen.steps or 0) > expected.steps:
         text = (
             f"{name} is violated after {seen.steps} steps, expected: in at most {expected.steps}; "
             "the shorter counterexample is no longer possible"
         )
-        yield Finding(LONGER, name, text)
+        yield Finding(Deviation.LONGER, name, text)
 
 
 def _undecided(expectations: Sequence[Expectation], found: Found) -> Iterator[Finding]:
@@ -89,10 +94,12 @@ def _undecided(expectations: Sequence[Expectation], found: Found) -> Iterator[Fi
     ]
     names, states = ", ".join(open_names), f"{found.states:,} distinct states"
     if open_names and found.stopped_by:
-        yield Finding(LIMIT, "", f"not decided: {names}; stopped by {found.stopped_by}, {states}")
+        yield Finding(
+            Deviation.LIMIT, "", f"not decided: {names}; stopped by {found.stopped_by}, {states}"
+        )
     elif open_names and not any(it.outcome is Outcome.VIOLATED for it in found.seen.values()):
         # Not known to be possible, but it must not pass.
-        yield Finding(ERROR, "", f"not decided: {names}; {states}")
+        yield Finding(Deviation.ERROR, "", f"not decided: {names}; {states}")
 
 
 def _counts(cell: Cell, found: Found, violated: bool) -> Iterator[Finding]:
@@ -107,6 +114,8 @@ def _counts(cell: Cell, found: Found, violated: bool) -> Iterator[Finding]:
         if found.complete:
             change = "fewer" if counted < pinned else "more"
             than = f"{abs(counted - pinned):,} {change} than the pinned {pinned:,}"
-            yield Finding(COUNT, name, f"{what}: {counted:,}, {than}")
+            yield Finding(Deviation.COUNT, name, f"{what}: {counted:,}, {than}")
         elif not violated:
-            yield Finding(COUNT, name, f"{what}: not all states were explored; pinned: {pinned:,}")
+            yield Finding(
+                Deviation.COUNT, name, f"{what}: not all states were explored; pinned: {pinned:,}"
+            )

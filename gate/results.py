@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from ..core.errors import Line
 from .cells import Cell
 from .inputs import Inputs
-from .judge import ERROR, LIMIT, Finding
+from .judge import Deviation, Finding
 
-PASSED, CACHED, FAILED, LIMITED, ERRED = "pass", "cached", "FAIL", "LIMIT", "ERROR"
-INTERRUPTED = "STOPPED"
+
+class Status(StrEnum):
+    """What became of a cell."""
+
+    PASSED = "pass"
+    CACHED = "cached"
+    FAILED = "FAIL"
+    LIMITED = "LIMIT"
+    ERRED = "ERROR"
+    INTERRUPTED = "STOPPED"
+
 
 STATUSES = {
-    PASSED: "everything is as expected",
-    CACHED: "it passed before, and its inputs have not changed since",
-    FAILED: "something is not as expected",
-    LIMITED: "a limit was reached before it was decided",
-    ERRED: "it could not be searched",
-    INTERRUPTED: "it was interrupted or not started",
+    Status.PASSED: "everything is as expected",
+    Status.CACHED: "it passed before, and its inputs have not changed since",
+    Status.FAILED: "something is not as expected",
+    Status.LIMITED: "a limit was reached before it was decided",
+    Status.ERRED: "it could not be searched",
+    Status.INTERRUPTED: "it was interrupted or not started",
 }
 """The meaning of each status."""
 
@@ -69,7 +79,7 @@ class Outcome:
     """
 
     cell: Cell
-    status: str
+    status: Status
     findings: list[Finding] = field(default_factory=list)
     properties: list[Property] = field(default_factory=list)
     states: int = 0
@@ -84,19 +94,21 @@ class Outcome:
     @property
     def good(self) -> bool:
         """Whether the cell is as expected."""
-        return self.status in (PASSED, CACHED)
+        return self.status in (Status.PASSED, Status.CACHED)
 
 
-def status_of(findings: Sequence[Finding]) -> str:
+def status_of(findings: Sequence[Finding]) -> Status:
     """Return the status of a cell with these findings; a wrong verdict ranks first."""
     kinds = {finding.kind for finding in findings}
-    if kinds - {LIMIT, ERROR}:
-        return FAILED
-    if ERROR in kinds:
-        return ERRED
-    return LIMITED if kinds else PASSED
+    if kinds - {Deviation.LIMIT, Deviation.ERROR}:
+        return Status.FAILED
+    if Deviation.ERROR in kinds:
+        return Status.ERRED
+    return Status.LIMITED if kinds else Status.PASSED
 
 
 def erred(cell: Cell, text: str, place: Line | None = None, seconds: float = 0.0) -> Outcome:
     """Return the outcome of a cell that could not be searched."""
-    return Outcome(cell, ERRED, [Finding(ERROR, "", text)], seconds=seconds, place=place)
+    return Outcome(
+        cell, Status.ERRED, [Finding(Deviation.ERROR, "", text)], seconds=seconds, place=place
+    )

@@ -14,10 +14,9 @@ from typing import Any
 from ..checker.interrupts import noted
 from ..checker.memory import share_of
 from ..checker.result import Progress, Resources
-from . import results
 from .cells import Cell
-from .judge import ERROR, LIMIT, Finding
-from .results import Outcome, erred
+from .judge import Deviation, Finding
+from .results import Outcome, Status, erred
 from .watchdog import HUNG
 from .worker import work
 
@@ -137,12 +136,12 @@ def _look_after(one: Running, begin: _Begin) -> Outcome | Running | None:
 
 def _named_hang(outcome: Outcome) -> Outcome:
     """Return the outcome of a cell whose machine code hung, even if Python did not reproduce it."""
-    if outcome.status != results.ERRED:
+    if outcome.status is not Status.ERRED:
         text = (
             "some action never ends: the compiled engine made no progress for "
             f"{outcome.cell.limits.stalled:g} s, and the interpreted one did not reach that state"
         )
-        outcome.status, outcome.findings = results.ERRED, [Finding(ERROR, "", text)]
+        outcome.status, outcome.findings = Status.ERRED, [Finding(Deviation.ERROR, "", text)]
     return outcome
 
 
@@ -160,13 +159,13 @@ def _limit(one: Running) -> Outcome:
     """Return the outcome of a cell that did not end when it should."""
     seconds = one.cell.limits.seconds
     text = f"not decided: stopped by the limit of {seconds:g} s, after {one.covered}"
-    found = [Finding(LIMIT, "", text)]
+    found = [Finding(Deviation.LIMIT, "", text)]
     states = one.progress.distinct_states if one.progress else 0
-    return Outcome(one.cell, results.LIMITED, found, states=states, seconds=one.seconds)
+    return Outcome(one.cell, Status.LIMITED, found, states=states, seconds=one.seconds)
 
 
 def _interrupted(cell: Cell, text: str) -> Outcome:
-    return Outcome(cell, results.INTERRUPTED, [Finding(LIMIT, "", text)])
+    return Outcome(cell, Status.INTERRUPTED, [Finding(Deviation.LIMIT, "", text)])
 
 
 def _end(one: Running) -> None:

@@ -9,19 +9,19 @@ from time import perf_counter
 from typing import Any
 
 from ..analysis.named import find_protocol, is_own
-from ..analysis.properties import every_history, find_properties
+from ..analysis.properties import find_properties, system_for
 from ..checker.check import check
-from ..checker.interrupts import after_limit
 from ..checker.replay import retaken, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
-from ..core.bounds import parse
+from ..checker.stop import Stop, Stopped
 from ..core.spec import Outcome as Decided
 from ..core.spec import Property as Asked
 from ..core.spec import TransitionSystem
+from ..invariants import PROPERTIES
 from ..model import Protocol
 from . import results
 from .cells import Cell, Expectation, Found, expanded
-from .judge import LONGER, VIOLATED, Finding, judge
+from .judge import Deviation, Finding, judge
 from .places import Place, places
 from .results import Outcome, Shown
 
@@ -85,7 +85,7 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.found = Found({})
-        self.verdicts: dict[str, tuple[frozenset[str], TransitionSystem[Any, Any], Verdict]] = {}
+        self.verdicts: dict[str, tuple[Sequence[Asked], TransitionSystem[Any, Any], Verdict]] = {}
 
     def decide(self, expected: dict[Expectation, Asked]) -> Found:
         """Decide every property of the cell.
@@ -129,14 +129,14 @@ class _Search:
             if verdict.trace is not None:
                 name, end = verdict.property.name, verdict.trace.states[-1]
                 explanations[name] = system.explain(verdict.property, end)
-                self.verdicts[name] = _needs(properties), system, verdict
+                self.verdicts[name] = properties, system, verdict
         self.found.add(result, explanations)
         self.found.stopped_by = _limit(result.stopped_by, self.cell)
 
     def _check(
         self, properties: Sequence[Asked], keep_going: bool
     ) -> tuple[TransitionSystem[Any, Any], Result]:
-        system = self._system(self.protocol, _needs(properties))
+        system = self._system(self.protocol, properties)
         left = self.cell.limits.seconds - (perf_counter() - self.started)
         resources = replace(
             self.resources, engine=self.cell.limits.engine, watch=is_own(self.cell.protocol)
@@ -151,47 +151,45 @@ class _Search:
         )
         return system, result
 
-    def _system(self, protocol: Protocol, needs: frozenset[str]) -> TransitionSystem[Any, Any]:
-        bounds: Any = parse(protocol.family.bounds, self.cell.bounds.split())
-        return protocol.system(bounds, needs)
+    def _system(
+        self, protocol: Protocol, properties: Sequence[Asked]
+    ) -> TransitionSystem[Any, Any]:
+        return system_for(protocol, self.cell.bounds.split(), properties)
 
     def shown(self, findings: Sequence[Finding]) -> list[Shown]:
         """Return the counterexamples of what is not as expected."""
-        wrong = [it.about for it in findings if it.kind in (VIOLATED, LONGER)]
+        wrong = [it.about for it in findings if it.kind in (Deviation.VIOLATED, Deviation.LONGER)]
         return [self._shown(*self.verdicts[name]) for name in wrong if name in self.verdicts]
 
     def _shown(
-        self, needs: frozenset[str], system: TransitionSystem[Any, Any], verdict: Verdict
+        self, properties: Sequence[Asked], system: TransitionSystem[Any, Any], verdict: Verdict
     ) -> Shown:
         """Return a counterexample in the forms that reports need."""
         from ..checker.itf import itf
 
         assert verdict.trace is not None
         # Where a wrong protocol fails with every history, those that the search kept will do.
-        told = (self._system(self.protocol, kept) for kept in (every_history(self.protocol), needs))
+        every = PROPERTIES[self.protocol.family.name]
+        systems = (self._system(self.protocol, read) for read in (every, properties))
         return Shown(
             verdict.property.name,
             len(verdict.trace.steps),
             _text(system, verdict),
-            without_failure(told, lambda knowing: _markdown(self.protocol, knowing, verdict)),
+            without_failure(systems, lambda knowing: _markdown(self.protocol, knowing, verdict)),
             itf(system, verdict.property, verdict.trace),
-            places(self.protocol, lambda changed: self._system(changed, needs), verdict.trace),
+            places(self.protocol, lambda changed: self._system(changed, properties), verdict.trace),
         )
 
 
-def _needs(properties: Sequence[Asked]) -> frozenset[str]:
-    return frozenset(need for prop in properties for need in prop.needs)
-
-
-def _limit(stopped_by: str | None, cell: Cell) -> str | None:
+def _limit(stopped_by: Stopped | None, cell: Cell) -> str | None:
     """Return what stopped a search, in the words of the gate's file."""
     if stopped_by is None:
         return None
-    if stopped_by.startswith("--time-limit"):
-        return f"the limit of {cell.limits.seconds:g} s{after_limit(stopped_by)}"
-    if stopped_by.startswith("--max-memory"):
-        return f"the limit of {stopped_by.removeprefix('--max-memory ')} of memory"
-    return stopped_by
+    if stopped_by.by is Stop.TIME_LIMIT:
+        return f"the limit of {cell.limits.seconds:g} s{stopped_by.note}"
+    if stopped_by.by is Stop.MAX_MEMORY:
+        return f"the limit of {stopped_by.limit}{stopped_by.note} of memory"
+    return str(stopped_by)
 
 
 def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:

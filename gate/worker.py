@@ -17,8 +17,8 @@ from ..checker.result import Progress, Resources
 from ..core.errors import Line, TidegateError, place_of
 from .cells import Cell
 from .inputs import Watch
-from .judge import LIMIT, Finding
-from .results import LIMITED, Outcome, erred
+from .judge import Deviation, Finding
+from .results import Outcome, Status, erred
 from .search import outcome_of
 from .watchdog import HUNG, Heartbeat, watch
 
@@ -65,7 +65,7 @@ def work(connection: Connection, cell: Cell, root: str, resources: Resources) ->
         outcome = erred(cell, Exception.__str__(error), error.place)
     except (MemoryReachedError, MemoryError):
         text = f"not decided: stopped by the limit of {memory >> 20}M of memory"
-        outcome = Outcome(cell, LIMITED, [Finding(LIMIT, "", text)])
+        outcome = Outcome(cell, Status.LIMITED, [Finding(Deviation.LIMIT, "", text)])
     except BaseException as error:  # noqa: BLE001 - also where a protocol calls sys.exit()
         text = f"the search failed with {type(error).__name__}: {error}"
         outcome = erred(cell, text, place_of(error))

@@ -89,7 +89,7 @@ def _verdicts(decided: Any) -> dict[str, Any]:
     for side, found in (("old", decided.old), ("new", decided.new)):
         sides[side] = {
             "complete": found.stopped_by is None,
-            "stopped_by": found.stopped_by,
+            "stopped_by": found.stopped_by and str(found.stopped_by),
             "distinct_states": found.distinct_states,
             "depth": found.depth,
             "properties": [
@@ -156,7 +156,7 @@ def _plain(value: object) -> object:
 def _states(reached: Any) -> dict[str, Any] | None:
     if reached is None:
         return None
-    stopped = [it.stopped_by for it in reached.counts if it.stopped_by]
+    stopped = [str(it.stopped_by) for it in reached.counts if it.stopped_by]
     compared = reached.alone is not None
     return {
         "compared": compared,

@@ -208,7 +208,7 @@ def _plain(need: Need, words: Mapping[str, str]) -> dict[str, Any]:
         "decided": need.decided,
         "instead": need.instead,
         "distinct_states": need.distinct_states,
-        "stopped_by": need.stopped_by,
+        "stopped_by": need.stopped_by and str(need.stopped_by),
     }
 
 

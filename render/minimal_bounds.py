@@ -64,7 +64,7 @@ def document(
                 "largest": minimal.largest,
                 "distinct_states": minimal.distinct_states,
                 "searches": minimal.searches,
-                "stopped_by": minimal.stopped_by,
+                "stopped_by": minimal.stopped_by and str(minimal.stopped_by),
             }
             for name, minimal in found.items()
         ],

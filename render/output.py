@@ -161,18 +161,6 @@ def report_file(path: str, option: str) -> Iterator[IO[str]]:
             raise _unwritable(option, path, error) from None
 
 
-def replace_file(path: str, content: bytes) -> None:
-    """Write a file aside, and move it to its place."""
-    aside = f"{path}.{os.getpid()}.partial"
-    try:
-        with open(aside, "wb") as file:
-            file.write(content)
-        os.replace(aside, path)
-    finally:
-        if os.path.exists(aside):
-            os.unlink(aside)
-
-
 def _unwritable(option: str, path: str, error: OSError) -> OutputError:
     return OutputError(f"{option} {path!r}: cannot write ({_why(error)}); name another file")
 

@@ -24,7 +24,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "spark_levels": result.spark_levels,
         "outcome": result.outcome.value,
         "complete": result.complete,
-        "stopped_by": result.stopped_by,
+        "stopped_by": result.stopped_by and str(result.stopped_by),
         "exact": result.exact,
         "collision_probability": result.collision_probability,
         "permutations": result.permutations,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Result
 from tidegate.core.bounds import parse
@@ -99,8 +100,8 @@ def search() -> Callable[..., Result]:
         known = PROPERTIES[chosen.family.name]
         properties = [p for p in known if p.name in wanted]
         assert len(properties) == len(wanted), "a property that does not exist"
-        needs = frozenset(need for p in properties for need in p.needs)
-        return check(make_system(protocol, settings, needs), properties, **options)
+        system = system_for(chosen, settings.split(), properties)
+        return check(system, properties, **options)
 
     return run
 

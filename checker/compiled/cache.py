@@ -3,57 +3,40 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import llvmlite
 
-from ...core.spec import Property, TransitionSystem
-from ...core.symmetry import Symmetry
 from ..kept import Store
+from ..request import SearchRequest
 from . import build, closure
 from .build import object_code, target
 from .program import Module
 
+if TYPE_CHECKING:
+    from .generate import Generator
 
-def cached_code(
-    system: TransitionSystem[Any, Any],
-    properties: Sequence[Property],
-    exact: bool,
-    symmetry: Symmetry | None,
-    tick: Callable[[], None] = lambda: None,
-) -> tuple[Module, bytes]:
+
+def cached_code(request: SearchRequest) -> tuple[Module, bytes]:
     """Return the translation of a search and its machine code, from the disk if they are there.
-
-    Parameters
-    ----------
-    tick
-        Called now and then while they are made.
 
     Raises
     ------
     UnsupportedError
         If the model cannot be translated.
     """
-    module, text = cached_translation(system, properties, exact, symmetry, tick)
+    module, text = cached_translation(request)
     code = Store("compiled").read(_name(module)) if not text else b""
     if code:
         return module, code
-    from .generate import Generator
-
     if not text:
-        text, module = Generator(system, properties, exact, symmetry).module(tick=tick)
-    return module, code_of(module, text, tick)
+        text, module = _generator(request).module(tick=request.tick)
+    return module, code_of(module, text, request.tick)
 
 
-def cached_translation(
-    system: TransitionSystem[Any, Any],
-    properties: Sequence[Property],
-    exact: bool,
-    symmetry: Symmetry | None,
-    tick: Callable[[], None] = lambda: None,
-) -> tuple[Module, str]:
+def cached_translation(request: SearchRequest) -> tuple[Module, str]:
     """Return the translation of a search and its text; no text where it is known from the disk.
 
     Raises
@@ -62,8 +45,9 @@ def cached_translation(
         If the model cannot be translated.
     """
     store = Store("compiled")
+    system, properties = request.system, request.properties
     try:
-        key = closure.key_of(system, properties, exact, symmetry)
+        key = closure.key_of(system, properties, request.exact, request.symmetry)
     except OSError:
         key = ""
     recordings = closure.read(store.read(key)) if key else []
@@ -71,14 +55,20 @@ def cached_translation(
     for recording in recordings:
         if recording.is_of(roots):
             return recording.module, ""
-    from . import generate
-
-    generator = generate.Generator(system, properties, exact, symmetry)
-    text, module = generator.module(generate.EXPORTED, tick)
+    generator = _generator(request)
+    text, module = generator.module(tick=request.tick)
     if key and generator.reads.keepable and _unchanged():
         latest = closure.recorded(module, generator.reads)
         store.keep(key, closure.written([latest, *recordings]))
     return module, text
+
+
+def _generator(request: SearchRequest) -> Generator:
+    """Return what translates a search."""
+    # A search whose translation is kept starts faster without this import.
+    from .generate import Generator
+
+    return Generator(request.system, request.properties, request.exact, request.symmetry)
 
 
 def _unchanged() -> bool:

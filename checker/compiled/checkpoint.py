@@ -21,6 +21,7 @@ from typing import Any
 from ...core.layout import Layout
 from ...core.spec import Property, TidegateError
 from .. import fields
+from ..atomic import replace_file
 from ..sealed import sealed, unsealed
 from .validity import is_state
 
@@ -184,14 +185,8 @@ class Checkpoint:
     def save(self, manifest: Manifest) -> None:
         """Replace the manifest; the states that it speaks of must be on disk."""
         document = {_KIND: VERSION, **asdict(manifest)}
-        partial = self.folder / _PARTIAL
-        partial.unlink(missing_ok=True)
-        # What is there already may be a link to somebody else's file.
-        with open(partial, "x", encoding="utf-8") as file:
-            file.write(sealed(document))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, self.folder / _MANIFEST)
+        manifest_file, partial = self.folder / _MANIFEST, self.folder / _PARTIAL
+        replace_file(manifest_file, sealed(document).encode(), aside=partial)
         directory = os.open(self.folder, os.O_RDONLY)
         os.fsync(directory)
         os.close(directory)

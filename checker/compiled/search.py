@@ -6,16 +6,16 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from time import perf_counter
-from typing import Any
 
 from ...core.layout import State
-from ...core.spec import Kind, Property, TransitionSystem
-from ...core.symmetry import Symmetry
+from ...core.spec import Kind
 from ..counterexample import least
 from ..interpreted import Search, least_parents
 from ..interrupts import reason
 from ..memory import available_memory
-from ..result import DEFAULT, Limits, Progress, Resources
+from ..request import SearchRequest
+from ..result import Progress, Resources
+from ..stop import Stop, Stopped
 from .build import Code
 from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
@@ -43,13 +43,6 @@ class UnfitError(Exception):
 class CompiledSearch(LevelSearch):
     """A breadth-first search in machine code, with what is known of it so far.
 
-    Parameters
-    ----------
-    resources
-        How much it may use, and where it keeps a checkpoint.
-    tick
-        Called now and then while the model is compiled.
-
     Attributes
     ----------
     comparison
@@ -60,23 +53,15 @@ class CompiledSearch(LevelSearch):
 
     name = "compiled"
 
-    def __init__(
-        self,
-        system: TransitionSystem[Any, Any],
-        properties: Sequence[Property],
-        keep_going: bool = False,
-        symmetry: Symmetry | None = None,
-        resources: Resources = DEFAULT,
-        started: float | None = None,
-        tick: Callable[[], None] = lambda: None,
-    ) -> None:
-        super().__init__(system, properties, keep_going, symmetry, started)
-        self.exact = resources.store == "exact"
+    def __init__(self, request: SearchRequest) -> None:
+        super().__init__(request)
+        system, properties, resources = self.system, self.properties, request.resources
+        self.exact = request.exact
         self.levels: list[Segments] = []
         self.frontier: Segments = []
         self._behind = 0
         self._intact = True
-        self.module, self._object = cached_code(system, properties, self.exact, symmetry, tick)
+        self.module, self._object = cached_code(request)
         self.memory = resources.memory or available_memory()
         self._words: dict[str, tuple[int, Words]] = {}
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
@@ -154,21 +139,21 @@ class CompiledSearch(LevelSearch):
         found = self.distinct_states
         return 0.0 if self.exact else found * (found - 1) / 2 / 2**FINGERPRINT_BITS
 
-    def run(self, limits: Limits, report: Callable[[Progress], None]) -> None:
+    def run(self) -> None:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
-        self._limits, self._report = limits, report
+        limits = self.request.limits
         self.room.most_states = limits.max_states
         try:
             self._go_on() if self._begun and self._begun.levels else self._begin()
             while self._undecided():
-                if limits.max_depth is not None and len(self.levels) >= limits.max_depth:
-                    self.stopped_by = f"--max-depth {limits.max_depth}"
-                    break
-                self._expand_last_level()
+                self.stopped_by = limits.reached(depth=len(self.levels))
+                if not self.stopped_by:
+                    self._expand_last_level()
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error)
         if self.machine.stuck:
-            self.stopped_by = f"{self.stopped_by}{STUCK}"
+            assert self.stopped_by is not None
+            self.stopped_by = self.stopped_by.noting(STUCK)
         else:
             self._compare()
         if self.levels and not self.levels[-1]:
@@ -180,7 +165,7 @@ class CompiledSearch(LevelSearch):
         """Whether there is a level to expand, and a reason to."""
         if self.stopped_by or not self.levels[-1]:
             return False
-        return self.keep_going or not self.violations
+        return self.request.keep_going or not self.violations
 
     def _begin(self) -> None:
         """Store the initial states."""
@@ -294,7 +279,8 @@ class CompiledSearch(LevelSearch):
         try:
             write()
         except OSError as error:
-            self.stopped_by = f"{self.journal.place}, which cannot be written to ({error.strerror})"
+            why = f"{self.journal.place}, which cannot be written to ({error.strerror})"
+            self.stopped_by = Stopped(Stop.UNWRITABLE, why)
             self._intact = False
 
     def _go_on(self) -> None:
@@ -311,13 +297,13 @@ class CompiledSearch(LevelSearch):
 
     def _watch(self) -> bool:
         """Report how far the search is; False where a limit is reached."""
-        seconds = perf_counter() - self.started
+        seconds = perf_counter() - self.request.started
         machine = self.machine
         distinct = machine.inserted
         left = machine.shared[Shared.CHUNKS] - machine.shared[Shared.CURSOR]
         queue = max(left, 0) * machine.sizes.chunk + self._behind
         depth, largest = len(self.levels), self._largest(machine.taken)
-        self._report(Progress(distinct, depth, queue, seconds, machine.bytes_used, largest))
+        self.request.report(Progress(distinct, depth, queue, seconds, machine.bytes_used, largest))
         return self._within_limits(distinct, seconds)
 
     def _make_room(self) -> bool:
@@ -325,7 +311,7 @@ class CompiledSearch(LevelSearch):
         if not self._watch():
             return False
         if not self.room.make():
-            self.stopped_by = f"--max-memory {self.memory >> 20}M"
+            self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.memory >> 20}M")
         return self.stopped_by is None
 
     def _note_violations(self, expanded: int) -> None:

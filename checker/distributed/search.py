@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from time import perf_counter
 from typing import Any
 
 from ...core.layout import State
-from ...core.spec import Kind, Property, TransitionSystem
-from ...core.symmetry import Symmetry
+from ...core.spec import Kind
 from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
 from ..compiled.journal import code_hash
@@ -18,7 +17,9 @@ from ..compiled.validity import ranges_of
 from ..counterexample import itself
 from ..fields import FieldError
 from ..interrupts import reason
-from ..result import DEFAULT, Cluster, Limits, Progress, Resources
+from ..request import SearchRequest
+from ..result import Cluster, Progress, Resources
+from ..stop import Stop, Stopped
 from .columns import Export
 from .compaction import to_merge
 from .exports import Exports, opened_exports
@@ -43,34 +44,19 @@ MERGED_HERE = 1 << 20
 
 
 class SparkSearch(LevelSearch):
-    """A breadth-first search whose levels are found by Spark, with what is known of it so far.
-
-    Parameters
-    ----------
-    resources
-        Where it keeps what is found, and which cluster does it.
-    tick
-        Called now and then while the model is compiled.
-    """
+    """A breadth-first search whose levels are found by Spark, with what is known of it so far."""
 
     name = "spark"
     exact = True
     collision_probability = 0.0
 
-    def __init__(
-        self,
-        system: TransitionSystem[Any, Any],
-        properties: Sequence[Property],
-        keep_going: bool = False,
-        symmetry: Symmetry | None = None,
-        resources: Resources = DEFAULT,
-        started: float | None = None,
-        tick: Callable[[], None] = lambda: None,
-    ) -> None:
-        super().__init__(system, properties, keep_going, symmetry, started)
+    def __init__(self, request: SearchRequest) -> None:
+        super().__init__(request)
+        system, properties, symmetry = self.system, self.properties, self.symmetry
+        resources = request.resources
         self.cluster = resources.cluster or Cluster()
         self._text, self.module = Generator(system, properties, True, symmetry).module(
-            ENTRIES, tick
+            ENTRIES, request.tick
         )
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
         self._stack = ExitStack()
@@ -92,9 +78,8 @@ class SparkSearch(LevelSearch):
         canonical = symmetry.canonical if symmetry else itself
         self.history = History(system, self.store, canonical)
         self._ranges = ranges_of(system.layout)
-        self.kernel = Kernel(
-            self._text, self.module, len(system.instances), len(properties), self._ranges, tick
-        )
+        counts = len(system.instances), len(properties)
+        self.kernel = Kernel(self._text, self.module, *counts, self._ranges, request.tick)
         self.comparison = Comparison(system, properties, self.kernel.sampler.steps)
         self._jobs: Any = None
         self._branching = BRANCHING
@@ -138,28 +123,26 @@ class SparkSearch(LevelSearch):
         """How many levels were found by Spark."""
         return self.manifest.spark_levels
 
-    def run(self, limits: Limits, report: Callable[[Progress], None]) -> None:
+    def run(self) -> None:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
-        self._limits, self._report = limits, report
         try:
             if not self.manifest.levels:
                 with postponed():
                     self._begin()
             while self._undecided():
-                if limits.max_depth is not None and self.depth >= limits.max_depth:
-                    self.stopped_by = f"--max-depth {limits.max_depth}"
-                elif self._watch(0.0):
+                self.stopped_by = self.request.limits.reached(depth=self.depth)
+                if not self.stopped_by and self._watch(0.0):
                     self._find_next_level()
         except KeyboardInterrupt as error:
             self.stopped_by = reason(error)
         except UnwritableError as error:
-            self.stopped_by = str(error)
+            self.stopped_by = Stopped(Stop.UNWRITABLE, str(error))
 
     def _undecided(self) -> bool:
         """Whether there is a level to expand, and a reason to."""
         if self.stopped_by or self.manifest.expanded or not self.manifest.levels:
             return False
-        return self.keep_going or not self.violations
+        return self.request.keep_going or not self.violations
 
     def _begin(self) -> None:
         """Keep the initial states as the first level."""
@@ -255,7 +238,7 @@ class SparkSearch(LevelSearch):
             from .place import spark_folder
             from .session import spark_context
 
-            self._report(self._progress(0, doing="starting Spark"))
+            self.request.report(self._progress(0, doing="starting Spark"))
             self.store.write(KERNEL.format(self.module.digest), [self._text.encode()])
             folder = self._stack.enter_context(spark_folder(self.store))
             context = self._stack.enter_context(spark_context(self.cluster, folder))
@@ -346,7 +329,7 @@ class SparkSearch(LevelSearch):
     def _watch(self, part_done: float, notice: str = "") -> bool:
         """Report how far the search is; False where a limit is reached."""
         progress = self._progress(part_done, notice=notice)
-        self._report(progress)
+        self.request.report(progress)
         return self._within_limits(progress.distinct_states, progress.seconds)
 
     def _progress(self, part_done: float, notice: str = "", doing: str = "") -> Progress:
@@ -355,7 +338,7 @@ class SparkSearch(LevelSearch):
             self.distinct_states,
             self.depth,
             int((self.manifest.levels[-1].states if self.manifest.levels else 0) * (1 - part_done)),
-            perf_counter() - self.started,
+            perf_counter() - self.request.started,
             largest=self._largest(self.taken),
             notice=notice,
             doing=doing,

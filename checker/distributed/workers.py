@@ -21,6 +21,7 @@ KERNEL = "kernel-{}.ll"
 
 PARTS = (
     "core.layout",
+    "checker.atomic",
     "checker.kept",
     "checker.compiled.blocks",
     "checker.compiled.build",

@@ -8,8 +8,8 @@ from time import perf_counter
 
 from ...analysis.compare import Alone, Contrast, alone, contrast, shared
 from ...analysis.named import SelectionError
-from ...checker.interrupts import INTERRUPT, is_interrupt
 from ...checker.result import Limits
+from ...checker.stop import Stop, Stopped, is_interrupt
 from ...core.spec import Outcome, Step
 from .sides import Count, Row, Side, Verdicts
 
@@ -38,7 +38,7 @@ class Decided:
     skipped: tuple[str, ...] = ()
 
     @property
-    def stopped_by(self) -> str | None:
+    def stopped_by(self) -> Stopped | None:
         """What ended one of the two searches early."""
         return self.old.stopped_by or self.new.stopped_by
 
@@ -148,7 +148,7 @@ def _both(
     old = sides[0].verdicts(bounds, names, limits, quiet)
     if is_interrupt(old.stopped_by):
         undecided = tuple(Row(row.name, Outcome.INCOMPLETE.value, None) for row in old.rows)
-        return old, Verdicts(old.headline, undecided, 0, 0, INTERRUPT)
+        return old, Verdicts(old.headline, undecided, 0, 0, Stopped(Stop.INTERRUPT))
     return old, sides[1].verdicts(bounds, names, limits, quiet)
 
 
@@ -213,7 +213,7 @@ def states(
     left_out = tuple(tuple(name for name in mine if name not in set(both)) for mine in ranges)
     counts = [sides[0].reach(settings, limits, quiet)]
     if is_interrupt(counts[0].stopped_by):
-        counts.append(Count(0, {}, INTERRUPT))
+        counts.append(Count(0, {}, Stopped(Stop.INTERRUPT)))
     else:
         counts.append(sides[1].reach(settings, limits, quiet))
     if any(it.stopped_by for it in counts):

@@ -9,11 +9,10 @@ from typing import Any
 from ...analysis.code import Code, code
 from ...analysis.compare import Followed, Projected, Ranges, Reached, follow, ranges
 from ...analysis.named import find_protocol
-from ...analysis.properties import find_properties
-from ...analysis.selection import with_every_history
+from ...analysis.properties import find_properties, system_for, with_every_history
 from ...checker.check import check
 from ...checker.result import Limits
-from ...core.bounds import parse
+from ...checker.stop import Stopped
 from ...core.spec import Step, TidegateError, TransitionSystem
 from ...invariants import PROPERTIES
 from ...model import Protocol
@@ -53,7 +52,7 @@ class Verdicts:
     rows: tuple[Row, ...]
     distinct_states: int
     depth: int
-    stopped_by: str | None
+    stopped_by: Stopped | None
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Count:
 
     distinct_states: int
     taken: dict[str, int]
-    stopped_by: str | None
+    stopped_by: Stopped | None
 
 
 class Side:
@@ -100,8 +99,7 @@ class Side:
     ) -> Verdicts:
         """Decide properties in all states within bounds."""
         properties = find_properties(self._protocol, names)
-        needs = frozenset(need for prop in properties for need in prop.needs)
-        system = self._system(settings, needs)
+        system = system_for(self._protocol, settings, properties)
         with progress(quiet) as show:
             result = check(system, properties, limits=limits, keep_going=True, report=show)
         rows = tuple(
@@ -129,7 +127,7 @@ class Side:
         self, settings: Sequence[str], names: Sequence[str], steps: Sequence[Step]
     ) -> Followed:
         """Take steps from its initial state as far as they are enabled; judge where that ends."""
-        system = with_every_history(self._name, settings)
+        system = with_every_history(self._protocol, settings)
         known = PROPERTIES[self._protocol.family.name]
         return follow(system, [prop for prop in known if prop.name in names], steps)
 
@@ -158,7 +156,6 @@ class Side:
             raise NothingReachedError(f"{self._name}: no states were searched")
         return self._reached
 
-    def _system(
-        self, settings: Sequence[str], needs: frozenset[str] = frozenset()
-    ) -> TransitionSystem[Any, Any]:
-        return self._protocol.system(parse(self._protocol.family.bounds, settings), needs)
+    def _system(self, settings: Sequence[str]) -> TransitionSystem[Any, Any]:
+        """Return its system without histories."""
+        return system_for(self._protocol, settings, [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .. import judge
+from ..judge import Deviation
 from ..results import Outcome
 from .where import pointers
 
@@ -17,7 +17,7 @@ def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for outcome in outcomes:
         for finding in outcome.findings:
             at = pointers(outcome, finding)[0]
-            command = "warning" if finding.kind == judge.LIMIT else "error"
+            command = "warning" if finding.kind is Deviation.LIMIT else "error"
             title = _property(f"tidegate: {outcome.cell.name}")
             parts = f"file={_property(at.file)},line={at.line},title={title}"
             yield f"::{command} {parts}::{_escaped(finding.text)}"

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
 from ...core.printable import printable
-from .. import judge, results
-from ..judge import Finding
-from ..results import Outcome
+from ..judge import Deviation, Finding
+from ..results import STATUSES, Outcome, Property, Status
 
-_WHOLE = {judge.ERROR: "can be searched", judge.LIMIT: "stays within its limits"}
+_WHOLE = {Deviation.ERROR: "can be searched", Deviation.LIMIT: "stays within its limits"}
 """What is expected of a cell as a whole, by the kind of finding that says otherwise."""
 
 
@@ -63,9 +62,7 @@ def _suite(outcome: Outcome) -> ElementTree.Element:
 
 def _cases(outcome: Outcome) -> list[_Case]:
     """Return what is expected of a cell; a finding about nothing of it is about the whole cell."""
-    told = outcome.properties or [
-        results.Property(it.name, str(it)) for it in outcome.cell.expectations
-    ]
+    told = outcome.properties or [Property(it.name, str(it)) for it in outcome.cell.expectations]
     cases = [_Case(it.expected, it.name) for it in told]
     if outcome.cell.states is not None:
         cases.append(_Case(f"{outcome.cell.states} distinct states", "states"))
@@ -84,18 +81,18 @@ def _cases(outcome: Outcome) -> list[_Case]:
 
 def _children(outcome: Outcome, case: _Case) -> Iterator[ElementTree.Element]:
     """Yield what a case is marked with: one child, of the worst of its findings."""
-    if outcome.status == results.CACHED:
-        yield ElementTree.Element("skipped", message=results.STATUSES[results.CACHED])
+    if outcome.status is Status.CACHED:
+        yield ElementTree.Element("skipped", message=STATUSES[Status.CACHED])
     if case.findings:
         first = case.findings[0]
-        unsure = first.kind in (judge.LIMIT, judge.ERROR)
+        unsure = first.kind in (Deviation.LIMIT, Deviation.ERROR)
         child = ElementTree.Element(
             "error" if unsure else "failure", type=first.kind, message=first.text
         )
         traces = [trace.text for trace in outcome.traces if trace.name == case.about]
         child.text = "\n".join([*(finding.text for finding in case.findings), *traces])
         yield child
-    elif outcome.status not in (results.PASSED, results.CACHED) and not _decided(outcome, case):
+    elif outcome.status not in (Status.PASSED, Status.CACHED) and not _decided(outcome, case):
         yield ElementTree.Element("skipped", message="not decided")
 
 

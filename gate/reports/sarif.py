@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 from ... import __version__
 from ...invariants import PROPERTIES
-from .. import judge
-from ..judge import Finding
+from ..judge import Deviation, Finding
 from ..results import Outcome
 from .where import Pointer, pointers
 
@@ -45,7 +44,7 @@ def _results(outcome: Outcome) -> Iterator[dict[str, Any]]:
         identity = f"{outcome.cell.name}\0{finding.kind}\0{finding.about}"
         result: dict[str, Any] = {
             "ruleId": _rule(finding),
-            "level": "warning" if finding.kind == judge.LIMIT else "error",
+            "level": "warning" if finding.kind is Deviation.LIMIT else "error",
             "message": {"text": _message(outcome, finding)},
             "locations": [_location(first)],
             "partialFingerprints": {"tidegateFinding/v1": _hash(identity)},
@@ -64,7 +63,7 @@ def _hash(text: str) -> str:
 
 def _rule(finding: Finding) -> str:
     """Return the property that a finding is about, or what else it is."""
-    others = {judge.ERROR: "error", judge.LIMIT: "limit", judge.COUNT: "count"}
+    others = {Deviation.ERROR: "error", Deviation.LIMIT: "limit", Deviation.COUNT: "count"}
     return others.get(finding.kind, finding.about)
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ...core.printable import one_line
 from ...render.markdown import escaped
-from .. import results
-from ..results import Outcome
+from ..results import Outcome, Status
 from .where import pointers
 
 
@@ -20,12 +19,12 @@ def headline(outcomes: Sequence[Outcome]) -> str:
     """
     counts = Counter(outcome.status for outcome in outcomes)
     words = {
-        results.FAILED: "failed",
-        results.ERRED: "could not be searched",
-        results.LIMITED: "exceeded a limit",
-        results.INTERRUPTED: "not decided, interrupted",
-        results.PASSED: "passed",
-        results.CACHED: "passed before (cached)",
+        Status.FAILED: "failed",
+        Status.ERRED: "could not be searched",
+        Status.LIMITED: "exceeded a limit",
+        Status.INTERRUPTED: "not decided, interrupted",
+        Status.PASSED: "passed",
+        Status.CACHED: "passed before (cached)",
     }
     parts = [f"{counts[status]} {text}" for status, text in words.items() if counts[status]]
     total = f"{len(outcomes)} cell{'' if len(outcomes) == 1 else 's'}"

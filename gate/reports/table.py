@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from ...core.printable import one_line
 from ...render.printed import Text
-from .. import results
 from ..cells import Cell
-from ..results import Outcome
+from ..results import Outcome, Status
 from ..run import Running
 from .summary import headline
 from .where import pointers
@@ -18,12 +17,12 @@ if TYPE_CHECKING:
     from ...render.printed import Console
 
 _STYLES = {
-    results.PASSED: "green",
-    results.CACHED: "dim green",
-    results.FAILED: "bold red",
-    results.LIMITED: "bold yellow",
-    results.ERRED: "bold magenta",
-    results.INTERRUPTED: "bold yellow",
+    Status.PASSED: "green",
+    Status.CACHED: "dim green",
+    Status.FAILED: "bold red",
+    Status.LIMITED: "bold yellow",
+    Status.ERRED: "bold magenta",
+    Status.INTERRUPTED: "bold yellow",
 }
 
 _WIDEST = 44
@@ -50,7 +49,7 @@ class Table:
         pairs = zip(_entries(outcome.cell), self._widths, strict=True)
         text = "  ".join(entry.ljust(width) for entry, width in pairs)
         numbers = f"{outcome.states:>11,} states"
-        if outcome.status != results.CACHED:
+        if outcome.status is not Status.CACHED:
             numbers += f" {outcome.seconds:6.1f} s"
         line = Text.assemble((f"{outcome.status:<8}", _STYLES[outcome.status]), text, "  ", numbers)
         self.line(line)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
@@ -301,7 +302,7 @@ def grid():
 
 
 @pytest.fixture
-def searched(system):
+def searched():
     """Search one model again and again; returns its report but for what may differ."""
 
     def run(model, limits=Limits(), resume=False, progress=lambda progress: None, **how):  # noqa: B008
@@ -310,8 +311,7 @@ def searched(system):
         known = PROPERTIES[chosen.family.name]
         wanted = names[0] if names else chosen.default_properties
         properties = [p for p in known if p.name in wanted]
-        needs = frozenset(need for p in properties for need in p.needs)
-        toy = system(protocol, settings, needs)
+        toy = system_for(chosen, settings.split(), properties)
         resources = Resources(engine="compiled", resume=resume, checkpoint_every=0, **how)
         result = check(
             toy, properties, limits=limits, report=progress, resources=resources, **options

@@ -17,6 +17,7 @@ from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.reads import Reads, answers_are_same
 from tidegate.checker.compiled.sources import described, plain_tree
 from tidegate.checker.compiled.values import UnsupportedError
+from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Resources
 from tidegate.core.bounds import parse
 from tidegate.core.layout import Record, array, integer, replica_id
@@ -98,7 +99,9 @@ def toy(make_toy, make_action):
 
 def translated(system, properties=(), exact=True, symmetry=None):
     """Return the digest of a translation, and whether it had to be made."""
-    module, text = cached_translation(system, list(properties), exact, symmetry)
+    resources = Resources(store="exact" if exact else "fingerprint")
+    request = SearchRequest(system, list(properties), symmetry=symmetry, resources=resources)
+    module, text = cached_translation(request)
     return module.digest, bool(text)
 
 
@@ -709,7 +712,7 @@ def test_machine_code_follows_what_a_function_carries(source, toy, make_invarian
         result = check(system, [few], resources=Resources(engine="compiled"))
         assert result.engine == "compiled"
         verdicts.append((result.outcome.value, result.distinct_states))
-        codes.append(cached_code(system, [few], True, None)[1])
+        codes.append(cached_code(SearchRequest(system, [few]))[1])
     assert verdicts == [("holds", 4), ("holds", 4), ("violated", 5)]
     assert codes[0] == codes[1] != codes[2]
 

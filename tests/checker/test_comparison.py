@@ -15,6 +15,7 @@ from tidegate.checker.compiled.sampling import COMPARED, Asked
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.values import Constant, Truth
 from tidegate.checker.interpreted import Search
+from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.core.layout import Record, integer
 from tidegate.core.spec import EngineError, Outcome
@@ -154,6 +155,7 @@ def test_it_ends_the_run_of_auto_which_interpreted_the_first_levels(
     plane, broken_constant, monkeypatch
 ):
     monkeypatch.setattr(engines, "SMALL", 300)
+    # A fast machine interprets all of it before it would compile.
     monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0)
     with pytest.raises(EngineError, match="disagree about meet"):
         check(plane, [])
@@ -181,8 +183,8 @@ def test_every_step_and_property_is_compared_as_often_as_it_must_be(system, comp
 
     searched = system("hw", "replicas=2 records=1 elections=1 crashes=1")
     properties = INVARIANTS["broker"]
-    search = CompiledSearch(searched, properties, keep_going=True)
-    search.run(Limits(), lambda progress: None)
+    search = CompiledSearch(SearchRequest(searched, properties, keep_going=True))
+    search.run()
     steps = Counter(s.number for s in compared if s.asked is Asked.STEP and s.answer)
     for number, taken in enumerate(search.taken):
         assert steps[number] >= min(taken, COMPARED)
@@ -229,8 +231,8 @@ def test_a_sample_is_decided_by_itself_whatever_was_asked_of_its_state_before(
 
 
 def reference(plane):
-    search = Search(plane, [])
-    search.run(Limits(max_depth=6), lambda progress: None)
+    search = Search(SearchRequest(plane, [], limits=Limits(max_depth=6)))
+    search.run()
     return search
 
 
@@ -239,29 +241,30 @@ def test_a_state_that_only_one_engine_reaches_ends_the_run(plane):
         level.append(bytes([99, 99, 0]))
 
     for change, which in ((list.pop, "machine code"), (add, "Python")):
-        search = CompiledSearch(plane, [])
+        search = CompiledSearch(SearchRequest(plane, []))
         search.reference = reference(plane)
         change(search.reference.levels[4])
         with pytest.raises(EngineError, match=f"only {which} reaches the state .* in 4 steps"):
-            search.run(Limits(), lambda progress: None)
+            search.run()
         search.close()
 
 
 def test_another_number_of_steps_ends_the_run(plane):
-    search = CompiledSearch(plane, [])
+    search = CompiledSearch(SearchRequest(plane, []))
     search.reference = reference(plane)
     search.reference.taken[1] += 1
     with pytest.raises(EngineError, match="took it 15 times, Python 16 times"):
-        search.run(Limits(), lambda progress: None)
+        search.run()
     search.close()
 
 
 def test_another_verdict_on_the_same_levels_ends_the_run(plane, make_invariant):
     low = make_invariant("Low", is_low)
-    search = CompiledSearch(plane, [low], keep_going=True)
-    search.reference = Search(plane, [low], keep_going=True)
-    search.reference.run(Limits(max_depth=6), lambda progress: None)
+    request = SearchRequest(plane, [low], keep_going=True)
+    search = CompiledSearch(request)
+    search.reference = Search(replace(request, limits=Limits(max_depth=6)))
+    search.reference.run()
     del search.reference.violations["Low"]
     with pytest.raises(EngineError, match="disagree about Low: machine code finds it violated"):
-        search.run(Limits(), lambda progress: None)
+        search.run()
     search.close()

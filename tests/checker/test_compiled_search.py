@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from tidegate.analysis.named import find_protocol
-from tidegate.analysis.properties import PROPERTIES
+from tidegate.analysis.properties import PROPERTIES, system_for
 from tidegate.checker.check import check
 from tidegate.checker.compiled import search as compiled_search
 from tidegate.checker.compiled import statefile
@@ -14,6 +14,7 @@ from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Search
+from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.bounds import BoundsError
 from tidegate.core.guards import without
@@ -33,13 +34,9 @@ SMALL = [
 """A protocol, its bounds, and whether symmetry is worth while."""
 
 
-def silent(progress):
-    pass
-
-
 def levels(layout, search):
     """Return the fingerprints of all states, level by level."""
-    search.run(Limits(), silent)
+    search.run()
     return [{layout.fingerprint(state) for state in level} for level in search.states()]
 
 
@@ -51,9 +48,10 @@ def test_every_level_has_the_fingerprints_of_the_interpreted_engine(
 
     toy = system(protocol, settings)
     for symmetry in (None, Symmetry(toy))[: 1 + symmetric]:
-        expected = levels(toy.layout, Search(toy, [], symmetry=symmetry))
         resources = Resources(chunk=8, workers=3)
-        found = levels(toy.layout, CompiledSearch(toy, [], symmetry=symmetry, resources=resources))
+        request = SearchRequest(toy, [], symmetry=symmetry, resources=resources)
+        expected = levels(toy.layout, Search(request))
+        found = levels(toy.layout, CompiledSearch(request))
         assert found == expected
         assert len(set.union(*found)) == sum(map(len, found)), "a state on two levels"
 
@@ -64,9 +62,9 @@ def test_a_frontier_read_back_in_small_pieces_leads_to_the_same_states(
 ):
     monkeypatch.setattr(statefile, "PIECE", 100)
     toy = system(protocol, settings)
-    expected = levels(toy.layout, Search(toy, []))
+    expected = levels(toy.layout, Search(SearchRequest(toy, [])))
     resources = Resources(store="fingerprint", chunk=8, workers=3)
-    search = CompiledSearch(toy, [], resources=resources)
+    search = CompiledSearch(SearchRequest(toy, [], resources=resources))
     assert levels(toy.layout, search) == expected
     deepest = {search.deepest_state()}
     depth = len(expected) - 1
@@ -76,8 +74,8 @@ def test_a_frontier_read_back_in_small_pieces_leads_to_the_same_states(
 
 def interpreted(toy):
     """Return the finished search of the interpreted engine."""
-    search = Search(toy, [])
-    search.run(Limits(), silent)
+    search = Search(SearchRequest(toy, []))
+    search.run()
     return search
 
 
@@ -85,10 +83,10 @@ VIOLATED = [("hw", "", 1), ("published/kip-101", "replicas=2 max_leader_epoch=2"
 
 
 @pytest.mark.parametrize(("protocol", "settings", "skipped"), VIOLATED)
-def test_twenty_runs_give_one_trace_each(system, protocol, settings, skipped):
+def test_twenty_runs_give_one_trace_each(protocol, settings, skipped):
     [chosen] = [p for p in PROTOCOLS if p.name == protocol]
     properties = [p for p in INVARIANTS[chosen.family.name] if p.name in chosen.default_properties]
-    toy = system(protocol, settings, frozenset(need for p in properties for need in p.needs))
+    toy = system_for(chosen, settings.split(), properties)
     expected = check(toy, properties, resources=Resources(engine="interpreted"))
     assert expected.outcome is Outcome.VIOLATED
     for run in range(20):
@@ -140,8 +138,9 @@ def test_the_table_grows_while_a_level_is_under_way(grid, monkeypatch):
 def test_a_table_that_grew_knows_every_state(grid, store, buckets):
     """By a factor that is no whole number, to an odd size, and by a whole number from there."""
     toy = grid(60)
-    found = CompiledSearch(toy, [], resources=Resources(store=store, workers=4))
-    found.run(Limits(), silent)
+    resources = Resources(store=store, workers=4)
+    found = CompiledSearch(SearchRequest(toy, [], resources=resources))
+    found.run()
     states = [toy.layout.pack(state) for state in Search_states(toy)]
     for size in (buckets * 9 // 8, buckets * 2 + 3, buckets * 4 + 6):
         found.machine.grow(size)

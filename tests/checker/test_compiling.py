@@ -83,7 +83,7 @@ def test_the_time_limit_ends_compiling(counters, endless):
         report=told.append,
     )
     assert not result.complete
-    assert result.stopped_by == "--time-limit 0.5 while its actions were compiled"
+    assert str(result.stopped_by) == "--time-limit 0.5 while its actions were compiled"
     assert not told, "it has not taken long yet"
     assert len(endless) == 1
 

@@ -6,7 +6,8 @@ import pytest
 
 from tidegate.checker.compiled.emitter import MOST_ROUNDS
 from tidegate.checker.compiled.search import CompiledSearch, UnfitError
-from tidegate.checker.result import Limits, Resources
+from tidegate.checker.request import SearchRequest
+from tidegate.checker.result import Resources
 from tidegate.core.layout import Record, integer, subset
 
 
@@ -71,14 +72,14 @@ def test_machine_code_gives_up(make_toy, make_action, make_invariant, rule):
     steps = [east, north, *([rule] if is_step else [])]
     toy = make_toy(Walk, None, [make_action(step.__name__, step) for step in steps], at_home)
     properties = [] if is_step else [make_invariant("Rule", rule)]
-    give_up(CompiledSearch(toy, properties, resources=Resources(workers=2)))
+    give_up(CompiledSearch(SearchRequest(toy, properties, resources=Resources(workers=2))))
 
 
 def give_up(search):
     """Run a search that must not say anything."""
     try:
         with pytest.raises(UnfitError):
-            search.run(Limits(), lambda progress: None)
+            search.run()
     finally:
         search.close()
 
@@ -88,7 +89,7 @@ def test_an_endless_constraint_is_given_up_too(make_toy, make_action):
         Walk, None, [make_action(step.__name__, step) for step in (east, north)], at_home
     )
     toy.constraint = in_a_predicate
-    give_up(CompiledSearch(toy, [], resources=Resources()))
+    give_up(CompiledSearch(SearchRequest(toy, [])))
 
 
 ENDLESS = {

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
 from tidegate.invariants import INVARIANTS
@@ -29,13 +30,12 @@ CASES = [
 ]
 
 
-def answer(make_system, protocol, settings, names=None, symmetry=False, keep_going=True, **how):
+def answer(protocol, settings, names=None, symmetry=False, keep_going=True, **how):
     """Return all of a report that may not depend on the engine."""
     [chosen] = [p for p in PROTOCOLS if p.name == protocol]
     wanted = INVARIANTS[chosen.family.name]
     properties = [p for p in wanted if names is None or p.name in names]
-    needs = frozenset(need for p in properties for need in p.needs)
-    system = make_system(protocol, settings, needs)
+    system = system_for(chosen, settings.split(), properties)
     result = check(
         system,
         properties,
@@ -51,26 +51,26 @@ def answer(make_system, protocol, settings, names=None, symmetry=False, keep_goi
 
 
 @pytest.mark.parametrize(("protocol", "settings"), CASES)
-def test_the_compiled_engine_answers_as_the_interpreted_one(protocol, settings, system):
-    expected = answer(system, protocol, settings, engine="interpreted")
-    assert answer(system, protocol, settings, engine="compiled") == expected
+def test_the_compiled_engine_answers_as_the_interpreted_one(protocol, settings):
+    expected = answer(protocol, settings, engine="interpreted")
+    assert answer(protocol, settings, engine="compiled") == expected
     for workers in (1, 2, 3):
-        again = answer(system, protocol, settings, engine="compiled", workers=workers, chunk=8)
+        again = answer(protocol, settings, engine="compiled", workers=workers, chunk=8)
         assert again == expected
 
 
 @pytest.mark.parametrize(("protocol", "settings"), CASES[:3] + CASES[-2:])
-def test_fingerprints_answer_alike(protocol, settings, system, monkeypatch):
+def test_fingerprints_answer_alike(protocol, settings, monkeypatch):
     # A smaller table than that of a gigabyte, which a search of so few states never needs.
     monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
-    expected = answer(system, protocol, settings, engine="interpreted")
-    found = answer(system, protocol, settings, engine="compiled", store="fingerprint", workers=2)
+    expected = answer(protocol, settings, engine="interpreted")
+    found = answer(protocol, settings, engine="compiled", store="fingerprint", workers=2)
     assert found == expected
 
 
 @pytest.mark.parametrize(("protocol", "settings"), CASES[-5:])
 @pytest.mark.parametrize("keep_going", [False, True])
-def test_symmetry_answers_alike(protocol, settings, keep_going, system):
+def test_symmetry_answers_alike(protocol, settings, keep_going):
     kinds = {"symmetry": True, "keep_going": keep_going}
-    expected = answer(system, protocol, settings, engine="interpreted", **kinds)
-    assert answer(system, protocol, settings, engine="compiled", chunk=8, **kinds) == expected
+    expected = answer(protocol, settings, engine="interpreted", **kinds)
+    assert answer(protocol, settings, engine="compiled", chunk=8, **kinds) == expected

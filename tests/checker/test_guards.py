@@ -140,3 +140,10 @@ def test_the_guards_of_a_copy_that_lacks_one_are_those_that_are_left():
     assert refusal(copy, Cell(value=0), None, 1).guard == guard
     assert [it.guard for it in passed(copy, Cell(value=3), None, 0)] == [guard]
     assert guards(without(copy, 0)) == ()
+
+
+def test_debuggers_show_the_source_of_generated_functions(system):
+    layout, [action, *_] = system("hw").layout, PROTOCOLS[0].actions
+    assert inspect.getsource(layout.load).startswith("def load(state):\n")
+    assert inspect.getsource(layout.unpack).startswith("def unpack(words):\n")
+    assert inspect.getsource(without(action.apply, 0)) == inspect.getsource(action.apply)

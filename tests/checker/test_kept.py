@@ -13,6 +13,7 @@ import pytest
 from tidegate.checker.compiled import cache
 from tidegate.checker.compiled.cache import cached_code
 from tidegate.checker.kept import Store, key_file
+from tidegate.checker.request import SearchRequest
 
 ROOT = os.geteuid() == 0
 needs_root = pytest.mark.skipif(not ROOT, reason="only root can give files to another user")
@@ -339,13 +340,13 @@ def test_who_has_the_shared_key_is_believed_whoever_owns_the_files(home, store, 
 def test_machine_code_of_others_is_not_run(home, grid):
     """Code that was put in the place of what a search makes, in the form that was believed once."""
     few, many = grid(2), grid(3)
-    module, code = cached_code(few, [], True, None)
-    _, other = cached_code(many, [], True, None)
+    module, code = cached_code(SearchRequest(few, []))
+    _, other = cached_code(SearchRequest(many, []))
     assert code != other
     name = cache._name(module)
     forged = hashlib.sha256(name.encode() + other).digest() + other
     (Store("compiled").folder / name).write_bytes(forged)
-    assert cached_code(few, [], True, None) == (module, code)
+    assert cached_code(SearchRequest(few, [])) == (module, code)
 
 
 def test_the_command_says_what_there_is_and_whether_it_is_believed(home, store):

@@ -69,7 +69,7 @@ def test_what_was_not_searched_whole_is_undecided_and_never_said_to_hold(search)
     assert minimal.outcome is Outcome.INCOMPLETE
     assert len(minimal.undecided) == 4 * 3 * 4
     assert minimal.undecided[0] == {"a": 0, "b": 0, "c": 0}
-    assert (minimal.stopped_by, minimal.searches) == ("--time-limit 1e-09", 0)
+    assert (str(minimal.stopped_by), minimal.searches) == ("--time-limit 1e-09", 0)
 
 
 def test_bounds_that_contradict_each_other_are_left_out(walk, make_invariant):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tidegate.checker.check import check
 from tidegate.checker.counterexample import confirm, shortest_traces
 from tidegate.checker.interpreted import Search
+from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits
 from tidegate.core.spec import DEADLOCK, EngineError, ModelError, Outcome, ReplayError, Step
 
@@ -63,7 +64,7 @@ def test_the_counterexample_is_shortest_and_independent_of_the_order_of_search(w
         shuffled = [[bytes([n]) for n in level] for level in levels]
         for level in shuffled:
             random.Random(seed).shuffle(level)
-        search = Search(system, [])
+        search = Search(SearchRequest(system, []))
         search.levels = shuffled
         targets = [(len(levels) - 1, deepest[0])]
         [trace] = shortest_traces(system, search.least_parents, targets).values()
@@ -136,7 +137,7 @@ def test_an_interrupt_ends_like_a_limit(walk):
         raise KeyboardInterrupt
 
     result = check(walk(3, {(0, 1), (1, 2)}), [], report=interrupt)
-    assert (result.outcome, result.stopped_by) == (Outcome.INCOMPLETE, "an interrupt")
+    assert (result.outcome, str(result.stopped_by)) == (Outcome.INCOMPLETE, "an interrupt")
 
 
 def test_an_initial_state_can_violate(walk, make_invariant):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.conftest import make_system
 from tidegate.checker.check import check
 from tidegate.checker.interpreted import Search
-from tidegate.checker.result import Limits, Resources
+from tidegate.checker.request import SearchRequest
+from tidegate.checker.result import Resources
 from tidegate.cli import main
 from tidegate.core.spec import ModelError, Outcome
 from tidegate.core.symmetry import Symmetry, SymmetryError, permuted
@@ -29,8 +30,8 @@ SMALL = {
 
 def all_states(system):
     """Return every reachable state."""
-    search = Search(system, [])
-    search.run(Limits(), lambda progress: None)
+    search = Search(SearchRequest(system, []))
+    search.run()
     return search.seen
 
 

@@ -10,7 +10,6 @@ import pytest
 from tests.cli.conftest import BEGUN, ENDLESS, wait_until
 from tidegate.analysis.named import find_protocol
 from tidegate.checker.check import check
-from tidegate.checker.interrupts import is_interrupt
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.spec import Outcome
 
@@ -145,7 +144,7 @@ def test_machine_code_that_never_ends_is_ended_by_ctrl_c(shell):
     assert done.returncode == 130, done.errors
     report = json.loads((shell.path / "report.json").read_text())
     assert report["outcome"] == "incomplete"
-    assert is_interrupt(report["stopped_by"])
+    assert report["stopped_by"].startswith("an interrupt")
 
 
 SWALLOWS = """try:
@@ -177,7 +176,7 @@ def test_a_search_in_another_thread_is_left_alone():
     limits, resources = Limits(seconds=0.3), Resources(engine="interpreted")
     with ThreadPoolExecutor(1) as pool:
         found = pool.submit(check, system, [], limits=limits, resources=resources).result(60)
-    assert (found.outcome, found.stopped_by) == (Outcome.INCOMPLETE, "--time-limit 0.3")
+    assert (found.outcome, str(found.stopped_by)) == (Outcome.INCOMPLETE, "--time-limit 0.3")
 
 
 def test_the_alarm_of_whoever_calls_is_left_as_it_was():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.distributed.session import spark_context
 from tidegate.checker.result import Cluster, Resources
@@ -27,7 +28,7 @@ def spark(java, tmp_path_factory):
 
 
 @pytest.fixture
-def reported(system):
+def reported():
     """Search a protocol by its name; returns all that is reported but for what may differ."""
 
     def run(protocol, settings="", names=None, cluster=None, how=None, **options):
@@ -35,8 +36,7 @@ def reported(system):
         wanted = chosen.default_properties if names is None else names
         properties = [p for p in PROPERTIES[chosen.family.name] if p.name in wanted]
         assert len(properties) == len(wanted), "a property that does not exist"
-        needs = frozenset(need for p in properties for need in p.needs)
-        searched = system(protocol, settings, needs)
+        searched = system_for(chosen, settings.split(), properties)
         engine = "compiled" if cluster is None else "spark"
         resources = Resources(engine=engine, cluster=cluster, **(how or {}))
         whole = report(searched, check(searched, properties, resources=resources, **options))

@@ -9,11 +9,13 @@ from contextlib import closing
 import pytest
 from click.testing import CliRunner
 
+from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.counterexample import itself
 from tidegate.checker.distributed import tables
 from tidegate.checker.distributed.columns import ExportError
 from tidegate.checker.distributed.search import SparkSearch
+from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Cluster, Limits, Resources
 from tidegate.cli import main
 from tidegate.core.spec import Property
@@ -68,7 +70,7 @@ def content(folder):
 
 
 @pytest.fixture
-def exported(system, tmp_path):
+def exported(tmp_path):
     """Search a protocol and export; returns its system, the result and the tables' directory."""
     numbers = iter(range(100))
 
@@ -76,8 +78,7 @@ def exported(system, tmp_path):
         [chosen] = [p for p in PROTOCOLS if p.name == protocol]
         properties = [p for p in PROPERTIES[chosen.family.name] if p.name in names]
         assert len(properties) == len(names), "a property that does not exist"
-        needs = frozenset(need for p in properties for need in p.needs)
-        searched = system(protocol, settings, needs)
+        searched = system_for(chosen, settings.split(), properties)
         folder = folder or tmp_path / f"tables-{next(numbers)}"
         where = {name: options.pop(name) for name in CLUSTER if name in options}
         cluster = Cluster(**{"local_levels": HERE, "export": str(folder), **where})
@@ -273,8 +274,9 @@ def test_a_violation_outside_the_constraint_is_listed_where_it_is_reported(syste
     inside = Property("Inside", "", "", searched.constraint, lambda s, k: "outside")
     cluster = Cluster(local_levels=HERE, export=str(tmp_path / "tables"))
     resources = Resources(engine="spark", cluster=cluster)
-    with closing(SparkSearch(searched, [inside], keep_going=True, resources=resources)) as search:
-        search.run(Limits(), lambda progress: None)
+    request = SearchRequest(searched, [inside], keep_going=True, resources=resources)
+    with closing(SparkSearch(request)) as search:
+        search.run()
     [row] = rows(tmp_path / "tables", "violations")
     [(level, [state])] = search.violations.values()
     assert row["fingerprint"] == signed(searched.layout.fingerprint(state))
@@ -292,7 +294,7 @@ def test_an_interrupted_search_has_exported_what_it_reports(exported, tmp_path):
             raise KeyboardInterrupt
 
     *_, result, folder = exported(*SMALL, report=interrupt)
-    assert (result.stopped_by, result.depth) == ("an interrupt", 9)
+    assert (str(result.stopped_by), result.depth) == ("an interrupt", 9)
     found = content(folder)
     assert len(found["states"]) == result.distinct_states
     assert len(found["steps"]) == result.generated_states

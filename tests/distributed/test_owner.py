@@ -14,6 +14,7 @@ from tidegate.checker.distributed.runs import record_of, restored
 from tidegate.checker.distributed.search import SparkSearch
 from tidegate.checker.distributed.tasks import Expanded, expand_share, own_share
 from tidegate.checker.distributed.workers import CutOffError, whole
+from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Cluster, Limits, Resources
 
 SHARES = 3
@@ -28,8 +29,9 @@ def level(system, java, tmp_path):
     """Search some levels; return what it takes to find the next one."""
     cluster = Cluster(local_levels=10**9, store=str(tmp_path))
     toy = system("published/kip-101", "max_leader_epoch=2", frozenset())
-    search = SparkSearch(toy, [], resources=Resources(engine="spark", cluster=cluster))
-    search.run(Limits(max_depth=9), lambda progress: None)
+    resources = Resources(engine="spark", cluster=cluster)
+    search = SparkSearch(SearchRequest(toy, [], limits=Limits(max_depth=9), resources=resources))
+    search.run()
     plan = search._plan(search.manifest.levels[-1], here=False)
     yield search, dataclasses.replace(plan, merge=plan.earlier[:3], merged="merged/test")
     search.close()

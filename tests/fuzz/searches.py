@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits, Resources
-from tidegate.core.bounds import declared, parse
+from tidegate.core.bounds import declared
 from tidegate.core.spec import EngineError, TidegateError
 from tidegate.invariants import PROPERTIES
 from tidegate.model.protocol import Protocol
@@ -27,8 +28,7 @@ class Search:
         """Search; return what every way of doing so has to report."""
         family, names = self.protocol.family, self.protocol.default_properties
         properties = [p for p in PROPERTIES[family.name] if p.name in names]
-        needs = frozenset(need for p in properties for need in p.needs)
-        system = self.protocol.system(parse(family.bounds, self.settings), needs)
+        system = system_for(self.protocol, self.settings, properties)
         resources = Resources(**{"engine": "compiled", "memory": 1 << 30, **how})
         limits = limits or self.limits
         found = check(system, properties, limits=limits, resources=resources, **self.options)

@@ -8,6 +8,7 @@ import pytest
 
 from tidegate.invariants import INVARIANTS as BY_FAMILY
 from tidegate.model.broker import actions, leadership, log, older, rules
+from tidegate.model.broker.messages import LIST_OFFSETS_RESPONSE
 from tidegate.model.broker.protocols import hw, kip101, kip279, kip320, kip595
 
 INVARIANTS = BY_FAMILY["broker"]
@@ -83,6 +84,11 @@ def out_of_range(s):
     s.partition.epoch = 7
 
 
+def longer_than_its_leader(s):
+    s.message[1].kind = LIST_OFFSETS_RESPONSE
+    s.message[1].end_offset = 0
+
+
 CASES = {
     "NoCommittedRecordLost": (forget_committed, r"m0 .*at offset 0.*acknowledged.*Broker 1"),
     "NoAckedRecordLost": (forget_committed, r"m0 .*acks=all.*offset 0.*Only replica 0"),
@@ -108,6 +114,7 @@ CASES = {
     "EpochLogMatching": (other_record, r"differ at offset 0 \(m0 of epoch 0 and m1 of epoch 0\)"),
     "AtMostOneLeaderPerEpoch": (two_leaders, r"Brokers 0 and 1 both lead in leader epoch 0"),
     "HwWithinLog": (hw_beyond_log, r"Replica 1 has high watermark 1, but its log ends at 0"),
+    "NoBrokerExits": (longer_than_its_leader, r"broker 1 ends at offset 1.*broker 0, at 0\."),
     "TypeOk": (out_of_range, r"partition\.epoch is 7, declared 0\.\.1"),
 }
 

@@ -7,7 +7,9 @@ from functools import cache
 
 import pytest
 
-from tidegate.analysis.selection import assemble, with_every_history
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import with_every_history
+from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.simulate import walk as walk_at_random
 from tidegate.commands.telling import tell
@@ -59,7 +61,7 @@ def loss():
 
 def walked(protocol, settings, steps, seed):
     """Return a random behavior of at most so many steps, in the intermediate form."""
-    system = with_every_history(protocol, settings.split())
+    system = with_every_history(find_protocol(protocol), settings.split())
     taken = walk_at_random(system, [], seed, 0, steps)
     steps = tuple(system.instances[index].step for index in taken.instances)
     return narrate(system, Trace(taken.states, steps))

@@ -3,11 +3,10 @@
 import pytest
 
 from tidegate.analysis.mutants import mutants
-from tidegate.analysis.properties import every_history, find_properties
+from tidegate.analysis.properties import find_properties, system_for, with_every_history
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
 from tidegate.checker.result import Limits, Resources
-from tidegate.core.bounds import parse
 from tidegate.core.spec import ModelError
 from tidegate.model import PROTOCOLS
 from tidegate.render.forms import FORMS
@@ -18,12 +17,10 @@ NAMES = [protocol.name for protocol in PROTOCOLS]
 
 def told(protocol, properties):
     """Return the counterexample of a mutant in every form; nothing if it has none."""
-    bounds = parse(protocol.family.bounds, [])
-    needs = frozenset(need for prop in properties for need in prop.needs)
-    system = protocol.system(bounds, every_history(protocol))
+    system = with_every_history(protocol, [])
     limits, resources = Limits(max_states=20_000), Resources(engine="interpreted")
     try:
-        searched = protocol.system(bounds, needs)
+        searched = system_for(protocol, [], properties)
         first = check(searched, properties, limits=limits, resources=resources).first
     except ModelError:
         # It wrote a value out of range: there is no behavior to tell.

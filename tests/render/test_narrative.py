@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from tidegate.analysis.selection import with_every_history
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import with_every_history
 from tidegate.core.layout import Layout, Record, integer
 from tidegate.core.spec import Action, Step, Trace, TransitionSystem
 from tidegate.model import PROTOCOLS
@@ -38,7 +39,7 @@ def test_a_response_that_a_crash_overtakes_is_lost(loss):
 
 
 def test_a_message_that_is_not_received_by_the_end_is_in_flight():
-    system = with_every_history("hw", [])
+    system = with_every_history(find_protocol("hw"), [])
     start = next(system.initial_states())
     step = Step("SendFetch", ("leader", "follower"), (0, 1))
     told = narrate(system, Trace((start, system.take(start, step)), (step,)))
@@ -152,7 +153,7 @@ def test_a_system_without_a_view_is_told_by_its_columns():
 )
 def test_a_refused_request_names_its_error(protocol, sends, leader, follower, error):
     """Broker 1 is elected; broker 0 has applied epoch 1, broker 1 has not."""
-    system = with_every_history(protocol, ["moves"])
+    system = with_every_history(find_protocol(protocol), ["moves"])
     steps = (
         Step("Elect", ("broker",), (1,)),
         Step("BecomeFollower", ("follower", "epoch"), (0, 1)),

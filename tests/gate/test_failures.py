@@ -55,8 +55,8 @@ def test_a_violation_takes_more_steps_than_it_may(project):
 @pytest.mark.parametrize(
     ("pin", "said"),
     [
-        ("states = 1411", "distinct states: 1,412, 1 more than the pinned 1,411"),
-        ("states = 1413", "distinct states: 1,412, 1 fewer than the pinned 1,413"),
+        ("states = 1555", "distinct states: 1,556, 1 more than the pinned 1,555"),
+        ("states = 1557", "distinct states: 1,556, 1 fewer than the pinned 1,557"),
         ("depth = 99", "depth: 24, 75 fewer than the pinned 99"),
     ],
 )

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tidegate.analysis.selection import assemble, with_every_history
+from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
 from tidegate.commands.telling import tell
@@ -89,15 +89,15 @@ def test_a_changed_cache_and_the_truncation_that_it_causes_are_explained(trace):
     ("protocol", "elections", "continues"),
     [("hw", (1,), True), ("hw", (1, 0), True), ("kip-279", (1,), True), ("kip-279", (1, 0), False)],
 )
-def test_an_epoch_that_changes_nothing_for_a_follower_is_said_to(protocol, elections, continues):
+def test_an_epoch_that_changes_nothing_for_a_follower_is_said_to(system, protocol, elections, continues):
     """Broker 2 leaves the ISR, or another broker leads for a while; then broker 0 leads on."""
-    system = with_every_history(protocol, ["replicas=3", "moves", "elections=3"])
+    behaviors = system(protocol, "replicas=3 moves elections=3")
     steps = [Step("Fence", ("broker",), (2,))]
     if len(elections) > 1:
         steps = [Step("Elect", ("broker",), (broker,)) for broker in elections]
     last = len(elections)
     steps.append(Step("BecomeFollower", ("follower", "epoch"), (1, last)))
-    event = narrate(system, retaken(system, 0, steps)).moments[-1].event
+    event = narrate(behaviors, retaken(behaviors, 0, steps)).moments[-1].event
     assert ("Its leader stays the same, so it continues as before." in event.sentence) is continues
 
 

@@ -96,7 +96,7 @@ def test_a_saved_trace_is_written_in_every_form_at_once(saved, tmp_path):
     assert result.exit_code == 0, result.output
     for name in names:
         assert "NoCommittedRecordLost" in (tmp_path / f"out.{name}").read_text()
-    assert "2,157" in (tmp_path / "out.html").read_text()
+    assert "2,316" in (tmp_path / "out.html").read_text()
 
 
 def test_the_itf_form_is_read_by_another_reader(saved, tmp_path):

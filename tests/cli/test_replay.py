@@ -75,7 +75,8 @@ def test_a_trace_of_a_published_protocol_replays(tmp_path):
 def test_the_guard_that_stops_a_trace_is_told_with_its_values(tmp_path):
     """Under kip-101 a restarted follower may not fetch before it has asked."""
     path = tmp_path / "trace.json"
-    run("check", "hw", "-b", "unclean_election", "-p", "CommittedSomewhere", "-q", "--json", str(path))
+    options = ["-b", "unclean_election", "-p", "CommittedSomewhere"]
+    run("check", "hw", *options, "-q", "--json", str(path))
     result = run("replay", str(path), "--protocol", "kip-101")
     assert result.exit_code == 2
     assert "STOPPED kip-101" in result.output
@@ -121,7 +122,7 @@ def test_a_step_that_is_not_enabled_stops_it(saved):
 def test_a_stuck_trace_is_judged_by_its_own_property(tmp_path):
     path = tmp_path / "stuck.json"
     mutant = "kip-320~may_propose = nothing_proposed"
-    bounds = "records=0 crashes=0 elections=2 moves isr_propagation=kraft".split()
+    bounds = ["records=0", "crashes=0", "elections=2", "moves", "isr_propagation=kraft"]
     options = [part for bound in bounds for part in ("-b", bound)]
     result = run("check", mutant, *options, "-p", "Stuck", "-q", "--json", str(path))
     assert result.exit_code == 11

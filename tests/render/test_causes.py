@@ -89,7 +89,7 @@ def test_a_changed_cache_and_the_truncation_that_it_causes_are_explained(trace):
     ("protocol", "elections", "continues"),
     [("hw", (1,), True), ("hw", (1, 0), True), ("kip-279", (1,), True), ("kip-279", (1, 0), False)],
 )
-def test_an_epoch_that_changes_nothing_for_a_follower_is_said_to(system, protocol, elections, continues):
+def test_an_epoch_may_change_nothing_for_a_follower(system, protocol, elections, continues):
     """Broker 2 leaves the ISR, or another broker leads for a while; then broker 0 leads on."""
     behaviors = system(protocol, "replicas=3 moves elections=3")
     steps = [Step("Fence", ("broker",), (2,))]

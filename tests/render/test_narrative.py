@@ -215,6 +215,9 @@ def test_a_follower_whose_log_is_longer_asks_its_leader_and_exits(told_with):
     assert arrows["broker 1", "broker 0", "out of range"] == (16, 17, RECEIVED)
     assert arrows["broker 0", "broker 1", "log end?"] == (17, 18, RECEIVED)
     assert arrows["broker 1", "broker 0", "log end 0"] == (18, 19, RECEIVED)
+    assert told.moments[16].event.sentence == (
+        "The fetch offset 1 is beyond the log end of broker 1, and broker 1 responds: out of range."
+    )
     assert told.moments[19].event.sentence == (
         "The log of broker 0 is longer than that of broker 1, and unclean elections are not "
         "allowed: its process exits."

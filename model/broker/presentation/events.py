@@ -99,6 +99,8 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     if hw != was:
         effect += f", raises its HW from {was} to {hw}"
     response = f"responds: {said(after, follower)}"
+    if not effect.startswith("Broker"):
+        response = f"{broker(leader)} {response}"
     if not any(message.key == f"{follower}" for message in after.messages):
         response = "has no new data: the fetch waits in purgatory"
     mine, theirs = (of(before, broker(number)).epoch for number in (leader, follower))

@@ -23,6 +23,7 @@ from ..core.bounds import unknown
 from ..core.errors import TidegateError, place_of
 from ..core.printable import one_line
 from ..model import PROTOCOLS
+from ..model.broker.releases import release_of
 from ..model.protocol import Protocol
 from .mutants import mutants
 
@@ -86,6 +87,8 @@ def _parts(name: str) -> tuple[str, str, str]:
 
 def _built_in(name: str) -> Protocol:
     known = {protocol.name: protocol for protocol in PROTOCOLS}
+    if release := release_of(name.lower()):
+        return release.protocol
     if name.lower() not in known:
         own = "; name a custom protocol by its file (fence.py) or as module:NAME"
         raise SelectionError(unknown("protocol", name, known) + own)

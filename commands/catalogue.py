@@ -10,6 +10,7 @@ from ..analysis.named import find_protocol
 from ..core.bounds import declared
 from ..invariants import PROPERTIES
 from ..model import PROTOCOLS
+from ..model.broker.releases import overview
 from ..render.catalogue import print_catalogue
 from ..render.story import print_story, story
 from ..render.terminal import make_console, say_json
@@ -29,6 +30,7 @@ def catalogue() -> dict[str, Any]:
             }
             for protocol in PROTOCOLS
         ],
+        "releases": overview(),
         "properties": {
             name: [
                 {"name": prop.name, "statement": prop.statement, "source": prop.source}

@@ -13,6 +13,7 @@ from ..checker.check import check
 from ..checker.engines import ENGINES
 from ..checker.result import Cluster, Limits, Resources, Result, StateStore
 from ..core.spec import TransitionSystem
+from ..model.broker.releases import KRAFT, ZOOKEEPER, Release, default_metadata
 from ..render.output import Reports
 from ..render.report import report
 from ..render.terminal import make_console, progress, say, write_json
@@ -36,7 +37,23 @@ from .trust import resume_command
     epilog=EXIT_STATUS,
     short_help="Search every state of a protocol and print the trace that breaks it.",
 )
-@click.argument("protocol")
+@click.argument("protocol", required=False)
+@click.option(
+    "--release",
+    metavar="RELEASE",
+    help="Check what this release of Kafka runs, such as 2.6 or 2.0.0, instead of PROTOCOL.",
+)
+@click.option(
+    "--metadata",
+    type=click.Choice((ZOOKEEPER, KRAFT)),
+    help="With --release: where the cluster keeps its metadata.",
+)
+@click.option(
+    "--protocol-version",
+    metavar="RELEASE",
+    default="",
+    help="With --release: an older inter.broker.protocol.version, or metadata.version.",
+)
 @model_options("Check this property")
 @click.option(
     "--engine",
@@ -99,11 +116,14 @@ def check_command(**options: Any) -> Ended:
 
     PROTOCOL is a built-in protocol ('tidegate list' shows them), a custom protocol (FILE.py,
     FILE.py:NAME or MODULE:NAME), or a mutant of either: PROTOCOL~MUTANT, with the mutant's name
-    (from 'tidegate mutate') after a tilde.
+    (from 'tidegate mutate') after a tilde. With --release it is left out: the release picks the
+    rules and the options, and -b overrides the options.
 
     \b
     Examples:
       tidegate check hw
+      tidegate check --release 3.9 --metadata kraft -b moves
+      tidegate check --release 2.8 --protocol-version 2.6
       tidegate check kip-101 -b records=3 -b elections=2 --continue
       tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 600
       tidegate check hw --json report.json --quiet
@@ -114,10 +134,32 @@ def check_command(**options: Any) -> Ended:
       tidegate check kip-320 -b replicas=3 --engine spark --master spark://host:7077 --store /nfs/a
       tidegate check hw -b records=1 --engine spark --continue --export tables
     """
+    options = _with_release(options)
     searched = {name: options[name] for name in SEARCHED}
     location = None if options["store"] in list(StateStore) else options["store"]
     on = cluster(options["engine"], location, options, {})
     return search_and_report(searched, on, options, resume=False)
+
+
+def _with_release(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with the protocol and the settings that ``--release`` stands for."""
+    name, protocol = options["release"], options["protocol"]
+    if name is None:
+        if options["metadata"] or options["protocol_version"]:
+            raise click.UsageError("--metadata and --protocol-version need --release")
+        if protocol is None:
+            raise click.UsageError("name a PROTOCOL ('tidegate list' shows them), or a --release")
+        return options
+    if protocol is not None:
+        raise click.UsageError(
+            f"--release {name} picks the protocol; leave out {protocol}, or leave out --release"
+        )
+    metadata = options["metadata"] or default_metadata(name)
+    release = Release(name, metadata, options["protocol_version"])
+    chosen = {setting.partition("=")[0] for setting in options["settings"]}
+    picked = (one for one in release.settings if one.partition("=")[0] not in chosen)
+    settings = (*picked, *options["settings"])
+    return {**options, "protocol": release.protocol.name, "settings": settings}
 
 
 SEARCHED = ("protocol", "settings", "names", "engine", "store", "keep_going", "symmetry", "debug")

@@ -11,8 +11,11 @@ from .printed import Console, Text
 
 
 def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
-    """Print the protocols, then the properties and the bounds of each family."""
+    """Print the protocols and the releases, then the properties and the bounds of each family."""
     _print_table(console, "Protocols", catalogue["protocols"], ("name", "summary"))
+    title = "Releases of Kafka (check --release RELEASE --metadata METADATA)"
+    columns = ("releases", "metadata", "protocol", "options")
+    _print_table(console, title, catalogue["releases"], columns)
     for family, bounds in catalogue["bounds"].items():
         properties = catalogue["properties"][family]
         title = f"Properties of the {family} family (-p NAME)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
 from .history import note_acked, note_committed, note_high_watermark, note_listed_offsets
-from .memory import drop_produce
+from .memory import appended_at, note_produce, waits_at
 from .state import BrokerState
 
 
@@ -69,12 +69,12 @@ def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> 
     (Partition.checkEnoughReplicasReachOffset): a leader acknowledges in a later epoch what it
     appended in an earlier one.
     """
-    waiting = s.delayed_produce[record]
-    if waiting.leader != leader or waiting.offset >= s.replica[leader].hw:
+    offset = appended_at(s, k, record)
+    if waits_at(s, k, record) != leader or offset >= s.replica[leader].hw:
         return False
     if size(k.rules.isr_for_hw(s, k, leader)) >= k.min_isr:
-        note_acked(s, k, leader, record, waiting.offset)
-    drop_produce(s, record)
+        note_acked(s, k, leader, record, offset)
+    note_produce(s, k, record, NONE, 0)
     return True
 
 

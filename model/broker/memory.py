@@ -17,15 +17,32 @@ def forget_remote_leos(s: BrokerState, k: Constants, broker: int) -> None:
         s.replica[broker].remote_leo[follower] = 0
 
 
-def drop_produce(s: BrokerState, record: int) -> None:
-    """Let a produce wait no more."""
-    s.delayed_produce[record].leader = NONE
-    s.delayed_produce[record].offset = 0
+def waits_at(s: BrokerState, k: Constants, record: int) -> int:
+    """Return the broker at which the produce of a record waits, or NONE.
+
+    It is history, which no guard reads, unless its completion is a step of its own.
+    """
+    return s.delayed_produce[record].leader if k.purgatory else s.aux_produce[record].leader
+
+
+def appended_at(s: BrokerState, k: Constants, record: int) -> int:
+    """Return the offset of a record whose produce waits."""
+    return s.delayed_produce[record].offset if k.purgatory else s.aux_produce[record].offset
+
+
+def note_produce(s: BrokerState, k: Constants, record: int, broker: int, offset: int) -> None:
+    """Let the produce of a record wait at a broker; NONE and 0 if it waits no more."""
+    if k.purgatory:
+        s.delayed_produce[record].leader = broker
+        s.delayed_produce[record].offset = offset
+    else:
+        s.aux_produce[record].leader = broker
+        s.aux_produce[record].offset = offset
 
 
 def fail_produces(s: BrokerState, k: Constants, broker: int) -> None:
     """Fail the produces that wait at a broker: it goes down, or becomes a follower."""
     if k.delays_produces:
         for record in range(k.records):
-            if s.delayed_produce[record].leader == broker:
-                drop_produce(s, record)
+            if waits_at(s, k, record) == broker:
+                note_produce(s, k, record, NONE, 0)

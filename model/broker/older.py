@@ -27,6 +27,11 @@ def lose_checkpoint(s: BrokerState, k: Constants, follower: int) -> bool:
     return True
 
 
+def at_every_new_epoch(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
+    """Reset the remote LEOs at every epoch: Partition.makeLeader of Kafka 0.8."""
+    return True
+
+
 def before_truncating(s: BrokerState, k: Constants, follower: int) -> bool:
     """Apply it to the log that diverges (KAFKA-14704): Kafka 2.8.0 to 3.4.0."""
     return True

@@ -179,11 +179,27 @@ class DelayedProduce(Record):
     """A produce with acks=all that waits at its leader until the high watermark passes it."""
 
     leader: int = replica_id(
-        lambda k: k.replicas - 1 if k.delays_produces else NONE,
+        lambda k: k.replicas - 1 if k.delays_produces and k.purgatory else NONE,
         "the broker at which it waits, which appended its record; NONE: it does not wait",
     )
     offset: int = integer(
-        0, lambda k: k.log_size - 1 if k.delays_produces else 0, "where it was appended"
+        0,
+        lambda k: k.log_size - 1 if k.delays_produces and k.purgatory else 0,
+        "where it was appended",
+    )
+
+
+class Produce(DelayedProduce):
+    """The same without the option ``purgatory``: the high watermark completes it at once."""
+
+    leader: int = replica_id(
+        lambda k: k.replicas - 1 if k.delays_produces and not k.purgatory else NONE,
+        "the broker at which it waits, which appended its record; NONE: it does not wait",
+    )
+    offset: int = integer(
+        0,
+        lambda k: k.log_size - 1 if k.delays_produces and not k.purgatory else 0,
+        "where it was appended",
     )
 
 
@@ -325,6 +341,7 @@ class BrokerState(Record):
     aux_consumer: Consumer = nested(Consumer)
     aux_committed: list[Committed] = array(lambda k: k.log_size, Committed)
     aux_acked: list[Acked] = array(lambda k: k.records, Acked)
+    aux_produce: list[Produce] = array(lambda k: k.records, Produce)
     aux_hw: int = integer(
         0,
         lambda k: k.log_size if k.track_high_watermark else 0,

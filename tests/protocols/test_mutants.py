@@ -107,7 +107,7 @@ def test_a_broken_rule_loses_or_diverges_and_not_one_rung_below(
 def test_every_rule_that_may_be_broken_is_among_the_mutants():
     """Two that remain decide what an answer says: kip-101 and kip-279 are their mutants.
 
-    test_releases.py has those that differ from release to release.
+    test_older_rules.py has those that differ from release to release.
     The others are kip-595's, or matter where a change of the ISR is made known by and by; see
     test_kip595.py and test_isr_changes.py.
     """

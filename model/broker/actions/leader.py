@@ -7,6 +7,7 @@ from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
 from ..history import note_acked
 from ..leadership import advance_hw, change_isr, leads, size
 from ..log import append, newest_epoch
+from ..memory import note_produce
 from ..messages import (
     DELAYED_FETCH,
     DIVERGING,
@@ -41,8 +42,7 @@ def produce(s: BrokerState, k: Constants, leader: int) -> bool:
     replica = s.replica[leader]
     append(s, k, leader, replica.epoch, s.written)
     if k.delays_produces:
-        s.delayed_produce[s.written].leader = leader
-        s.delayed_produce[s.written].offset = replica.leo - 1
+        note_produce(s, k, s.written, leader, replica.leo - 1)
     if k.acks == 1:
         note_acked(s, k, leader, s.written, replica.leo - 1)
     s.written += 1

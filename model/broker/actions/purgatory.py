@@ -6,9 +6,10 @@ when it arrives, and not again when it is completed.
 
 from __future__ import annotations
 
+from ....core.layout import NONE
 from ..bounds import Constants
 from ..leadership import complete_produce, leads
-from ..memory import drop_produce
+from ..memory import note_produce
 from ..messages import DELAYED_FETCH
 from ..state import BrokerState
 from .leader import answer_fetch
@@ -41,5 +42,5 @@ def expire_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bo
     """Fail a waiting produce with REQUEST_TIMED_OUT."""
     if s.delayed_produce[record].leader != leader:
         return False
-    drop_produce(s, record)
+    note_produce(s, k, record, NONE, 0)
     return True

@@ -1,0 +1,279 @@
+"""Kafka's releases as protocols: the rules that each release of the brokers runs.
+
+Most rules belong to a release's code.  Some belong to what brokers say to each other, and wait for
+``inter.broker.protocol.version`` (``metadata.version`` with KRaft): leader epochs (0.11), the epoch
+in the answer (2.0), fences (2.1), truncation on fetch (2.7) and broker epochs of fetches (3.5).
+Bugs that a patch release mended are in the releases before it, except KAFKA-18991.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from ...core.errors import TidegateError
+from ..protocol import Protocol
+from . import defaults, older
+from .protocols import kip279, kip595
+from .protocols.hw import HW
+from .protocols.kip101 import KIP_101
+from .protocols.kip279 import KIP_279
+from .protocols.kip320 import KIP_320
+from .protocols.kip595 import KIP_595
+
+Version = tuple[int, ...]
+
+ZOOKEEPER, KRAFT = "zookeeper", "kraft"
+"""Where a cluster keeps its metadata."""
+
+RELEASES = (
+    "0.8.0", "0.8.1", "0.8.2", "0.9.0", "0.10.0", "0.10.1", "0.10.2", "0.11.0",
+    "1.0", "1.1", "2.0", "2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8",
+    "3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7", "3.8", "3.9", "4.0", "4.1", "4.2",
+)  # fmt: skip
+"""The releases whose sources were read; a patch number may follow."""
+
+FIRST_WITH_KRAFT, FIRST_WITHOUT_ZOOKEEPER = (3, 3), (4, 0)
+
+NEWEST_PATCH = 99
+"""Stands for the newest patch release, if none is named."""
+
+PREFIX = "kafka-"
+
+
+class ReleaseError(TidegateError):
+    """A release that does not exist, or that has not the metadata or the version asked for."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release of Kafka in one kind of cluster.
+
+    Parameters
+    ----------
+    name
+        As given, such as "2.6" (its newest patch release) or "2.6.0".
+    metadata
+        ``ZOOKEEPER`` or ``KRAFT``.
+    protocol_version
+        What inter.broker.protocol.version or metadata.version is set to; that of `name` if empty.
+
+    Raises
+    ------
+    ReleaseError
+        If there is no such release, or it does not run like that.
+    """
+
+    name: str
+    metadata: str
+    protocol_version: str = ""
+
+    def __post_init__(self) -> None:
+        if self.metadata == KRAFT and self.code < FIRST_WITH_KRAFT:
+            raise ReleaseError(
+                f"Kafka {self.name} has no KRaft for production, which begins with 3.3; use "
+                f"--metadata {ZOOKEEPER}"
+            )
+        if self.metadata == ZOOKEEPER and self.code >= FIRST_WITHOUT_ZOOKEEPER:
+            raise ReleaseError(
+                f"Kafka {self.name} does not run with ZooKeeper, which ends with 3.9; use "
+                f"--metadata {KRAFT}"
+            )
+        if self.wire > self.code:
+            raise ReleaseError(
+                f"the protocol version {self.protocol_version} is newer than Kafka {self.name}; "
+                "set it to that release or an older one"
+            )
+
+    @property
+    def code(self) -> Version:
+        """The version of the brokers' code."""
+        return parse_version(self.name)
+
+    @property
+    def wire(self) -> Version:
+        """The version of what brokers say to each other."""
+        return parse_version(self.protocol_version) if self.protocol_version else self.code
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The options of the model that such a cluster runs with."""
+        options = []
+        if self.metadata == KRAFT:
+            options.append("isr_propagation=kraft")
+        if self.code >= (3, 7):
+            options.append("hw_needs_min_isr")
+        if self.wire >= (4, 1):
+            options.append("elr")
+        return tuple(options)
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol with this release's rules."""
+        base = _base(self.code, self.wire)
+        version = f"-{self.protocol_version}" if self.protocol_version else ""
+        return replace(
+            base,
+            name=f"{PREFIX}{self.name}-{self.metadata}{version}",
+            parent=base,
+            summary=f"Kafka {self.name} with {self.metadata}: the rules of that release.",
+            rules=replace(base.rules, **_changes(self, bool(base.rules.epoch_cache))),
+            older_rules=(),
+            expected=(),
+        )
+
+
+def parse_version(name: str) -> Version:
+    """Return a release's version, with the newest patch release if none is named.
+
+    Raises
+    ------
+    ReleaseError
+        If its sources were not read.
+
+    >>> parse_version("2.0"), parse_version("0.8.2.1")
+    ((2, 0, 99), (0, 8, 2, 1))
+    """
+    known = next((one for one in RELEASES if f"{name}.".startswith(f"{one}.")), None)
+    patch = name[len(known) + 1 :] if known else ""
+    if known is None or (patch and not patch.isdecimal()):
+        raise ReleaseError(
+            f"there is no release {name!r}; use one of {', '.join(RELEASES)}, or one of their "
+            "patch releases such as 2.0.1"
+        )
+    numbers = tuple(int(number) for number in known.split("."))
+    return (*numbers, int(patch) if patch else NEWEST_PATCH)
+
+
+def default_metadata(name: str) -> str:
+    """Return where a cluster of this release keeps its metadata, if there is only one way.
+
+    Raises
+    ------
+    ReleaseError
+        If there are two.
+    """
+    version = parse_version(name)
+    if version >= FIRST_WITHOUT_ZOOKEEPER:
+        return KRAFT
+    if version < FIRST_WITH_KRAFT:
+        return ZOOKEEPER
+    raise ReleaseError(
+        f"Kafka {name} runs with ZooKeeper or with KRaft; add --metadata {ZOOKEEPER} or "
+        f"--metadata {KRAFT}"
+    )
+
+
+def every_release() -> Iterator[Release]:
+    """Yield each release in each kind of cluster in which it runs."""
+    for metadata in (ZOOKEEPER, KRAFT):
+        for name in RELEASES:
+            version = parse_version(name)
+            if metadata == ZOOKEEPER and version < FIRST_WITHOUT_ZOOKEEPER:
+                yield Release(name, metadata)
+            if metadata == KRAFT and version >= FIRST_WITH_KRAFT:
+                yield Release(name, metadata)
+
+
+def overview() -> list[dict[str, str]]:
+    """Return the releases in groups that stand on one protocol with the same options."""
+    rows: list[dict[str, str]] = []
+    for release in every_release():
+        base = release.protocol.parent
+        assert base is not None
+        row = {
+            "releases": release.name,
+            "metadata": release.metadata,
+            "protocol": base.name,
+            "options": " ".join(release.settings),
+        }
+        same = ("metadata", "protocol", "options")
+        if rows and all(rows[-1][key] == row[key] for key in same):
+            rows[-1]["releases"] = f"{rows[-1]['releases'].partition(' to ')[0]} to {release.name}"
+        else:
+            rows.append(row)
+    return rows
+
+
+@cache
+def release_of(name: str) -> Release | None:
+    """Return the release that a protocol's name stands for, such as "kafka-3.9-kraft"."""
+    if not name.startswith(PREFIX):
+        return None
+    release, _, rest = name[len(PREFIX) :].partition("-")
+    metadata, _, version = rest.partition("-")
+    if metadata not in (ZOOKEEPER, KRAFT):
+        return None
+    return Release(release, metadata, version)
+
+
+def _base(code: Version, wire: Version) -> Protocol:
+    """Return the protocol by which brokers of this code talk in this version."""
+    if wire < (0, 11):
+        return HW
+    if wire < (2, 0):
+        return KIP_101
+    if wire < (2, 1):
+        return KIP_279
+    return KIP_320 if wire < (2, 7) or code < (2, 8) else KIP_595
+
+
+def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
+    """Return the rules that belong to a release's code."""
+    code = release.code
+    rules: dict[str, Any] = {
+        "may_restart": defaults.once_fenced if code >= (2, 2) else defaults.bounce_unnoticed,
+        "stop_leading": (
+            defaults.fail_waiting_produces if code >= (0, 10) else older.keep_produces
+        ),
+        "without_leader": defaults.ignore_epoch if code >= (0, 8, 2) else older.lose_checkpoint,
+        "forgets_remote_leos": (
+            defaults.unless_leading if code >= (0, 9) else older.at_every_new_epoch
+        ),
+        "exits_if_longer": (
+            defaults.exit_unless_unclean if (0, 8, 2) <= code < (2, 0, 1) else kip279.never_exit
+        ),
+        "may_lag": defaults.not_at_log_end if code >= (2, 1) else defaults.at_any_time,
+        "has_epoch_start": (
+            defaults.at_or_above_epoch_start if code >= (2, 0, 1) else defaults.at_any_offset
+        ),
+        "may_list_offsets": (
+            kip595.list_from_epoch_start if code >= (2, 2) else defaults.list_at_once
+        ),
+        "has_new_leader": _new_leader(code),
+        "hw_with_records": (
+            older.after_the_fetch if _answers_with_newer_hw(code) else defaults.before_the_fetch
+        ),
+        "counts_diverging_fetch": (
+            older.also_if_diverging if (2, 8) <= code < (2, 8, 1) else defaults.not_if_diverging
+        ),
+        "applies_diverging_hw": (
+            older.before_truncating if (2, 8) <= code < (3, 4, 1) else defaults.truncate_first
+        ),
+    }
+    if release.metadata == KRAFT and release.wire < (3, 5):
+        rules["may_still_be_members"] = older.whatever_it_was
+    if epoch_cache:
+        at_once = code >= (2, 0, 1)
+        rules["begin_leading"] = (
+            kip279.cache_at_once if at_once else defaults.cache_with_first_record
+        )
+        rules["assign_epoch"] = kip279.replace_conflicting if at_once else defaults.append_only
+        rules["truncates_cache"] = (
+            defaults.also_if_log_stays if code >= (2, 6, 1) else older.only_if_log_shrinks
+        )
+    return rules
+
+
+def _new_leader(code: Version) -> Any:
+    """Return the rule for a new epoch of the same leader."""
+    if code < (0, 8, 2) or code >= (2, 1):
+        return defaults.at_every_epoch
+    return defaults.if_leader_changes if code < (2, 0, 1) else kip279.unless_next_epoch
+
+
+def _answers_with_newer_hw(code: Version) -> bool:
+    """Whether a fetch response with records carries the high watermark after that fetch."""
+    return code < (0, 8, 2) or (1, 0) <= code < (1, 0, 2) or (1, 1) <= code < (1, 1, 1)

@@ -1,0 +1,97 @@
+"""docs/releases.md says what each release runs; scripts/releases writes it."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.docs.releases import SEARCHES, rows
+from tidegate.analysis.named import find_protocol
+from tidegate.cli import main
+
+PAGE = Path(__file__).parents[2] / "docs" / "releases.md"
+
+ROWS = rows()
+
+
+def shown():
+    """Return the cells of each row of the page, by releases."""
+    lines = [one for one in PAGE.read_text("utf-8").splitlines() if one.startswith("| ")][2:]
+    cells = [one[2:-2].split(" | ") for one in lines]
+    return {(row[0]): row[1:] for row in cells}
+
+
+def test_the_page_has_a_row_for_every_group_of_releases():
+    wanted = {}
+    for row in ROWS:
+        kind = "KRaft" if row.last.metadata == "kraft" else "ZooKeeper"
+        wanted[f"{row.name}, {kind}"] = row
+    assert list(shown()) == list(wanted)
+    for name, row in wanted.items():
+        stands_on, other, *_ = shown()[name]
+        assert stands_on.startswith(f"`{row.last.protocol.parent.name}`")
+        assert other.replace("`", "") == (row.older or "none")
+
+
+def row(one, column, slow):
+    """Return a parameter set for a cell of the page."""
+    kind = "KRaft" if one.last.metadata == "kraft" else "ZooKeeper"
+    marks = [pytest.mark.slow] if slow else []
+    return pytest.param(one, f"{one.name}, {kind}", column, id=f"{one.name} {column}", marks=marks)
+
+
+@pytest.mark.parametrize(
+    ("one", "name", "column"),
+    [
+        row(one, column, slow=column != 2 or one.last.metadata == "kraft")
+        for one in ROWS
+        for column in range(len(SEARCHES))
+    ],
+)
+def test_a_release_violates_what_the_page_says(one, name, column):
+    assert one.verdict(SEARCHES[column]) == shown()[name][2 + column]
+
+
+def test_a_release_picks_rules_and_options():
+    result = CliRunner().invoke(
+        main, ["check", "--release", "3.9", "--metadata", "kraft", "-b", "records=1"]
+    )
+    assert result.exit_code == 0, result.output
+    assert "HOLDS kafka-3.9-kraft" in result.output
+    assert "isr_propagation=kraft" in result.output
+
+
+def test_a_bound_overrides_an_option_of_the_release():
+    arguments = "check --release 4.1 -b records=1 -b isr_propagation=instant -b crashes=1"
+    result = CliRunner().invoke(main, arguments.split())
+    assert result.exit_code == 0, result.output
+    assert "isr_propagation=kraft" not in result.output
+
+
+def test_an_older_protocol_version_selects_the_older_rules():
+    """The brokers' code stays: they notice bounces, and cache epochs at once."""
+    rules = find_protocol("kafka-2.8-zookeeper-1.1").rules
+    older, newer = find_protocol("kip-101").rules, find_protocol("kip-595").rules
+    assert rules.end_offset_for_epoch is older.end_offset_for_epoch
+    assert rules.may_serve_fetch is older.may_serve_fetch
+    assert rules.may_restart is newer.may_restart
+    assert rules.assign_epoch is newer.assign_epoch
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--release 0.7", "no release '0.7'; use one of 0.8.0"),
+        ("--release 3.9", "add --metadata zookeeper or --metadata kraft"),
+        ("--release 2.6 --metadata kraft", "begins with 3.3"),
+        ("--release 4.0 --metadata zookeeper", "ends with 3.9"),
+        ("--release 2.6 --protocol-version 2.7", "newer than Kafka 2.6"),
+        ("hw --release 2.6", "leave out hw"),
+        ("hw --metadata kraft", "need --release"),
+        ("", "name a PROTOCOL"),
+    ],
+)
+def test_what_does_not_fit_is_said_with_the_repair(arguments, words):
+    result = CliRunner().invoke(main, ["check", *arguments.split()])
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())

@@ -1,0 +1,55 @@
+"""What changed from release to release: the older rule violates what the newer one keeps."""
+
+import pytest
+
+from tidegate.core.spec import Outcome
+
+slow = pytest.mark.slow
+
+LOST, ACKED = "NoCommittedRecordLost", "NoAckedRecordLost"
+
+OLDER = [
+    ("hw~has_new_leader = at_every_epoch", "hw", "records=1 elections=2 moves", LOST, 11),
+    ("hw~stop_leading = keep_produces", "hw", "records=2 elections=2 moves", ACKED, 7),
+    (
+        "kip-320~truncates_cache = only_if_log_shrinks", "kip-320",
+        "records=2 elections=3 moves", "Stuck", 8,
+    ),
+    (
+        "kip-595~may_restart = bounce_unnoticed", "kip-595",
+        "records=1 elections=0 power_losses=1", LOST, 5,
+    ),
+    ("hw", "kip-279", "records=1 elections=2 moves", "NoBrokerExits", 12),
+    pytest.param(
+        "kip-320~has_new_leader = if_leader_changes", "kip-320",
+        "replicas=3 records=2 elections=2 moves", "LogMatching", 18, marks=slow,
+    ),
+    pytest.param(
+        "kip-595", "kip-595-reset",
+        "replicas=3 records=1 elections=3 moves min_isr=2", ACKED, 17, marks=slow,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("older", "newer", "settings", "name", "steps"), OLDER)
+def test_the_older_rule_violates_and_the_newer_one_holds(
+    search, older, newer, settings, name, steps
+):
+    settings = f"crashes=0 {settings}"
+    assert len(search(older, settings, [name]).first.trace.steps) == steps
+    assert search(newer, settings, [name]).outcome is Outcome.HOLDS
+
+
+def test_the_responses_before_kafka_7104_diverge_one_step_earlier(search):
+    """In both cases the logs of kip-101 diverge; only the high watermark is known earlier."""
+    settings, older = "records=3 crashes=0 elections=2 moves", "hw_with_records = after_the_fetch"
+    assert len(search("kip-101", settings, ["LogMatching"]).first.trace.steps) == 15
+    assert len(search(f"kip-101~{older}", settings, ["LogMatching"]).first.trace.steps) == 14
+
+
+@slow
+@pytest.mark.parametrize("bound", ["replicas=2", "records=0", "elections=2"])
+def test_with_less_of_anything_a_missed_epoch_loses_nothing(search, bound):
+    settings = {"replicas": "3", "records": "1", "elections": "3"} | dict([bound.split("=")])
+    text = " ".join(f"{name}={value}" for name, value in settings.items())
+    assert search("kip-595", f"{text} crashes=0 moves", [LOST]).outcome is Outcome.HOLDS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.named import find_protocol
@@ -114,12 +114,8 @@ def replayed_as_recorded(
     prop = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}.get(recorded.property)
     settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
     try:
-        systems = list(systems_to_tell(protocol, settings, prop))
-        system, replayed = without_failure(systems, lambda one: (one, replay(one, recorded)))
-        # With every history the state may keep more than history: produces that wait.
-        if replayed.differs is not None and replay(systems[-1], recorded).differs is None:
-            replayed = replace(replayed, differs=None)
-        return system, replayed
+        systems = systems_to_tell(protocol, settings, prop)
+        return without_failure(systems, lambda system: (system, replay(system, recorded)))
     except ModelError:
         raise
     except TidegateError as error:

@@ -25,7 +25,7 @@ def test_a_message_is_an_arrow_from_where_it_is_sent_to_where_it_is_received(los
     assert arrows["broker 1", "broker 0", 2, 3, RECEIVED] == "fetch at 0"
     assert arrows["broker 0", "broker 1", 3, 4, RECEIVED] == "m0 (e0), HW 0"
     assert arrows["clients", "broker 0", 1, 1, RECEIVED] == "write m0"
-    assert arrows["controller", "broker 1", 10, 12, RECEIVED] == "e1: 1 leads"
+    assert arrows["controller", "broker 1", 11, 12, RECEIVED] == "e1: 1 leads"
 
 
 def test_a_response_that_a_crash_overtakes_is_lost(loss):
@@ -56,7 +56,7 @@ def test_the_steps_in_which_it_went_wrong_are_flagged(loss):
         1: ("m0 (e0) enters the log of broker 0",),
         4: ("m0 (e0) enters the log of broker 1",),
         6: ("m0 committed in e0", "m0 acked"),
-        11: ("m0 (e0) leaves the log of broker 1",),
+        9: ("m0 (e0) leaves the log of broker 1",),
         12: ("NoCommittedRecordLost is violated here",),
     }
 
@@ -249,7 +249,7 @@ def test_a_live_follower_that_is_fenced_keeps_its_leader(told_with):
 
 def test_what_a_line_replaces_is_a_line_of_its_kind(told_with):
     """A produce that begins to wait replaces no epoch cache."""
-    changes = told_with("kip-101", "", "Produce 0").moments[1].changes
+    changes = told_with("kip-101", "purgatory", "Produce 0").moments[1].changes
     texts = [change.text for change in changes if change.who == "broker 0"]
     assert "epoch cache: e0 from offset 0 (was: epoch cache: empty)" in texts
     assert "in purgatory: produce of m0 waits" in texts

@@ -22,11 +22,12 @@ from tidegate.checker.compiled import expansion, generate
 from tidegate.checker.compiled.comparison import Comparison
 from tidegate.checker.compiled.marking import Marking
 from tidegate.checker.compiled.search import CompiledSearch
+from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits, Resources
 
 CASES = (
-    ("kip-320", "replicas=3 records=2 elections=2 crashes=2", ()),
-    ("kip-320", "replicas=3 records=2 elections=2 crashes=2", ("none",)),
+    ("kip-320", "replicas=3 records=2 elections=2 crashes=2 moves", ()),
+    ("kip-320", "replicas=3 records=2 elections=2 crashes=2 moves", ("none",)),
     ("published/kip-320", "replicas=3 records=3 max_leader_epoch=3", ("none",)),
 )
 
@@ -81,10 +82,12 @@ def measure(protocol, bounds, properties):
     """Return distinct states, CPU s, those of them that compare, those that ask, and samples."""
     system, judged = assemble(protocol, bounds.split(), properties)
     resources = Resources(engine="compiled", workers=1)
-    search = CompiledSearch(system, judged, keep_going=True, resources=resources)
+    limits = Limits(max_states=10_000_000)
+    request = SearchRequest(system, judged, keep_going=True, limits=limits, resources=resources)
+    search = CompiledSearch(request)
     COMPARING.seconds = ASKING.seconds = ASKING.samples = 0
     began = time.process_time()
-    search.run(Limits(max_states=10_000_000), lambda progress: None)
+    search.run()
     seconds = time.process_time() - began
     states = search.distinct_states
     search.close()

@@ -67,16 +67,6 @@ SURVIVORS = {
     "FenceOutOfSync: s.partition.fenced >> broker & 1": _NOTHING_NEW,
     "Unfence: not s.replica[broker].alive": _DEAD_UNFENCED,
     "Unfence: not s.partition.fenced >> broker & 1": _NOTHING_NEW,
-    "FenceLiveFollower: not s.replica[broker].alive": "a dead broker is fenced, as by Fence",
-    "FenceLiveFollower: s.partition.leader == broker": (
-        "a live leader leaves the ISR, as with Fence, and leads until another broker is elected"
-    ),
-    "FenceLiveFollower: not s.partition.isr >> broker & 1": (
-        "a new epoch begins, and nothing else changes"
-    ),
-    "FenceLiveFollower: size(s.partition.isr) == 1": (
-        "the last member leaves the ISR, so that no broker can be elected"
-    ),
     "WriteNotification: not s.replica[leader].change_set": _CACHE,
     "ReadNotification: s.controller.down": _CACHE,
     "ReadNotification: not s.controller.notification": _CACHE,

@@ -49,7 +49,7 @@ _EVERY_PROTOCOL = {
         "the step reads nothing of the leader that it names; with the follower's own leader it is "
         "the same step; no additional state"
     ),
-    "RefuseRequest: kind != FETCH and kind != DELAYED_FETCH and (kind != EPOCH_REQUEST)": (
+    "RefuseRequest: kind != FETCH and kind != DELAYED_FETCH and (kind != LIST_OFFSETS) and (kind != EPOCH_REQUEST)": (
         "drops a response in flight, as a lost message does; the next response overwrites what is "
         "left in the message, or it could have been appended before the next request"
     ),
@@ -77,10 +77,6 @@ _EVERY_PROTOCOL = {
         "answers in its new epoch a fetch of the previous one: the follower had all of its log "
         "then, which a leader keeps, and the answer does not update the leader's follower state"
     ),
-    "CompleteProduce: s.delayed_produce[record].leader != leader": (
-        "acknowledges a record after its timeout, or a second time; the record is below the high "
-        "watermark of the leader that appended it, and its ISR is large enough"
-    ),
     "ExpireProduce: s.delayed_produce[record].leader != leader": (
         "drops a produce that waits elsewhere, as its timeout there does; no additional state"
     ),
@@ -94,7 +90,7 @@ _EVERY_PROTOCOL = {
     "ShrinkIsr: not s.replica[leader].isr >> follower & 1": (
         "removes a replica that is not in the ISR; no additional state"
     ),
-    "ShrinkIsr: s.replica[leader].remote_leo[follower] == s.replica[leader].leo": (
+    "ShrinkIsr: not k.rules.may_lag(s, k, leader, follower)": (
         "removes a replica that is in sync; a smaller ISR in the partition state loses nothing"
     ),
     "Elect: not s.replica[broker].alive": (
@@ -141,10 +137,8 @@ _LATE_LEADER = "HandleLateFetch: late.leader != leader"
 _NOT_A_RESPONSE = "HandleFetchResponse: s.message[follower].kind != FETCH_RESPONSE"
 _NOT_A_REQUEST = "HandleEpochRequest: s.message[follower].kind != EPOCH_REQUEST"
 _NOT_TRUNCATING = "SendEpochRequest: not s.replica[follower].truncating"
-_NOTICED = (
-    "Restart: k.bounce_noticed and s.partition.isr >> broker & 1 and (size(s.partition.isr) > 1)"
-)
-_ALIVE = "Fence: s.replica[broker].alive and (not (k.moves and s.partition.leader == broker))"
+_NOTICED = "Restart: k.bounce_noticed and (not once_fenced(s, k, broker))"
+_ALIVE = "Fence: s.replica[broker].alive and (not k.moves)"
 
 _WITHOUT_FENCE = {
     _FETCH_FENCE: "the rule is always true in this protocol; no additional state",

@@ -152,7 +152,7 @@ def test_a_mistake_in_it_is_found(fence, body):
 
 DEEP = """
 
-def follow(s, k, follower, previous):
+def follow(s, k, follower):
     for number in range(3):
         s.replica[follower].hw = s.replica[follower].leo
     if s.partition.epoch == 3:

@@ -160,7 +160,7 @@ def with_half_fence(tmp_path_factory):
     (root / "model/broker/protocols/half_fence.py").write_text("\n".join(lines) + "\n")
     registry = root / "model/__init__.py"
     text = registry.read_text()
-    text = text.replace("KIP_595)\n", "KIP_595, HALF_FENCE)\n", 1)
+    text = text.replace("KIP_595_RESET)\n", "KIP_595_RESET, HALF_FENCE)\n", 1)
     text = text.replace(
         "from .protocol ", "from .broker.protocols.half_fence import HALF_FENCE\nfrom .protocol ", 1
     )

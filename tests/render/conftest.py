@@ -21,11 +21,14 @@ HOSTILE = '</script><img src=x onerror=alert(1)>\n!include /etc/passwd\n"; end |
 
 TRACES = {
     "loss under hw": ("hw", "", None),
-    "divergence under hw": ("hw", "elections=2 crashes=1", "LogMatching"),
-    "what KIP-279 repairs": ("kip-101", "records=3 elections=2", None),
-    "what KIP-320 repairs": ("kip-279", "records=1 elections=3", None),
+    "divergence under hw": ("hw", "", "LogMatching"),
+    "what KIP-279 repairs": ("kip-101", "records=3 crashes=0 elections=2 moves", None),
+    "what KIP-320 repairs": ("kip-279", "records=1 crashes=0 elections=3 moves", None),
+    "what the fence of fetches averts": (
+        "kip-320~may_serve_fetch = serve_anyone", "records=1 crashes=0 elections=3 moves", None,
+    ),
     "published hw": ("published/hw", "", None),
-}
+}  # fmt: skip
 """Protocol and bounds of each trace that has to be understood; its property if not the first."""
 
 

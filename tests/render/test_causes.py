@@ -6,9 +6,11 @@ import pytest
 
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
+from tidegate.checker.replay import retaken
 from tidegate.commands.telling import tell
 from tidegate.core.layout import NONE
 from tidegate.core.scene import Entry, Log
+from tidegate.core.spec import Step
 from tidegate.model.broker.presentation.pictures import Answer, Broker
 from tidegate.model.broker.presentation.truncation import (
     cache_changed,
@@ -17,6 +19,7 @@ from tidegate.model.broker.presentation.truncation import (
 )
 from tidegate.model.broker.protocols.kip101 import KIP_101
 from tidegate.model.broker.protocols.kip279 import KIP_279
+from tidegate.render.narrative import narrate
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +29,16 @@ def unclean():
     system, properties = assemble("kip-320", settings, [])
     first = check(system, properties).first
     return tell("kip-320", settings, first.trace.steps, first.property)
+
+
+def sentence(told, action, epoch=None):
+    """Return what is said of the one step with this action, and this epoch if one is named."""
+    [moment] = [
+        moment
+        for moment in told.moments[1:]
+        if moment.step.action == action and epoch in (None, moment.step.arguments[-1])
+    ]
+    return moment.event.sentence
 
 
 def test_the_cause_of_a_loss_is_the_truncation_and_its_rule(loss):
@@ -45,23 +58,60 @@ def test_the_cause_of_a_loss_by_an_unclean_election_is_that_election(unclean):
 
 def test_the_cause_of_a_divergence_names_both_records_and_the_truncation(trace):
     told = trace("divergence under hw")
-    assert "whose log had held m0 (e0) until step" in told.cause
-    assert "did not repair that" in told.cause
+    assert "Step 2 put m0 (e0) at offset 0 of broker 0, step 15 put m1 (e1) there" in told.cause
+    assert "whose log had held m0 (e0) until step 10 truncated it" in told.cause
 
 
-def test_under_kip_279_a_changed_cache_and_the_truncation_that_it_causes_are_explained(trace):
+def test_the_cause_of_a_divergence_names_the_step_that_did_not_repair_it(trace):
+    told = trace("what KIP-279 repairs")
+    assert told.cause == (
+        "Step 3 put m0 (e0) at offset 0 of broker 0, step 5 put m1 (e1) there on broker 1. Step 11 "
+        "did not repair that: it keeps the records below the answered offset, 1."
+    )
+
+
+def test_under_kip_279_an_epoch_that_the_leader_does_not_know_is_explained(trace):
     told = trace("what KIP-320 repairs")
-    sentences = [moment.event.sentence for moment in told.moments]
-    assert sentences[16].endswith(
+    assert sentence(told, "BecomeLeader", 1).endswith(
+        "Broker 1 adds e1 from offset 1 to its epoch cache."
+    )
+    assert sentence(told, "HandleEpochRequest").endswith(
+        "its epoch cache has e0 from offset 0, no epoch from e1 on, so it does not know."
+    )
+    answered = sentence(told, "HandleEpochResponse")
+    assert "it falls back to its own high watermark, 0" in answered
+    assert "which removes m0 (e0)" in answered
+    assert " removed m0 (e0) from the log of broker 1: the leader does not know, so" in told.cause
+
+
+def test_a_changed_cache_and_the_truncation_that_it_causes_are_explained(trace):
+    told = trace("what the fence of fetches averts")
+    assert sentence(told, "BecomeLeader", 1).endswith(
         "Broker 1 adds e1 from offset 1 to its epoch cache, which drops e2 from offset 0 (later "
         "than e1); its log still holds m0 (e2)."
     )
-    assert "it does not know e2" in sentences[20]
-    assert "the end of e1, its largest smaller epoch, and asks again" in sentences[20]
-    assert "its epoch cache is empty" in sentences[23]
-    assert "it has no record in common with the leader and keeps none" in sentences[23]
+    answer = sentence(told, "HandleEpochRequest")
+    assert "no epoch up to e1, so it answers with the start of its first epoch, e2" in answer
+    truncated = sentence(told, "HandleEpochResponse")
+    assert "both know e1: it ends at offset 1 here and at 0 at the leader" in truncated
     assert "Its epoch cache had dropped e2 from" not in told.cause
-    assert "Its epoch cache had dropped e2 in step 16." in told.cause
+    assert "Its epoch cache had dropped e2 in step 10." in told.cause
+
+
+@pytest.mark.parametrize(
+    ("protocol", "elections", "continues"),
+    [("hw", (1,), True), ("hw", (1, 0), True), ("kip-279", (1,), True), ("kip-279", (1, 0), False)],
+)
+def test_an_epoch_may_change_nothing_for_a_follower(system, protocol, elections, continues):
+    """Broker 2 leaves the ISR, or another broker leads for a while; then broker 0 leads on."""
+    behaviors = system(protocol, "replicas=3 moves elections=3")
+    steps = [Step("Fence", ("broker",), (2,))]
+    if len(elections) > 1:
+        steps = [Step("Elect", ("broker",), (broker,)) for broker in elections]
+    last = len(elections)
+    steps.append(Step("BecomeFollower", ("follower", "epoch"), (1, last)))
+    event = narrate(behaviors, retaken(behaviors, 0, steps)).moments[-1].event
+    assert ("Its leader stays the same, so it continues as before." in event.sentence) is continues
 
 
 def test_a_change_of_the_isr_by_a_leader_goes_to_the_controller(unclean):
@@ -109,6 +159,11 @@ def an_answer(of, end):
 def test_a_truncation_is_explained_by_its_rule(protocol, answer, words):
     follower = a_broker(((0, 0), (2, 1)), (0, 2), 1, protocol)
     assert words in why_truncated(follower, an_answer(*answer))
+
+
+def test_a_follower_that_knows_larger_epochs_only_truncates_to_the_start_of_its_first():
+    why = why_truncated(a_broker(((2, 1), (3, 2)), (0, 2, 3), 0), an_answer(1, 2))
+    assert "so it knows no epoch up to e1: it keeps the records below offset 1, where" in why
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ ALL_OPTIONS = (
 
 def test_a_message_is_an_arrow_from_where_it_is_sent_to_where_it_is_received(loss):
     arrows = {(a.sender, a.receiver, a.sent, a.ended, a.fate): a.text for a in loss.arrows}
-    assert arrows["broker 1", "broker 0", 1, 3, RECEIVED] == "fetch at 0"
+    assert arrows["broker 1", "broker 0", 2, 3, RECEIVED] == "fetch at 0"
     assert arrows["broker 0", "broker 1", 3, 4, RECEIVED] == "m0 (e0), HW 0"
-    assert arrows["clients", "broker 0", 2, 2, RECEIVED] == "write m0"
+    assert arrows["clients", "broker 0", 1, 1, RECEIVED] == "write m0"
     assert arrows["controller", "broker 1", 11, 12, RECEIVED] == "e1: 1 leads"
 
 
@@ -53,7 +53,7 @@ def test_clients_receive_an_acknowledgement_when_a_record_is_committed(loss):
 
 def test_the_steps_in_which_it_went_wrong_are_flagged(loss):
     assert {m.number: m.flags for m in loss.moments if m.flags} == {
-        2: ("m0 (e0) enters the log of broker 0",),
+        1: ("m0 (e0) enters the log of broker 0",),
         4: ("m0 (e0) enters the log of broker 1",),
         6: ("m0 committed in e0", "m0 acked"),
         9: ("m0 (e0) leaves the log of broker 1",),
@@ -74,7 +74,7 @@ def test_a_step_says_why_it_was_enabled(loss):
     [needs] = [it for it in loss.moments[7].reasons if "crashed" in it.needs]
     assert str(needs) == "s.crashed != k.crashes (s.crashed = 0, k.crashes = 2)"
     assert needs.source.startswith("model/broker/actions/faults.py:")
-    named = [str(it) for it in loss.moments[1].reasons]
+    named = [str(it) for it in loss.moments[2].reasons]
     assert "s.message[1].kind == IDLE (s.message[1].kind = nothing)" in named
 
 
@@ -143,21 +143,21 @@ def test_a_system_without_a_view_is_told_by_its_columns():
 
 
 @pytest.mark.parametrize(
-    ("protocol", "leader", "follower", "error"),
+    ("protocol", "sends", "leader", "follower", "error"),
     [
-        ("hw", 0, 1, "NOT_LEADER_FOR_PARTITION"),
-        ("kip-320", 0, 1, "FENCED_LEADER_EPOCH"),
-        ("kip-320", 1, 0, "UNKNOWN_LEADER_EPOCH"),
-        ("kip-595", 1, 0, "UNKNOWN_LEADER_EPOCH"),
+        ("hw", "SendFetch", 0, 1, "NOT_LEADER_FOR_PARTITION"),
+        ("kip-320", "SendFetch", 0, 1, "FENCED_LEADER_EPOCH"),
+        ("kip-320", "SendEpochRequest", 1, 0, "UNKNOWN_LEADER_EPOCH"),
+        ("kip-595", "SendFetch", 1, 0, "UNKNOWN_LEADER_EPOCH"),
     ],
 )
-def test_a_refused_request_names_its_error(protocol, leader, follower, error):
+def test_a_refused_request_names_its_error(protocol, sends, leader, follower, error):
     """Broker 1 is elected; broker 0 has applied epoch 1, broker 1 has not."""
     system = with_every_history(find_protocol(protocol), ["moves"])
     steps = (
         Step("Elect", ("broker",), (1,)),
         Step("BecomeFollower", ("follower", "epoch"), (0, 1)),
-        Step("SendFetch", ("leader", "follower"), (leader, follower)),
+        Step(sends, ("leader", "follower"), (leader, follower)),
         Step("RefuseRequest", ("leader", "follower"), (leader, follower)),
     )
     states = [next(system.initial_states())]
@@ -166,3 +166,90 @@ def test_a_refused_request_names_its_error(protocol, leader, follower, error):
     event = narrate(system, Trace(tuple(states), steps)).moments[-1].event
     assert f": {error}." in event.sentence
     assert event.exchange == ((f"broker {leader}", f"broker {follower}", error),)
+
+
+EXITS = """
+Produce 0
+SendFetch 0 1
+HandleFetch 0 1
+HandleFetchResponse 0 1
+SendFetch 0 1
+HandleFetch 0 1
+Crash 1
+Restart 1
+BecomeFollower 1 0
+Crash 0
+Elect 1
+BecomeLeader 1 1
+Restart 0
+BecomeFollower 0 1
+SendFetch 1 0
+HandleFetch 1 0
+HandleOutOfRange 1 0
+HandleListOffsets 1 0
+HandleListOffsetsResponse 1 0
+"""
+"""Broker 1 truncates m0, which is committed, and leads; broker 0 has a longer log."""
+
+
+@pytest.fixture
+def told_with(begin):
+    """Take the steps of a script and return the behavior in the intermediate form."""
+
+    def take(protocol, settings, script):
+        behavior = begin(protocol, settings)
+        states, steps = [behavior.state], []
+        for line in script.strip().splitlines():
+            behavior.follow(line)
+            states.append(behavior.state)
+            name, *arguments = line.split()
+            steps.append(behavior._step(name, tuple(map(int, arguments))))
+        return narrate(behavior.system, Trace(tuple(states), tuple(steps)))
+
+    return take
+
+
+def test_a_follower_whose_log_is_longer_asks_its_leader_and_exits(told_with):
+    told = told_with("hw", "", EXITS)
+    arrows = {(a.sender, a.receiver, a.text): (a.sent, a.ended, a.fate) for a in told.arrows}
+    assert arrows["broker 1", "broker 0", "out of range"] == (16, 17, RECEIVED)
+    assert arrows["broker 0", "broker 1", "log end?"] == (17, 18, RECEIVED)
+    assert arrows["broker 1", "broker 0", "log end 0"] == (18, 19, RECEIVED)
+    assert told.moments[16].event.sentence == (
+        "The fetch offset 1 is beyond the log end of broker 1, and broker 1 responds: out of range."
+    )
+    assert told.moments[19].event.sentence == (
+        "The log of broker 0 is longer than that of broker 1, and unclean elections are not "
+        "allowed: its process exits."
+    )
+
+
+def test_where_unclean_elections_are_allowed_it_truncates_instead(told_with):
+    told = told_with("hw", "unclean_election", EXITS)
+    assert told.moments[19].event.sentence == (
+        "Broker 0 truncates its log to the log end of broker 1, 0."
+    )
+
+
+def test_a_leader_that_has_written_enough_in_the_meantime_makes_it_continue(told_with):
+    script = EXITS.replace("HandleListOffsets 1 0", "Produce 1\nHandleListOffsets 1 0", 1)
+    told = told_with("hw", "", script)
+    assert told.moments[20].event.sentence == (
+        "The log of broker 1 now reaches the fetch offset of broker 0, which continues to fetch."
+    )
+
+
+def test_a_live_follower_that_is_fenced_keeps_its_leader(told_with):
+    told = told_with("hw", "moves", "Fence 1")
+    assert told.moments[1].event.sentence == (
+        "Broker 1 is shutting down, or is considered dead; the controller removes it from the ISR: "
+        "0 leads e1, isr {0}."
+    )
+
+
+def test_what_a_line_replaces_is_a_line_of_its_kind(told_with):
+    """A produce that begins to wait replaces no epoch cache."""
+    changes = told_with("kip-101", "purgatory", "Produce 0").moments[1].changes
+    texts = [change.text for change in changes if change.who == "broker 0"]
+    assert "epoch cache: e0 from offset 0 (was: epoch cache: empty)" in texts
+    assert "in purgatory: produce of m0 waits" in texts

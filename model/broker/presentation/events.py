@@ -99,6 +99,8 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     if hw != was:
         effect += f", raises its HW from {was} to {hw}"
     response = f"responds: {said(after, follower)}"
+    if not effect.startswith("Broker"):
+        response = f"{broker(leader)} {response}"
     if not any(message.key == f"{follower}" for message in after.messages):
         response = "has no new data: the fetch waits in purgatory"
     mine, theirs = (of(before, broker(number)).epoch for number in (leader, follower))
@@ -162,8 +164,8 @@ def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
 def _send_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["follower"]),
-        f"Before it fetches, broker {a['follower']} sends OffsetsForLeaderEpoch for the epoch of "
-        f"its last record to broker {a['leader']}: {said(after, a['follower'])}",
+        f"Before it fetches, broker {a['follower']} sends OffsetsForLeaderEpoch for the newest "
+        f"epoch in its epoch cache to broker {a['leader']}: {said(after, a['follower'])}",
     )
 
 
@@ -242,7 +244,7 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     follower, epoch = a["follower"], a["epoch"]
     now, old = of(after, broker(follower)).role, log_of(before, follower)
     truncation, why = "", ""
-    if continues_as_before(broker_of(before, follower), now):
+    if continues_as_before(broker_of(before, follower), broker_of(after, follower)):
         truncation = " Its leader stays the same, so it continues as before."
     elif now.startswith("follows") and old.entries:
         why = why_truncated_at_once(broker_of(before, follower))

@@ -38,6 +38,7 @@ def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> 
             "unclean elections are not allowed: its process exits.",
             sign="crash",
             takes=(f"{follower}",),
+            drops=f"dropped: broker {follower} exited",
             rule="a follower whose log is longer than its leader's exits",
         )
     if end == log_of(before, follower).leo:

@@ -13,6 +13,7 @@ from ..messages import (
     FETCH,
     FETCH_RESPONSE,
     IDLE,
+    LIST_OFFSETS,
     NOTHING,
     ORPHANED,
     REQUEST,
@@ -167,7 +168,7 @@ def _requests(s: BrokerState, k: Constants) -> list[Answer]:
         text = in_flight(s, k, follower)
         if kind == FETCH_RESPONSE:
             text = f"{_records(message.records)}, HW {message.hw}"
-        asks = kind in (FETCH, EPOCH_REQUEST)
+        asks = kind in (FETCH, LIST_OFFSETS, EPOCH_REQUEST)
         ends = (follower, leader) if asks else (leader, follower)
         names = broker(ends[0]), broker(ends[1])
         messages.append(

@@ -121,10 +121,14 @@ def why_truncated_at_once(follower: Broker) -> str:
     )
 
 
-def continues_as_before(follower: Broker, role: str) -> bool:
-    """Whether a broker that now has this role has only entered another epoch of its leader."""
-    same = follower.role.split()[:2] == role.split()[:2]
-    return same and follower.rules.has_new_leader.__name__ == "if_leader_changes"
+def continues_as_before(before: Broker, after: Broker) -> bool:
+    """Whether a broker has only entered another epoch of the leader that it follows."""
+    if before.role.split()[:2] != after.role.split()[:2]:
+        return False
+    rule = before.rules.has_new_leader.__name__
+    if rule == "unless_next_epoch":
+        return before.epoch is not None and after.epoch == before.epoch + 1
+    return rule == "if_leader_changes"
 
 
 def cache_changed(before: Broker, after: Broker) -> str:

@@ -44,8 +44,8 @@ def known_violations(protocol: Protocol) -> Iterator[KnownViolation]:
         fixed = tuple(
             f"{name}{equals}{value}" for name, equals, value in settings if name not in usual
         )
-        same = (dict(one.largest) for one in family.scenarios if one.settings.split() == list(fixed))
-        within = next((most for most in same if most.items() >= values.items()), usual)
+        same = [one for one in family.scenarios if one.settings.split() == list(fixed)]
+        within = next((one.largest for one in same if one.largest.items() >= values.items()), usual)
         largest = {
             name: max(values.get(name, defaults[name]), within[name] if family.scenarios else 0)
             for name in usual

@@ -8,6 +8,7 @@ import pytest
 
 from tidegate.invariants import INVARIANTS as BY_FAMILY
 from tidegate.model.broker import actions, leadership, log, older, rules
+from tidegate.model.broker.messages import LIST_OFFSETS_RESPONSE
 from tidegate.model.broker.protocols import hw, kip101, kip279, kip320, kip595
 
 INVARIANTS = BY_FAMILY["broker"]

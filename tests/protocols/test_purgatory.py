@@ -30,7 +30,7 @@ PROTOCOLS = [
 
 FENCED = ("kip-320", "kip-595")
 
-UNDER_WAY = ("message[", "late_fetch[", "delayed_produce[")
+UNDER_WAY = ("message[", "late_fetch[", "delayed_produce[", "leader_and_isr[")
 
 # With min.insync.replicas the two differ across epochs: the high watermark may pass a record while
 # the ISR is too small, and a produce that waits is completed once it has enough members again.

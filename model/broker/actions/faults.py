@@ -80,8 +80,8 @@ def lose_power(s: BrokerState, k: Constants, broker: int, kept: int) -> bool:
 def restart(s: BrokerState, k: Constants, broker: int) -> bool:
     """Restart a dead broker with the state on its disk; it waits for LeaderAndIsr.
 
-    The controller sends it the current epoch: on a startup that it notices, and when another broker
-    becomes the controller.  A broker whose bounce went unnoticed may so
+    The controller sends it the current epoch, with the stored ISR: on a startup that it notices,
+    and when another broker becomes the controller.  A broker whose bounce went unnoticed may so
     lead again in its own epoch.  With ``bounce_noticed``, and by rule since Kafka 2.2, it restarts
     only after it has been fenced; in a KRaft cluster it can register only after that.  The same
     holds with ``elr``, where its registration shows an unclean shutdown, which every crash is: it
@@ -105,6 +105,8 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
         s.partition.elr = k.rules.eligible_at_registration(s, k, broker)
     if not k.stale_leader_and_isr:
         replica.epoch = s.partition.epoch - 1
+        if s.partition.leader == broker:
+            s.leader_and_isr[s.partition.epoch].isr = s.partition.isr
     return True
 
 

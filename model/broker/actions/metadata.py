@@ -58,8 +58,7 @@ def _apply(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
 def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
     """Apply LeaderAndIsr as the leader: keep the log.
 
-    A broker that has restarted may so resume its own epoch.  The controller reads the ISR from the
-    partition state when it sends LeaderAndIsr again; an old one has the ISR of its time.
+    A broker that has restarted may so resume its own epoch.
     """
     if not s.replica[leader].alive:
         return False
@@ -74,8 +73,7 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
         forget_remote_leos(s, k, leader)
     _apply(s, k, leader, epoch)
     replica.epoch_start = replica.leo
-    stored = epoch == s.partition.epoch and not k.stale_leader_and_isr
-    replica.isr = s.partition.isr if stored else s.leader_and_isr[epoch].isr
+    replica.isr = s.leader_and_isr[epoch].isr
     k.rules.begin_leading(s, k, leader)
     note_committed(s, k, leader, 0)
     note_high_watermark(s, k, leader)

@@ -118,9 +118,11 @@ def replayed_as_recorded(
         system, replayed = without_failure(
             (every, fewer), lambda system: (system, replay(system, recorded))
         )
-        if replayed.differs is not None and replay(fewer, recorded).differs is None:
+        if replayed.differs is not None:
             # The search kept fewer histories, and with them fewer variables (delayed_produce).
-            replayed = replace(replayed, differs=None)
+            differs = replay(fewer, recorded).differs
+            if differs is None or differs > replayed.differs:
+                replayed = replace(replayed, differs=differs)
         return system, replayed
     except ModelError:
         raise

@@ -162,8 +162,8 @@ def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
 def _send_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["follower"]),
-        f"Before it fetches, broker {a['follower']} sends OffsetsForLeaderEpoch for the epoch of "
-        f"its last record to broker {a['leader']}: {said(after, a['follower'])}",
+        f"Before it fetches, broker {a['follower']} sends OffsetsForLeaderEpoch for the newest "
+        f"epoch in its cache to broker {a['leader']}: {said(after, a['follower'])}",
     )
 
 

@@ -49,7 +49,7 @@ def explain(trace: str, **options: Any) -> Ended:
     \b
     Examples:
       tidegate explain hw
-      tidegate explain kip-279 -b records=1 -b elections=3
+      tidegate explain kip-279 -b records=1 -b elections=3 -b moves
       tidegate check hw -p LogMatching --json divergence.json
       tidegate explain divergence.json
     \b

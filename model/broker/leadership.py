@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
 from .history import note_acked, note_committed, note_high_watermark, note_listed_offsets
-from .memory import appended_at, note_produce, waits_at
+from .memory import appended_at, note_produce
 from .state import BrokerState
 
 
@@ -58,24 +58,22 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     note_listed_offsets(s, k, leader)
     if k.delays_produces and not k.purgatory:
         for record in range(k.records):
-            complete_produce(s, k, leader, record)
+            waiting = s.aux_produce[record]
+            if waiting.leader == leader and waiting.offset < replica.hw:
+                complete_produce(s, k, leader, record)
 
 
-def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:
-    """Answer a produce that waits at this leader once the high watermark has passed its offset.
+def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> None:
+    """Answer a produce that waits at this leader: the high watermark has passed its offset.
 
     It is acknowledged if the ISR now has min.insync.replicas members; if not, its producer
     receives NotEnoughReplicasAfterAppend and may retry.  No epochs are compared
     (Partition.checkEnoughReplicasReachOffset): a leader acknowledges in a later epoch what it
     appended in an earlier one.
     """
-    offset = appended_at(s, k, record)
-    if waits_at(s, k, record) != leader or offset >= s.replica[leader].hw:
-        return False
     if size(k.rules.isr_for_hw(s, k, leader)) >= k.min_isr:
-        note_acked(s, k, leader, record, offset)
+        note_acked(s, k, leader, record, appended_at(s, k, record))
     note_produce(s, k, record, NONE, 0)
-    return True
 
 
 def set_isr(s: BrokerState, k: Constants, isr: int) -> None:

@@ -29,25 +29,38 @@ def flat(result):
 def test_all_smallest_bounds_of_the_loss_of_hw_are_found():
     result = run("hw", "-p", "NoCommittedRecordLost")
     assert result.exit_code == 0
+    assert "violated from\n   records=1 crashes=2 elections=1: 12 steps" in result.output
+    assert "records=3 crashes=2 elections=3, any other violating bounds are larger than this" in (
+        flat(result)
+    )
+
+
+def test_where_no_bounds_are_the_smallest_each_is_found_that_has_none_below():
+    bounds = ["--max", "records=1", "--max", "crashes=2", "--max", "elections=3"]
+    result = run("hw", "-p", "NoCommittedRecordLost", "-b", "moves", *bounds)
+    assert result.exit_code == 0
     assert "the smallest bounds that violate it" in result.output
-    assert "records=1 crashes=1 elections=2: 12 steps" in result.output
-    assert "records=1 crashes=2 elections=1: 12 steps" in result.output
+    assert "records=1 crashes=0 elections=3: 12 steps" in result.output
+    assert "records=1 crashes=1 elections=1: 11 steps" in result.output
 
 
 def test_with_one_less_of_any_the_property_holds():
     """Each point is checked by itself, and so is each of its neighbours below."""
-    result = run("hw", "-p", "LogMatching", "--json", "-")
+    bounds = ["-b", "moves", "--max", "records=2", "--max", "crashes=2", "--max", "elections=3"]
+    result = run("hw", "-p", "LogMatching", *bounds, "--json", "-")
     [found] = json.loads(result.stdout)["properties"]
     assert len(found["smallest"]) == 2
     for point in found["smallest"]:
         assert outcome("hw", point["bounds"]) is Outcome.VIOLATED
-        for name, value in point["bounds"].items():
-            assert outcome("hw", point["bounds"] | {name: value - 1}) is Outcome.HOLDS
+        below = {name: value - 1 for name, value in point["bounds"].items() if value}
+        assert len(below) > 1
+        for name, value in below.items():
+            assert outcome("hw", point["bounds"] | {name: value}) is Outcome.HOLDS
 
 
 def outcome(protocol, bounds):
-    """Decide LogMatching within bounds."""
-    settings = [f"{name}={value}" for name, value in bounds.items()]
+    """Decide LogMatching within bounds, where a live leader may be replaced."""
+    settings = ["moves", *(f"{name}={value}" for name, value in bounds.items())]
     return check(*assemble(protocol, settings, ["LogMatching"])).outcome
 
 

@@ -70,7 +70,7 @@ def mutated(monkeypatch):
     """KIP-320 with one line that a broken translator gets wrong."""
     monkeypatch.setattr(Expressions, "_among", drop_a_member)
     bounds = KIP_320.family.bounds
-    return SERVES_ONE_MORE.system(bounds(records=1, log_size=1, elections=2, crashes=2))
+    return SERVES_ONE_MORE.system(bounds(records=1, log_size=1, elections=2, crashes=0, moves=True))
 
 
 def test_a_member_of_a_tuple_that_machine_code_drops_ends_the_run(mutated):

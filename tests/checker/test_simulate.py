@@ -39,10 +39,9 @@ def report(*arguments):
 @pytest.fixture
 def tally(system):
     """Take walks through a small system and count them."""
-    chosen = system(*SMALL)
 
-    def take(walks, choice="uniform"):
-        counted = Tally()
+    def take(walks, choice="uniform", more=""):
+        chosen, counted = system("hw", f"{SMALL[1]} {more}"), Tally()
         for number in range(walks):
             counted.add(chosen, walk(chosen, [], 1, number, 40, choice))
         return counted
@@ -53,17 +52,15 @@ def tally(system):
 # Written down once: a walk must never change with the machine, the Python or the day.
 WALKS = {
     "uniform": [
-        "Produce(leader=0)",
         "SendFetch(leader=0, follower=1)",
-        "Produce(leader=0)",
         "HandleFetch(leader=0, follower=1)",
+        "Produce(leader=0)",
+        "Produce(leader=0)",
         "Crash(broker=0)",
         "Crash(broker=1)",
         "Fence(broker=0)",
         "Restart(broker=1)",
         "Restart(broker=0)",
-        "BecomeFollower(follower=0, epoch=1)",
-        "BecomeFollower(follower=1, epoch=1)",
     ],
     "rare": [
         "Produce(leader=0)",
@@ -73,11 +70,11 @@ WALKS = {
         "ShrinkIsr(leader=0, follower=1)",
         "Crash(broker=0)",
         "Fence(broker=0)",
-        "Crash(broker=1)",
-        "Restart(broker=1)",
-        "BecomeFollower(follower=1, epoch=1)",
         "Restart(broker=0)",
-        "BecomeFollower(follower=0, epoch=1)",
+        "Crash(broker=0)",
+        "Restart(broker=0)",
+        "SendFetch(leader=0, follower=1)",
+        "RefuseRequest(leader=0, follower=1)",
     ],
 }
 
@@ -131,7 +128,7 @@ def test_coverage_counts_what_was_enabled_and_taken(tally):
 
 
 def test_rare_actions_are_taken_more_often_when_asked_for(tally):
-    even, biased = tally(300), tally(300, "rare")
+    even, biased = tally(300, more="moves"), tally(300, "rare", more="moves")
     share = [counted.taken["Elect"] / counted.steps for counted in (even, biased)]
     assert share[1] > share[0]
 
@@ -191,11 +188,11 @@ def test_a_shortened_behavior_is_locally_minimal(long_loss, start):
 
 
 def test_the_loss_that_kip_101_repairs_is_found_at_3_replicas():
-    """About one walk in 1,600 finds it at these bounds; with this seed, the 108th."""
-    options = options_of("replicas=3 records=1 elections=3 crashes=3")
+    """About one walk in 4,000 finds it at these bounds; with this seed, the fifth."""
+    options = options_of("replicas=3 records=1 elections=3 crashes=3 hw_checkpoint=step")
     options += ["-p", "NoCommittedRecordLost", "--choose", "rare", "--steps", "60"]
-    found = report("hw", *options, "--walks", "200", "--jobs", "1")
-    assert found["found_in_walk"]["NoCommittedRecordLost"] == 107
+    found = report("hw", *options, "--seed", "28", "--walks", "20", "--jobs", "1")
+    assert found["found_in_walk"]["NoCommittedRecordLost"] == 4
     assert len(found["trace"]["states"]) < 30
     assert found["trace"]["#meta"]["property"] == "NoCommittedRecordLost"
 

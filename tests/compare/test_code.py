@@ -32,7 +32,8 @@ def test_what_kip_101_brought_are_epochs_and_three_steps_to_ask_for_their_end():
         "end_offset_for_epoch",
         "truncate_by_answer",
     ]
-    assert found.rules[1].new.function.says.startswith("Ask for the end of the last record's epoch")
+    says = found.rules[1].new.function.says
+    assert says.startswith("Ask for the end of the newest cached epoch before fetching")
     assert [(change.name, change.old) for change in found.actions] == [
         ("SendEpochRequest", None),
         ("HandleEpochRequest", None),
@@ -42,12 +43,14 @@ def test_what_kip_101_brought_are_epochs_and_three_steps_to_ask_for_their_end():
     assert [change.new for change in between("kip-101", "hw").actions] == [None] * 3
 
 
-def test_what_kip_320_brought_is_a_fence_for_both_kinds_of_request():
+def test_what_kip_320_brought_is_a_fence_for_both_kinds_of_request_and_two_more_rules():
     found = between("kip-279", "kip-320")
-    assert [change.name for change in found.rules] == ["may_serve_fetch", "may_serve_epoch_request"]
-    assert found.rules[0].new.function.source == (
-        "(s, k, leader, epoch)\nreturn s.replica[leader].epoch == epoch"
-    )
+    rules = {change.name: change.new.function.source for change in found.rules}
+    fences = ["may_serve_fetch", "may_serve_epoch_request"]
+    assert list(rules) == ["has_new_leader", *fences, "may_lag"]
+    fence = "(s, k, leader, epoch)\nreturn s.replica[leader].epoch == epoch"
+    assert [rules[name] for name in fences] == [fence, fence]
+    assert rules["has_new_leader"] == "(s, k, follower, epoch)\nreturn True"
     assert (found.actions, found.helpers) == ((), ())
 
 

@@ -35,7 +35,12 @@ def complete_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> 
 
 def handle_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:
     """Answer a produce with acks=all that the high watermark has passed."""
-    return complete_produce(s, k, leader, record)
+    if s.delayed_produce[record].leader != leader:
+        return False
+    if s.delayed_produce[record].offset >= s.replica[leader].hw:
+        return False
+    complete_produce(s, k, leader, record)
+    return True
 
 
 def expire_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:

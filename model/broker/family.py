@@ -261,7 +261,7 @@ PURGATORY = (
         available=lambda k: k.purgatory,
     ),
     Action(
-        "CompleteProduce", purgatory.handle_produce, "leader", delayed,
+        "CompleteProduce", purgatory.complete_produce, "leader", delayed,
         "DelayedProduce in Kafka 3.x", available=lambda k: k.purgatory and k.delays_produces,
     ),
     Action(

@@ -55,6 +55,25 @@ def note_acked(s: BrokerState, k: Constants, leader: int, record: int, offset: i
         s.aux_acked[record].epoch = s.replica[leader].epoch
 
 
+def note_completed(s: BrokerState, k: Constants, leader: int, has_enough: bool) -> None:
+    """Complete the produces that wait at this leader below its high watermark.
+
+    They are acknowledged if the ISR now has min.insync.replicas members; if not, their producer
+    receives NotEnoughReplicasAfterAppend and may retry.  No epochs are compared
+    (Partition.checkEnoughReplicasReachOffset): a leader acknowledges in a later epoch what it
+    appended in an earlier one.  With the option ``purgatory`` this is a step of its own.
+    """
+    if not k.delays_produces or k.purgatory:
+        return
+    for record in range(k.records):
+        waiting = s.aux_produce[record]
+        if waiting.leader == leader and waiting.offset < s.replica[leader].hw:
+            if has_enough:
+                note_acked(s, k, leader, record, waiting.offset)
+            waiting.leader = NONE
+            waiting.offset = 0
+
+
 def note_read(s: BrokerState, k: Constants, leader: int, offset: int) -> None:
     """Record that a consumer has read a leader's record at an offset; the first read counts."""
     if not k.track_read:

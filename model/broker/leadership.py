@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
-from .history import note_acked, note_committed, note_high_watermark, note_listed_offsets
-from .memory import appended_at, note_produce
+from .history import note_committed, note_completed, note_high_watermark, note_listed_offsets
 from .state import BrokerState
 
 
@@ -56,24 +55,7 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     note_committed(s, k, leader, before)
     note_high_watermark(s, k, leader)
     note_listed_offsets(s, k, leader)
-    if k.delays_produces and not k.purgatory:
-        for record in range(k.records):
-            waiting = s.aux_produce[record]
-            if waiting.leader == leader and waiting.offset < replica.hw:
-                complete_produce(s, k, leader, record)
-
-
-def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> None:
-    """Answer a produce that waits at this leader: the high watermark has passed its offset.
-
-    It is acknowledged if the ISR now has min.insync.replicas members; if not, its producer
-    receives NotEnoughReplicasAfterAppend and may retry.  No epochs are compared
-    (Partition.checkEnoughReplicasReachOffset): a leader acknowledges in a later epoch what it
-    appended in an earlier one.
-    """
-    if size(k.rules.isr_for_hw(s, k, leader)) >= k.min_isr:
-        note_acked(s, k, leader, record, appended_at(s, k, record))
-    note_produce(s, k, record, NONE, 0)
+    note_completed(s, k, leader, size(isr) >= k.min_isr)
 
 
 def set_isr(s: BrokerState, k: Constants, isr: int) -> None:

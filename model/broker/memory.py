@@ -25,11 +25,6 @@ def waits_at(s: BrokerState, k: Constants, record: int) -> int:
     return s.delayed_produce[record].leader if k.purgatory else s.aux_produce[record].leader
 
 
-def appended_at(s: BrokerState, k: Constants, record: int) -> int:
-    """Return the offset of a record whose produce waits."""
-    return s.delayed_produce[record].offset if k.purgatory else s.aux_produce[record].offset
-
-
 def note_produce(s: BrokerState, k: Constants, record: int, broker: int, offset: int) -> None:
     """Let the produce of a record wait at a broker; NONE and 0 if it waits no more."""
     if k.purgatory:

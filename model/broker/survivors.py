@@ -77,7 +77,7 @@ _EVERY_PROTOCOL = {
         "answers in its new epoch a fetch of the previous one: the follower had all of its log "
         "then, which a leader keeps, and the answer does not update the leader's follower state"
     ),
-    "CompleteProduce: s.delayed_produce[record].leader != leader": (
+    "CompleteProduce: waiting.leader != leader": (
         "acknowledges a record that does not wait, at offset 0: with one record, once that is "
         "below the high watermark, where it is; killed at records=2 elections=0 crashes=0 "
         "purgatory, by NoAckedRecordLost in 3 steps"

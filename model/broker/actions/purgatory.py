@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ....core.layout import NONE
 from ..bounds import Constants
-from ..leadership import complete_produce, leads
+from ..history import note_acked
+from ..leadership import leads, size
 from ..memory import note_produce
 from ..messages import DELAYED_FETCH
 from ..state import BrokerState
@@ -33,13 +34,20 @@ def complete_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> 
     return True
 
 
-def handle_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:
-    """Answer a produce with acks=all that the high watermark has passed."""
-    if s.delayed_produce[record].leader != leader:
+def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bool:
+    """Answer a produce with acks=all that the high watermark has passed.
+
+    It is acknowledged if the ISR now has min.insync.replicas members, in whatever epoch; if not,
+    its producer receives NotEnoughReplicasAfterAppend and may retry.
+    """
+    waiting = s.delayed_produce[record]
+    if waiting.leader != leader:
         return False
-    if s.delayed_produce[record].offset >= s.replica[leader].hw:
+    if waiting.offset >= s.replica[leader].hw:
         return False
-    complete_produce(s, k, leader, record)
+    if size(k.rules.isr_for_hw(s, k, leader)) >= k.min_isr:
+        note_acked(s, k, leader, record, waiting.offset)
+    note_produce(s, k, record, NONE, 0)
     return True
 
 

@@ -189,7 +189,7 @@ class DelayedProduce(Record):
     )
 
 
-class Produce(DelayedProduce):
+class Produce(Record):
     """The same without the option ``purgatory``: the high watermark completes it at once."""
 
     leader: int = replica_id(

@@ -31,8 +31,8 @@ def explained(*arguments):
 
 def test_the_loss_of_hw_needs_two_crashes_a_restart_and_an_election():
     told = flat(run("explain", "hw"))
-    assert "9. Broker 0 crashes. Its memory is lost, its log stays on disk. 10. The cont" in told
-    assert "2 crashes (broker 1 at step 7, broker 0 at step 9): cannot be left out" in told
+    assert "10. Broker 0 crashes. Its memory is lost, its log stays on disk. 11. The cont" in told
+    assert "2 crashes (broker 1 at step 7, broker 0 at step 10): cannot be left out" in told
     assert "needs all of these: 2 crashes, 1 restart and 1 election." in told
     assert "None of the 12 steps can be dropped" in told
 

@@ -124,7 +124,7 @@ def check_command(**options: Any) -> Ended:
       tidegate check hw
       tidegate check --release 3.9 --metadata kraft -b moves
       tidegate check --release 2.8 --protocol-version 2.6
-      tidegate check kip-101 -b records=3 -b elections=2 --continue
+      tidegate check kip-101 -b records=3 -b elections=2 -b moves --continue
       tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 600
       tidegate check hw --json report.json --quiet
       tidegate check hw --html loss.html

@@ -52,7 +52,7 @@ def explore(
     \b
     Examples:
       tidegate explore hw
-      tidegate explore kip-279 -b elections=3 --save loss.json
+      tidegate explore kip-279 -b elections=3 -b moves --save loss.json
     """
     assemble(protocol, settings, names)
     try:

@@ -78,7 +78,7 @@ def simulate(**options: Any) -> Ended:
     \b
     Examples:
       tidegate simulate hw -b replicas=3
-      tidegate simulate kip-279 -b replicas=3 -b elections=4 --walks 20000 --seed 7
+      tidegate simulate kip-279 -b elections=4 -b moves --walks 20000 --seed 7
       tidegate simulate kip-320 -b replicas=5 -b records=6 --choose rare --steps 300
     """
     from ..render.simulated import print_simulation, simulation_report

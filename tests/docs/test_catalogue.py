@@ -52,7 +52,7 @@ def test_its_trace_has_as_many_steps_as_its_row_says(bug):
     page = (ROOT / "docs" / "catalogue" / bug.page).read_text()
     assert page.startswith(f"# {bug.title}\n\n{bug.mechanism}\n")
     assert f"{bug.violated} is violated after {bug.steps} steps" in page
-    numbers = re.findall(r"^ ?(\d+)\. ", page, re.MULTILINE)
+    numbers = re.findall(r"^ ?([1-9]\d*)\. ", page, re.MULTILINE)
     assert {int(number) for number in numbers} == set(range(1, bug.steps + 1))
 
 

@@ -33,14 +33,14 @@ def told(protocol, properties):
 
 
 def test_an_answer_that_is_handled_before_there_is_one():
-    [kip_320] = [protocol for protocol in PROTOCOLS if protocol.name == "kip-320"]
+    [kip_595] = [protocol for protocol in PROTOCOLS if protocol.name == "kip-595"]
     [early] = [
         mutant.protocol
-        for mutant in mutants(kip_320)
-        if mutant.name == "HandleEpochResponse: s.message[follower].kind != EPOCH_RESPONSE"
+        for mutant in mutants(kip_595)
+        if mutant.name == "HandleDivergingEpoch: s.message[follower].kind != DIVERGING"
     ]
-    forms = told(early, find_properties(kip_320, []))
-    assert "HandleEpochResponse(leader=0, follower=1)." in forms["html"]
+    forms = told(early, find_properties(kip_595, []))
+    assert "HandleDivergingEpoch(leader=0, follower=1)." in forms["html"]
 
 
 @pytest.mark.slow

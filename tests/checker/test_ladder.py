@@ -84,16 +84,6 @@ def test_no_protocol_is_stuck_at_small_bounds(search, protocol):
     assert result.outcome is Outcome.HOLDS
 
 
-@pytest.mark.slow
-def test_kip_279_never_finishes_truncation_where_its_epochs_are_out_of_order(search):
-    """Unfenced, a leader-to-be fetches records of an epoch above its own, caches its own after
-    them, and later asks for an epoch that its cache does not know, again and again.
-    """
-    result = search("kip-279", "elections=2", ["Stuck"])
-    assert result.outcome is Outcome.VIOLATED
-    assert search("kip-320", "elections=2", ["Stuck"]).outcome is Outcome.HOLDS
-
-
 def test_stuck_says_who_is_behind(begin):
     behavior = begin("hw").follow("Produce 0")
     assert "replica 1 is alive but has its log end at 0, not at 1" in behavior.system.explain(

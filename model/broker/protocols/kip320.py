@@ -36,7 +36,7 @@ KIP_320 = replace(
     name="kip-320",
     parent=KIP_279,
     story=__doc__,
-    summary="Requests are fenced by leader epoch: safe with clean elections and no power loss.",
+    summary="Requests are fenced by leader epoch: safe, but for a leader that missed an epoch.",
     rules=replace(
         KIP_279.rules,
         has_new_leader=at_every_epoch,

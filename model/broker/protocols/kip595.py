@@ -69,7 +69,7 @@ KIP_595 = replace(
     name="kip-595",
     parent=KIP_320,
     story=__doc__,
-    summary="Fetch responses carry diverging epochs: safe with clean elections, no power loss.",
+    summary="Fetch responses carry diverging epochs: safe, but for a leader that missed an epoch.",
     rules=replace(
         KIP_320.rules,
         may_restart=once_fenced,

@@ -58,6 +58,10 @@ class BrokerBounds:
     )
     bounce_noticed: bool = switch("a broker restarts only after its death was noticed and fenced")
     late_request: bool = switch("a fetch already at the leader outlives its sender (KIP-903)")
+    hw_waits: bool = switch(
+        "the high watermark also waits for replicas outside the ISR that were caught up a moment "
+        "ago (since Kafka 0.10.2.0)"
+    )
     hw_needs_min_isr: bool = switch("the high watermark waits for min_isr members (KIP-966)")
     stale_leader_and_isr: bool = switch(
         "a restarted broker applies any LeaderAndIsr ever sent (before KIP-380)"

@@ -202,6 +202,10 @@ METADATA = (
         available=lambda k: k.isr_propagation != KRAFT,
     ),
     Action(
+        "PassLagTime", leader.pass_lag_time, "leader", pairs,
+        "Partition.maybeIncrementLeaderHW, KAFKA-4485", available=lambda k: k.hw_waits,
+    ),
+    Action(
         "Elect", controller.elect, "controller", brokers, "KIP-101",
         available=lambda k: k.elections > 0,
     ),

@@ -38,15 +38,17 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     """Advance a leader's high watermark to the least LEO that it knows of its ISR.
 
     The leader's own LEO is included, and the high watermark never decreases while it leads.  Which
-    replicas it waits for is a rule.
+    replicas it waits for is a rule; with the option ``hw_waits`` it also waits for those that had
+    its log end a moment ago (Partition.maybeIncrementLeaderHW, since Kafka 0.10.2.0).
     """
     replica = s.replica[leader]
     isr = k.rules.isr_for_hw(s, k, leader)
+    awaited = isr | replica.caught_up
     if (k.hw_needs_min_isr or k.elr) and size(replica.isr) < k.min_isr:
         return
     held = replica.leo
     for follower in range(k.replicas):
-        if follower != leader and isr >> follower & 1:
+        if follower != leader and awaited >> follower & 1:
             held = min(held, replica.remote_leo[follower])
     before = replica.hw
     if held <= before:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 def forget_remote_leos(s: BrokerState, k: Constants, broker: int) -> None:
     """Reset what a broker knows of its followers' logs."""
+    s.replica[broker].caught_up = 0
     for follower in range(k.replicas):
         s.replica[broker].remote_leo[follower] = 0
 

@@ -94,6 +94,12 @@ class Replica(Record):
         ),
         by_replica=True,
     )
+    caught_up: int = subset(
+        lambda k: k.replicas if k.hw_waits else 0,
+        "while it leads: followers outside its ISR that had its log end within "
+        "replica.lag.time.max.ms",
+        names="replicas",
+    )
     proposed: int = subset(
         lambda k: _with_kraft(k, k.replicas),
         "while it leads: the ISR that it has proposed by AlterPartition; empty if no change "

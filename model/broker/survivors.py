@@ -98,6 +98,9 @@ _EVERY_PROTOCOL = {
     "ShrinkIsr: not k.rules.may_lag(s, k, leader, follower)": (
         "removes a replica that is in sync; a smaller ISR in the partition state loses nothing"
     ),
+    "PassLagTime: not s.replica[leader].caught_up >> follower & 1": (
+        "takes a follower away for which no high watermark waits; no additional state"
+    ),
     "Elect: not s.replica[broker].alive": (
         "a later guard requires a live member of the ISR, unless the election is unclean"
     ),

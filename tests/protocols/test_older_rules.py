@@ -47,6 +47,48 @@ def test_the_responses_before_kafka_7104_diverge_one_step_earlier(search):
     assert len(search(f"kip-101~{older}", settings, ["LogMatching"]).first.trace.steps) == 14
 
 
+def test_the_high_watermark_waits_for_who_was_caught_up_a_moment_ago(begin):
+    """A follower whose ISR change the stored state rejects; with 3 replicas the others go on."""
+    behavior = begin("kip-320", "replicas=3 records=1 elections=2 moves hw_waits").follow(
+        """
+        SendFetch 0 2
+        Fence 2
+        BecomeLeader 0 1
+        BecomeFollower 2 1
+        Elect 1
+        SendFetch 0 2
+        HandleFetch 0 2
+        """
+    )
+    replica = behavior.record.replica[0]
+    assert replica.isr == 0b011, "a leader of an older epoch cannot add it"
+    assert replica.caught_up == 0b100
+    behavior.follow("BecomeFollower 1 1\nProduce 0\nSendFetch 0 1\nHandleFetch 0 1")
+    behavior.follow("HandleFetchResponse 0 1\nSendFetch 0 1\nHandleFetch 0 1")
+    assert behavior.record.replica[0].hw == 0, "both members have m0"
+    behavior.follow("HandleFetchResponse 0 1\nPassLagTime 0 2\nSendFetch 0 1\nHandleFetch 0 1")
+    assert behavior.record.replica[0].hw == 1
+
+
+@pytest.mark.parametrize(
+    ("protocol", "settings"),
+    [
+        ("hw", "records=3 elections=2 crashes=0 moves"),
+        ("kip-320", "records=2 elections=2 crashes=0 moves"),
+    ],
+)
+def test_that_wait_changes_no_verdict(search, protocol, settings):
+    with_it, without = (
+        search(protocol, f"{settings} {option}", keep_going=True) for option in ("hw_waits", "")
+    )
+    assert with_it.distinct_states > without.distinct_states
+    for waits, does_not in zip(with_it.verdicts, without.verdicts, strict=True):
+        assert waits.outcome is does_not.outcome
+        assert len(waits.trace.steps if waits.trace else ()) == len(
+            does_not.trace.steps if does_not.trace else ()
+        )
+
+
 @slow
 @pytest.mark.parametrize("bound", ["replicas=2", "records=0", "elections=2"])
 def test_with_less_of_anything_a_missed_epoch_loses_nothing(search, bound):

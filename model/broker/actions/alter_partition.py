@@ -54,6 +54,7 @@ def propose_shrink(s: BrokerState, k: Constants, leader: int, follower: int) -> 
         return False
     if not k.rules.may_propose(s, k, leader):
         return False
+    s.replica[leader].caught_up &= ~(1 << follower)
     propose(s, k, leader, s.replica[leader].isr & ~(1 << follower))
     return True
 

@@ -63,6 +63,8 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
             propose(s, k, leader, replica.isr | 1 << follower)
         elif k.rules.may_change_isr(s, k, leader):
             change_isr(s, k, leader, replica.isr | 1 << follower)
+    if k.hw_waits and offset >= replica.leo and not replica.isr >> follower & 1:
+        replica.caught_up |= 1 << follower
     advance_hw(s, k, leader)
 
 
@@ -198,6 +200,18 @@ def shrink_isr(s: BrokerState, k: Constants, leader: int, follower: int) -> bool
         return False
     if not k.rules.may_lag(s, k, leader, follower):
         return False
+    s.replica[leader].caught_up &= ~(1 << follower)
     change_isr(s, k, leader, s.replica[leader].isr & ~(1 << follower))
     advance_hw(s, k, leader)
+    return True
+
+
+def pass_lag_time(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Let replica.lag.time.max.ms pass since a follower last had the leader's log end.
+
+    The high watermark no longer waits for it, from the next append or fetch on.
+    """
+    if not s.replica[leader].caught_up >> follower & 1:
+        return False
+    s.replica[leader].caught_up &= ~(1 << follower)
     return True

@@ -74,6 +74,7 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
     _apply(s, k, leader, epoch)
     replica.epoch_start = replica.leo
     replica.isr = s.leader_and_isr[epoch].isr
+    replica.caught_up = 0
     k.rules.begin_leading(s, k, leader)
     note_committed(s, k, leader, 0)
     note_high_watermark(s, k, leader)

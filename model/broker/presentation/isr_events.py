@@ -75,6 +75,15 @@ def _unfence(a: Arguments, before: Scene, after: Scene) -> Event:
     )
 
 
+def _pass_lag_time(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader, follower = a["leader"], a["follower"]
+    return Event(
+        broker(leader),
+        f"replica.lag.time.max.ms has passed since broker {follower} had the log end of broker "
+        f"{leader}: the HW no longer waits for it.",
+    )
+
+
 def _write_notification(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(a["leader"]),
@@ -153,6 +162,7 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "HandleAlterPartitionResponse": _handle_alter_partition_response,
     "FenceOutOfSync": _fence_out_of_sync,
     "Unfence": _unfence,
+    "PassLagTime": _pass_lag_time,
     "WriteNotification": _write_notification,
     "ReadNotification": _read_notification,
     "RefreshCache": _refresh_cache,

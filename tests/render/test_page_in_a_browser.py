@@ -81,7 +81,7 @@ def test_two_records_are_marked_once_both_are_there(opened, trace):
         it.page.locator(f"#state-{number} .box.wrong").count() for number in range(told.steps + 1)
     ]
     assert set(marked) == {0, 2}
-    assert marked.index(2) == 13
+    assert marked.index(2) == 15
     assert marked[-1] == 2
 
 

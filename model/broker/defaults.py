@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ...core.layout import NONE
 from .log import newest_epoch, smallest_epoch_above, truncate_to
-from .memory import fail_produces
 from .messages import IDLE, NOTHING
 
 if TYPE_CHECKING:
@@ -112,18 +111,9 @@ def unless_leading(s: BrokerState, k: Constants, broker: int, epoch: int) -> boo
     return s.replica[broker].leader != broker
 
 
-def unless_next(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
-    """Reset the remote LEOs also of a broker that leads already, if it has missed an epoch.
-
-    In an epoch that it missed another broker may have led, and its followers may have truncated.
-    """
-    replica = s.replica[broker]
-    return replica.leader != broker or epoch > replica.epoch + 1
-
-
-def fail_waiting_produces(s: BrokerState, k: Constants, broker: int) -> None:
+def fail_at_once(s: BrokerState, k: Constants, broker: int) -> bool:
     """Fail them with NOT_LEADER_OR_FOLLOWER: ReplicaManager.makeFollowers since Kafka 0.10.0.0."""
-    fail_produces(s, k, broker)
+    return True
 
 
 def clear_message(s: BrokerState, k: Constants, follower: int) -> None:

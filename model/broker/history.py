@@ -55,6 +55,27 @@ def note_acked(s: BrokerState, k: Constants, leader: int, record: int, offset: i
         s.aux_acked[record].epoch = s.replica[leader].epoch
 
 
+def _waits_as_history(k: Constants) -> bool:
+    """Whether produces that wait are history: with ``purgatory`` their completion is a step."""
+    return k.delays_produces and not k.purgatory
+
+
+def note_produced(s: BrokerState, k: Constants, leader: int, record: int, offset: int) -> None:
+    """Record that a produce waits at the leader, which appended its record at this offset."""
+    if _waits_as_history(k):
+        s.aux_produce[record].leader = leader
+        s.aux_produce[record].offset = offset
+
+
+def note_failed(s: BrokerState, k: Constants, broker: int) -> None:
+    """Record that the produces that wait at a broker fail."""
+    if _waits_as_history(k):
+        for waiting in s.aux_produce:
+            if waiting.leader == broker:
+                waiting.leader = NONE
+                waiting.offset = 0
+
+
 def note_completed(s: BrokerState, k: Constants, leader: int, has_enough: bool) -> None:
     """Complete the produces that wait at this leader below its high watermark.
 
@@ -63,7 +84,7 @@ def note_completed(s: BrokerState, k: Constants, leader: int, has_enough: bool) 
     (Partition.checkEnoughReplicasReachOffset): a leader acknowledges in a later epoch what it
     appended in an earlier one.  With the option ``purgatory`` this is a step of its own.
     """
-    if not k.delays_produces or k.purgatory:
+    if not _waits_as_history(k):
         return
     for record in range(k.records):
         waiting = s.aux_produce[record]

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
-from .history import note_committed, note_completed, note_high_watermark, note_listed_offsets
+from .history import (
+    note_committed,
+    note_completed,
+    note_failed,
+    note_high_watermark,
+    note_listed_offsets,
+)
 from .state import BrokerState
 
 
@@ -19,6 +25,28 @@ def acting_leader(s: BrokerState) -> int:
     if leader == NONE or s.replica[leader].leader != leader:
         return NONE
     return leader if s.replica[leader].epoch == s.partition.epoch else NONE
+
+
+def forget_remote_leos(s: BrokerState, k: Constants, broker: int) -> None:
+    """Reset what a broker knows of its followers' logs."""
+    s.replica[broker].caught_up = 0
+    for follower in range(k.replicas):
+        s.replica[broker].remote_leo[follower] = 0
+
+
+def drop_produce(s: BrokerState, record: int) -> None:
+    """Let a produce wait no more."""
+    s.delayed_produce[record].leader = NONE
+    s.delayed_produce[record].offset = 0
+
+
+def fail_produces(s: BrokerState, k: Constants, broker: int) -> None:
+    """Fail the produces that wait at a broker: it goes down, or becomes a follower."""
+    note_failed(s, k, broker)
+    if k.purgatory:
+        for record in range(k.records):
+            if s.delayed_produce[record].leader == broker:
+                drop_produce(s, record)
 
 
 def size(isr: int) -> int:

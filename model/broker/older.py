@@ -37,11 +37,12 @@ def before_truncating(s: BrokerState, k: Constants, follower: int) -> bool:
     return True
 
 
-def keep_produces(s: BrokerState, k: Constants, broker: int) -> None:
+def keep_waiting(s: BrokerState, k: Constants, broker: int) -> bool:
     """Let produces wait on at a broker that becomes a follower, for another term as the leader.
 
     Kafka before 0.10.0.0: the HW of that later term acknowledges whatever is at the offset.
     """
+    return False
 
 
 def only_if_log_shrinks(s: BrokerState, k: Constants, broker: int, offset: int) -> bool:

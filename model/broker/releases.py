@@ -225,9 +225,7 @@ def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
     code = release.code
     rules: dict[str, Any] = {
         "may_restart": defaults.once_fenced if code >= (2, 2) else defaults.bounce_unnoticed,
-        "stop_leading": (
-            defaults.fail_waiting_produces if code >= (0, 10) else older.keep_produces
-        ),
+        "fails_produces": defaults.fail_at_once if code >= (0, 10) else older.keep_waiting,
         "without_leader": defaults.ignore_epoch if code >= (0, 8, 2) else older.lose_checkpoint,
         "forgets_remote_leos": (
             defaults.unless_leading if code >= (0, 9) else older.at_every_new_epoch

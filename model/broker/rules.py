@@ -20,7 +20,7 @@ from .defaults import (
     cache_with_first_record,
     clear_message,
     exit_unless_unclean,
-    fail_waiting_produces,
+    fail_at_once,
     if_leader_changes,
     ignore_epoch,
     in_present_epoch,
@@ -90,8 +90,8 @@ class Rules:
         What a broker does to its epoch cache when it applies an epoch as the leader.
     forgets_remote_leos
         Whether a broker that applies this epoch as the leader resets its remote LEOs.
-    stop_leading
-        What happens to the produces that wait at a leader when it becomes a follower.
+    fails_produces
+        Whether the produces that wait at a leader fail when it becomes a follower.
     has_committed, has_epoch_start
         Whether a follower that fetches at this offset may join the ISR; both must hold.
     may_lag
@@ -151,7 +151,7 @@ class Rules:
     exits_if_longer: Callable[[BrokerState, Constants, int], bool] = exit_unless_unclean
     begin_leading: Callable[[BrokerState, Constants, int], None] = cache_with_first_record
     forgets_remote_leos: Callable[[BrokerState, Constants, int, int], bool] = unless_leading
-    stop_leading: Callable[[BrokerState, Constants, int], None] = fail_waiting_produces
+    fails_produces: Callable[[BrokerState, Constants, int], bool] = fail_at_once
     has_committed: Callable[[BrokerState, Constants, int, int], bool] = at_or_above_hw
     has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_any_offset
     may_lag: Callable[[BrokerState, Constants, int, int], bool] = at_any_time

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from tidegate.invariants import INVARIANTS as BY_FAMILY
-from tidegate.model.broker import actions, leadership, log, older, rules
+from tidegate.model.broker import actions, defaults, leadership, log, older, releases, rules
 from tidegate.model.broker.messages import LIST_OFFSETS_RESPONSE
-from tidegate.model.broker.protocols import hw, kip101, kip279, kip320, kip595
+from tidegate.model.broker.protocols import hw, kip101, kip279, kip320, kip595, kip595_reset
 
 INVARIANTS = BY_FAMILY["broker"]
 
@@ -166,9 +166,9 @@ def test_no_guard_and_no_rule_reads_history():
     from tidegate.model.broker.presentation import view
 
     modules = (
-        actions, leadership, log, rules, older, hw, kip101, kip279, kip320, kip595, family, view,
-        controller, epoch_request, faults, follower, leader, metadata, purgatory, notification,
-        alter_partition,
+        actions, leadership, log, rules, defaults, older, releases, hw, kip101, kip279, kip320,
+        kip595, kip595_reset, family, view, controller, epoch_request, faults, follower, leader,
+        metadata, purgatory, notification, alter_partition,
     )  # fmt: skip
     for module in modules:
         names = {

@@ -10,7 +10,7 @@ LOST, ACKED = "NoCommittedRecordLost", "NoAckedRecordLost"
 
 OLDER = [
     ("hw~has_new_leader = at_every_epoch", "hw", "records=1 elections=2 moves", LOST, 11),
-    ("hw~stop_leading = keep_produces", "hw", "records=2 elections=2 moves", ACKED, 7),
+    ("hw~fails_produces = keep_waiting", "hw", "records=2 elections=2 moves", ACKED, 7),
     (
         "kip-320~truncates_cache = only_if_log_shrinks", "kip-320",
         "records=2 elections=3 moves", "Stuck", 8,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ....core.layout import NONE
 from ..bounds import KRAFT, Constants
 from ..defaults import clear_message, once_fenced
+from ..leadership import fail_produces, forget_remote_leos
 from ..log import drop_empty_epochs, newest_epoch, truncate_to
-from ..memory import fail_produces, forget_remote_leos
 from ..messages import FETCH, IDLE
 from ..state import BrokerState
 from .alter_partition import note_registration, orphan_request

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ....core.layout import NONE
 from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
-from ..history import note_acked
+from ..history import note_acked, note_produced
 from ..leadership import advance_hw, change_isr, leads, size
 from ..log import append, newest_epoch
-from ..memory import note_produce
 from ..messages import (
     DELAYED_FETCH,
     DIVERGING,
@@ -41,8 +40,10 @@ def produce(s: BrokerState, k: Constants, leader: int) -> bool:
         return False
     replica = s.replica[leader]
     append(s, k, leader, replica.epoch, s.written)
-    if k.delays_produces:
-        note_produce(s, k, s.written, leader, replica.leo - 1)
+    note_produced(s, k, leader, s.written, replica.leo - 1)
+    if k.purgatory and k.delays_produces:
+        s.delayed_produce[s.written].leader = leader
+        s.delayed_produce[s.written].offset = replica.leo - 1
     if k.acks == 1:
         note_acked(s, k, leader, s.written, replica.leo - 1)
     s.written += 1

@@ -9,8 +9,7 @@ from __future__ import annotations
 from ....core.layout import NONE
 from ..bounds import KRAFT, ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark, note_listed_offsets
-from ..leadership import advance_hw, leads, set_isr
-from ..memory import forget_remote_leos
+from ..leadership import advance_hw, fail_produces, forget_remote_leos, leads, set_isr
 from ..state import BrokerState
 
 
@@ -105,7 +104,8 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
     if k.rules.has_new_leader(s, k, follower, epoch):
         if leads(s, follower):
             forget_remote_leos(s, k, follower)
-            k.rules.stop_leading(s, k, follower)
+            if k.rules.fails_produces(s, k, follower):
+                fail_produces(s, k, follower)
         _apply(s, k, follower, epoch)
         if leader != NONE:
             k.rules.begin_following(s, k, follower)

@@ -6,11 +6,9 @@ when it arrives, and not again when it is completed.
 
 from __future__ import annotations
 
-from ....core.layout import NONE
 from ..bounds import Constants
 from ..history import note_acked
-from ..leadership import leads, size
-from ..memory import note_produce
+from ..leadership import drop_produce, leads, size
 from ..messages import DELAYED_FETCH
 from ..state import BrokerState
 from .leader import answer_fetch
@@ -47,7 +45,7 @@ def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> 
         return False
     if size(k.rules.isr_for_hw(s, k, leader)) >= k.min_isr:
         note_acked(s, k, leader, record, waiting.offset)
-    note_produce(s, k, record, NONE, 0)
+    drop_produce(s, record)
     return True
 
 
@@ -55,5 +53,5 @@ def expire_produce(s: BrokerState, k: Constants, leader: int, record: int) -> bo
     """Fail a waiting produce with REQUEST_TIMED_OUT."""
     if s.delayed_produce[record].leader != leader:
         return False
-    note_produce(s, k, record, NONE, 0)
+    drop_produce(s, record)
     return True

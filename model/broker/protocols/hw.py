@@ -15,7 +15,7 @@ Source: KIP-101, "Scenario 1" and "Scenario 2" (KAFKA-1211); Kafka 0.10.2.2.
 from ...protocol import Expected, Protocol
 from ..defaults import at_every_epoch
 from ..family import ACTIONS, BROKER, DEFAULT_PROPERTIES
-from ..older import keep_produces, lose_checkpoint
+from ..older import keep_waiting, lose_checkpoint
 from ..rules import Rules
 
 HW = Protocol(
@@ -25,7 +25,7 @@ HW = Protocol(
     rules=Rules(),
     older_rules=(
         ("has_new_leader", at_every_epoch),
-        ("stop_leading", keep_produces),
+        ("fails_produces", keep_waiting),
         ("without_leader", lose_checkpoint),
     ),
     actions=ACTIONS,

@@ -18,8 +18,19 @@ Source: Partition.makeLeader and Replica.resetReplicaState of Kafka 3.8.
 from dataclasses import replace
 
 from ...protocol import Expected
-from ..defaults import unless_next
+from ..bounds import Constants
+from ..state import BrokerState
 from .kip595 import KIP_595
+
+
+def unless_next(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
+    """Reset the remote LEOs also of a broker that leads already, if it has missed an epoch.
+
+    In an epoch that it missed another broker may have led, and its followers may have truncated.
+    """
+    replica = s.replica[broker]
+    return replica.leader != broker or epoch > replica.epoch + 1
+
 
 KIP_595_RESET = replace(
     KIP_595,

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ..analysis.selection import refuse_unknown_property
 from ..checker.tracefile import read_trace
+from ..core.spec import Trace, TransitionSystem
 from ..invariants import INVARIANTS, PROPERTIES
+from ..render.output import Reports
 from ..render.replayed import print_replayed
 from ..render.terminal import make_console
 from .parameters import trace_options
-from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended
+from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended, ended
 from .telling import keeps_what_is_read, replayed_as_recorded, violated_at_end
 from .trust import protocol_to_replay
 
@@ -19,10 +23,31 @@ from .trust import protocol_to_replay
 @click.argument("trace", metavar="TRACE.json")
 @trace_options
 @click.option("--full", is_flag=True, help="Print every variable of every state.")
-def replay(trace: str, named: str | None, trusted: bool, full: bool) -> Ended:
+@click.option(
+    "--kafka",
+    metavar="DIR",
+    help="Replay it on real brokers: DIR is an unpacked distribution of Kafka, or a directory of "
+    "its jars.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    metavar="FILE",
+    help="With --kafka: write what the brokers did to FILE ('-': standard output).",
+)
+def replay(
+    trace: str,
+    named: str | None,
+    trusted: bool,
+    full: bool,
+    kafka: str | None,
+    json_file: str | None,
+) -> Ended:
     """Replay a saved trace; show the first step that is not enabled, and why.
 
-    TRACE.json is a report of 'tidegate check --json', or the ITF trace in it.
+    TRACE.json is a report of 'tidegate check --json', or the ITF trace in it. With --kafka, real
+    brokers are started on this machine, each step is forced on them, and what they hold is
+    compared with the model after it.
 
     \b
     Examples:
@@ -30,15 +55,20 @@ def replay(trace: str, named: str | None, trusted: bool, full: bool) -> Ended:
       tidegate replay loss.json                       under its own protocol
       tidegate replay loss.json --protocol kip-101    under another protocol
       tidegate replay own.json --protocol fence.py    a trace of a custom protocol
+      tidegate replay loss.json --kafka kafka_2.13-3.9.2
     \b
     Exit status:
-      0   every step is enabled, and the states are as recorded
-      1   a state differs, or the recorded violation does not occur
-      2   the file is not a trace, or a step is not enabled
+      0   every step is enabled, and the states are as recorded; the brokers did every step
+      1   a state differs, or the recorded violation does not occur; the brokers did otherwise
+      2   the file is not a trace, a step is not enabled, or Kafka cannot be started
     """
+    if json_file and not kafka:
+        raise click.UsageError("--json says what real brokers did; name them with --kafka DIR")
     chosen, recorded = protocol_to_replay(trace, read_trace(trace), named, trusted)
     refuse_unknown_property(trace, chosen, recorded)
     system, replayed = replayed_as_recorded(trace, chosen, recorded)
+    if kafka and not replayed.stopped:
+        return _on_kafka(trace, kafka, system, replayed.trace, full, json_file)
     known = [p for p in PROPERTIES[chosen.family.name] if keeps_what_is_read(system, p)]
     invariants = INVARIANTS[chosen.family.name]
     judged = [p for p in known if p in invariants or p.name == recorded.property]
@@ -49,3 +79,22 @@ def replay(trace: str, named: str | None, trusted: bool, full: bool) -> Ended:
     if replayed.stopped:
         return Ended(EXIT_USAGE)
     return Ended(EXIT_OTHER if lost or replayed.differs is not None else EXIT_HOLDS)
+
+
+def _on_kafka(
+    path: str,
+    folder: str,
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    full: bool,
+    json_file: str | None,
+) -> Ended:
+    from ..render.on_kafka import print_on_kafka
+    from .on_kafka import replay_on_kafka, write_report
+
+    with Reports({"--json": json_file}) as reports:
+        report = replay_on_kafka(path, folder, system, trace)
+        with reports.after():
+            print_on_kafka(make_console(json_file == "-"), system, trace, report, full)
+        reports.write("--json", lambda target: write_report(target, trace, report))
+    return ended(EXIT_OTHER if report.differs else EXIT_HOLDS, reports)

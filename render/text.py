@@ -6,6 +6,8 @@ side by side, each step lists the participants that it changed below each other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from rich import box
@@ -16,6 +18,9 @@ from .printed import Console, Text
 
 _NARROWEST = 13
 """A participant's column is not folded to fewer characters than this."""
+
+NO_NOTES: Mapping[int, str] = MappingProxyType({})
+"""Nothing is to be said of any step."""
 
 _EDGES = 2
 """What a table takes beside its columns and the spaces between them."""
@@ -39,17 +44,28 @@ def print_trace(
 
 
 def print_behavior(
-    console: Console, system: TransitionSystem[Any, Any], trace: Trace, full: bool
+    console: Console,
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    full: bool,
+    notes: Mapping[int, str] = NO_NOTES,
 ) -> None:
-    """Print the steps and states of a behavior, as columns if they fit."""
+    """Print the steps and states of a behavior, as columns if they fit.
+
+    Parameters
+    ----------
+    notes
+        What is to be said of a step besides, by its number.
+    """
     rows = [system.columns(state) for state in trace.states]
-    widths = _widths(trace, rows, console.width)
+    steps = [_step(trace, index, notes) for index in range(len(rows))]
+    widths = _widths(steps, rows, console.width)
     if full:
-        _print_states(console, system, trace)
+        _print_states(console, system, trace, notes)
     elif widths:
-        console.print(_table(trace, rows, widths, dims=_dims(console)))
+        console.print(_table(steps, rows, widths, dims=_dims(console)))
     else:
-        _print_list(console, trace, rows)
+        _print_list(console, trace, rows, notes)
 
 
 def print_prose(console: Console, text: Text, indent: int = 0) -> None:
@@ -64,14 +80,13 @@ def _dims(console: Console) -> bool:
     return console.color_system is not None and not console.no_color
 
 
-def _widths(trace: Trace, rows: list[dict[str, str]], available: int) -> list[int]:
+def _widths(steps: Sequence[Text], rows: list[dict[str, str]], available: int) -> list[int]:
     """Return the width of each column, or nothing where they do not fit side by side.
 
     A participant's column is as wide as its widest line; where that is too much, the widest ones
     give way first, down to ``_NARROWEST``, and their lines are folded.
     """
-    steps = [_step(trace, index).plain for index in range(len(rows))]
-    fixed = [len(str(len(trace.steps))), max(_widest(step) for step in steps)]
+    fixed = [len(str(len(rows) - 1)), max(_widest(step.plain) for step in steps)]
     widths = [max(len(name), *(_widest(row[name]) for row in rows)) for name in rows[0]]
     spaces = len(fixed) + len(widths) - 1
     room = available - _EDGES - spaces - sum(fixed)
@@ -83,7 +98,9 @@ def _widths(trace: Trace, rows: list[dict[str, str]], available: int) -> list[in
     return fixed + widths
 
 
-def _table(trace: Trace, rows: list[dict[str, str]], widths: list[int], dims: bool) -> Table:
+def _table(
+    steps: Sequence[Text], rows: list[dict[str, str]], widths: list[int], dims: bool
+) -> Table:
     """Return the trace with a column per participant."""
     table = Table(box=box.HORIZONTALS, show_lines=True, pad_edge=False, padding=0)
     table.add_column("", justify="right", width=widths[0])
@@ -93,7 +110,7 @@ def _table(trace: Trace, rows: list[dict[str, str]], widths: list[int], dims: bo
     for index, row in enumerate(rows):
         before = rows[index - 1] if index else {}
         cells = [_cell(row[name], before.get(name), dims) for name in row]
-        table.add_row(str(index), _step(trace, index), *cells)
+        table.add_row(str(index), steps[index], *cells)
     return table
 
 
@@ -101,14 +118,15 @@ def _widest(text: str) -> int:
     return max(len(line) for line in text.split("\n"))
 
 
-def _step(trace: Trace, index: int) -> Text:
-    """Return the action that led to a state, with its arguments."""
+def _step(trace: Trace, index: int, notes: Mapping[int, str]) -> Text:
+    """Return the action that led to a state, with its arguments and its note."""
     if not index:
         return Text("initial state")
     step = trace.steps[index - 1]
     pairs = zip(step.parameters, step.arguments, strict=True)
     arguments = ", ".join(f"{name} {value}" for name, value in pairs)
-    return Text.assemble((step.action, "bold"), "\n", arguments)
+    text = Text.assemble((step.action, "bold"), "\n", arguments)
+    return text.append(f"\n{notes[index]}", "italic") if index in notes else text
 
 
 def _cell(text: str, before: str | None, dims: bool) -> Text:
@@ -123,7 +141,9 @@ def _cell(text: str, before: str | None, dims: bool) -> Text:
     return cell
 
 
-def _print_list(console: Console, trace: Trace, rows: list[dict[str, str]]) -> None:
+def _print_list(
+    console: Console, trace: Trace, rows: list[dict[str, str]], notes: Mapping[int, str]
+) -> None:
     """Print the trace as a list, for terminals too narrow for a column per participant."""
     for index, row in enumerate(rows):
         before = rows[index - 1] if index else {}
@@ -134,9 +154,13 @@ def _print_list(console: Console, trace: Trace, rows: list[dict[str, str]]) -> N
             if text != before.get(name):
                 line = "; ".join(text.split("\n"))
                 print_prose(console, Text(f"{name}: {line}"), indent=3)
+        if index in notes:
+            print_prose(console, Text(notes[index], "italic"), indent=3)
 
 
-def _print_states(console: Console, system: TransitionSystem[Any, Any], trace: Trace) -> None:
+def _print_states(
+    console: Console, system: TransitionSystem[Any, Any], trace: Trace, notes: Mapping[int, str]
+) -> None:
     """Print every variable of every state; an asterisk marks those that changed."""
     before: dict[str, str] = {}
     for index, state in enumerate(trace.states):
@@ -148,6 +172,8 @@ def _print_states(console: Console, system: TransitionSystem[Any, Any], trace: T
             changed = index and before.get(name) != value
             text = f"{'*' if changed else ' '} {name} = {value}"
             console.print(Text(text, "bold" if changed or not index else "dim"))
+        if index in notes:
+            print_prose(console, Text(notes[index], "italic"), indent=2)
         before = lines
 
 

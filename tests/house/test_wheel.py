@@ -22,7 +22,9 @@ def source(root, tmp_path):
     return copy
 
 
-ROOMS = ("analysis", "checker", "commands", "core", "gate", "invariants", "model", "render")
+ROOMS = (
+    "analysis", "brokers", "checker", "commands", "core", "gate", "invariants", "model", "render",
+)  # fmt: skip
 
 FRONTENDS = {
     "build": ["build", "--wheel", "--no-isolation", "--outdir"],

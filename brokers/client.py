@@ -1,0 +1,42 @@
+"""Single requests to a broker, without the retries and the metadata of a client library."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from .distribution import KafkaError
+from .patience import PATIENCE
+from .wire import Api, decode_response, encode_request
+
+NAME = "tidegate"
+
+
+async def ask(
+    port: int, api: Api, version: int, body: dict[str, Any], seconds: float = PATIENCE
+) -> dict[str, Any]:
+    """Send one request over a connection of its own and return the response.
+
+    Raises
+    ------
+    KafkaError
+        If the broker does not answer in time, or closes the connection.
+    """
+    data = encode_request(api, version, 1, NAME, body)
+    writer = None
+    try:
+        async with asyncio.timeout(seconds):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(len(data).to_bytes(4) + data)
+            size = int.from_bytes(await reader.readexactly(4))
+            return decode_response(api, version, await reader.readexactly(size))
+    except TimeoutError:
+        raise KafkaError(f"no answer to {api.name} within {seconds:.0f} s") from None
+    except (OSError, asyncio.IncompleteReadError) as error:
+        raise KafkaError(f"{api.name}: the connection was closed ({error!r})") from None
+    finally:
+        if writer is not None:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()

@@ -1,0 +1,289 @@
+"""The requests that brokers and the harness send, by version.
+
+Source: ``clients/src/main/resources/common/message`` of Kafka since 2.3, ``Protocol.java`` and the
+request classes before.
+"""
+
+from __future__ import annotations
+
+from .wire import Api, Field
+
+PRODUCE = Api(
+    0,
+    "Produce",
+    9,
+    request=(
+        Field("transactional_id", "string", since=3),
+        Field("acks", "int16"),
+        Field("timeout_ms", "int32"),
+        Field(
+            "topics",
+            (
+                Field("name", "string", until=12),
+                Field("topic_id", "uuid", since=13),
+                Field("partitions", (Field("index", "int32"), Field("records", "bytes"))),
+            ),
+        ),
+    ),
+    response=(
+        Field(
+            "topics",
+            (
+                Field("name", "string", until=12),
+                Field("topic_id", "uuid", since=13),
+                Field(
+                    "partitions",
+                    (
+                        Field("index", "int32"),
+                        Field("error", "int16"),
+                        Field("offset", "int64"),
+                        Field("append_time", "int64", since=2),
+                        Field("log_start", "int64", since=5),
+                        Field(
+                            "errors",
+                            (Field("index", "int32"), Field("message", "string")),
+                            since=8,
+                        ),
+                        Field("error_message", "string", since=8),
+                    ),
+                ),
+            ),
+        ),
+        Field("throttle_ms", "int32", since=1),
+    ),
+)
+
+FETCH = Api(
+    1,
+    "Fetch",
+    12,
+    request=(
+        Field("replica_id", "int32", until=14, default=-1),
+        Field("max_wait_ms", "int32", default=0),
+        Field("min_bytes", "int32", default=0),
+        Field("max_bytes", "int32", since=3, default=1 << 20),
+        Field("isolation", "int8", since=4, default=0),
+        Field("session_id", "int32", since=7, default=0),
+        Field("session_epoch", "int32", since=7, default=-1),
+        Field(
+            "topics",
+            (
+                Field("name", "string", until=12),
+                Field("topic_id", "uuid", since=13),
+                Field(
+                    "partitions",
+                    (
+                        Field("index", "int32"),
+                        Field("current_epoch", "int32", since=9, default=-1),
+                        Field("offset", "int64"),
+                        Field("last_epoch", "int32", since=12, default=-1),
+                        Field("log_start", "int64", since=5, default=-1),
+                        Field("max_bytes", "int32", default=1 << 20),
+                    ),
+                ),
+            ),
+        ),
+        Field(
+            "forgotten",
+            (
+                Field("name", "string", until=12),
+                Field("topic_id", "uuid", since=13),
+                Field("partitions", "ids"),
+            ),
+            since=7,
+            default=(),
+        ),
+        Field("rack", "string", since=11, default=""),
+        Field("replica", (Field("id", "int32"), Field("epoch", "int64")), tag=1),
+    ),
+    response=(
+        Field("throttle_ms", "int32", since=1),
+        Field("error", "int16", since=7),
+        Field("session_id", "int32", since=7),
+        Field(
+            "topics",
+            (
+                Field("name", "string", until=12),
+                Field("topic_id", "uuid", since=13),
+                Field(
+                    "partitions",
+                    (
+                        Field("index", "int32"),
+                        Field("error", "int16"),
+                        Field("hw", "int64"),
+                        Field("last_stable", "int64", since=4),
+                        Field("log_start", "int64", since=5),
+                        Field(
+                            "aborted",
+                            (Field("producer_id", "int64"), Field("first_offset", "int64")),
+                            since=4,
+                        ),
+                        Field("preferred_replica", "int32", since=11),
+                        Field("records", "bytes"),
+                        Field(
+                            "diverging",
+                            (Field("epoch", "int32"), Field("end_offset", "int64")),
+                            tag=0,
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
+
+LIST_OFFSETS = Api(
+    2,
+    "ListOffsets",
+    6,
+    request=(
+        Field("replica_id", "int32", default=-1),
+        Field("isolation", "int8", since=2, default=0),
+        Field(
+            "topics",
+            (
+                Field("name", "string"),
+                Field(
+                    "partitions",
+                    (
+                        Field("index", "int32"),
+                        Field("current_epoch", "int32", since=4, default=-1),
+                        Field("timestamp", "int64"),
+                        Field("most", "int32", until=0, default=1),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    response=(
+        Field("throttle_ms", "int32", since=2),
+        Field(
+            "topics",
+            (
+                Field("name", "string"),
+                Field(
+                    "partitions",
+                    (
+                        Field("index", "int32"),
+                        Field("error", "int16"),
+                        Field("offsets", (Field("offset", "int64"),), until=0),
+                        Field("timestamp", "int64", since=1),
+                        Field("offset", "int64", since=1),
+                        Field("epoch", "int32", since=4),
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
+
+_PARTITION_STATE = (
+    Field("topic", "string"),
+    Field("partition", "int32"),
+    Field("controller_epoch", "int32"),
+    Field("leader", "int32"),
+    Field("epoch", "int32"),
+    Field("isr", "ids"),
+    Field("version", "int32"),
+    Field("replicas", "ids"),
+)
+_ADDRESS = (Field("id", "int32"), Field("host", "string"), Field("port", "int32"))
+
+LEADER_AND_ISR = Api(
+    4,
+    "LeaderAndIsr",
+    4,
+    request=(
+        Field("controller", "int32"),
+        Field("controller_epoch", "int32"),
+        Field("partitions", _PARTITION_STATE),
+        Field("leaders", _ADDRESS),
+    ),
+    response=(
+        Field("error", "int16"),
+        Field(
+            "partitions",
+            (Field("topic", "string"), Field("partition", "int32"), Field("error", "int16")),
+        ),
+    ),
+)
+"""Version 0 alone, which every broker with ZooKeeper takes, from whatever controller."""
+
+UPDATE_METADATA = Api(
+    6,
+    "UpdateMetadata",
+    6,
+    request=(
+        Field("controller", "int32"),
+        Field("controller_epoch", "int32"),
+        Field("partitions", _PARTITION_STATE),
+        Field("brokers", _ADDRESS),
+    ),
+    response=(Field("error", "int16"),),
+)
+"""Version 0 alone."""
+
+EPOCH = Api(
+    23,
+    "OffsetsForLeaderEpoch",
+    4,
+    request=(
+        Field("replica_id", "int32", since=3, default=-2),
+        Field(
+            "topics",
+            (
+                Field("name", "string"),
+                Field(
+                    "partitions",
+                    (
+                        Field("index", "int32"),
+                        Field("current_epoch", "int32", since=2, default=-1),
+                        Field("epoch", "int32"),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    response=(
+        Field("throttle_ms", "int32", since=2),
+        Field(
+            "topics",
+            (
+                Field("name", "string"),
+                Field(
+                    "partitions",
+                    (
+                        Field("error", "int16"),
+                        Field("index", "int32"),
+                        Field("epoch", "int32", since=1),
+                        Field("end_offset", "int64"),
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
+
+ALTER_PARTITION, BROKER_REGISTRATION, BROKER_HEARTBEAT = 56, 62, 63
+"""Keys of the requests from brokers to the controller of a KRaft cluster."""
+
+BY_KEY = {api.key: api for api in (PRODUCE, FETCH, LIST_OFFSETS, EPOCH)}
+"""What a proxy takes apart."""
+
+NONE, OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC, NOT_LEADER = 0, 1, 3, 6
+"""Error codes (``Errors.java``)."""
+
+ERRORS = {
+    NONE: "NONE",
+    OFFSET_OUT_OF_RANGE: "OFFSET_OUT_OF_RANGE",
+    UNKNOWN_TOPIC: "UNKNOWN_TOPIC_OR_PARTITION",
+    5: "LEADER_NOT_AVAILABLE",
+    NOT_LEADER: "NOT_LEADER_OR_FOLLOWER",
+    7: "REQUEST_TIMED_OUT",
+    11: "STALE_CONTROLLER_EPOCH",
+    19: "NOT_ENOUGH_REPLICAS",
+    20: "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    74: "FENCED_LEADER_EPOCH",
+    75: "UNKNOWN_LEADER_EPOCH",
+    77: "STALE_BROKER_EPOCH",
+}

@@ -1,0 +1,25 @@
+"""Waiting for what a broker does in its own time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+PATIENCE = 5.0
+"""Seconds that a broker has for what takes it milliseconds."""
+
+_PAUSE = 0.004
+
+
+async def until(look: Callable[[], T | None], seconds: float = PATIENCE) -> T | None:
+    """Look until there is something, and return it; None if there is nothing in time."""
+    clock = asyncio.get_running_loop()
+    deadline = clock.time() + seconds
+    while (seen := look()) is None:
+        if clock.time() > deadline:
+            return None
+        await asyncio.sleep(_PAUSE)
+    return seen

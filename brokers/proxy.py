@@ -1,0 +1,219 @@
+"""A proxy between brokers: it holds each request and each response until a step lets it pass.
+
+Each broker has a port here, which it advertises as its own.  A broker sends the fetches of one
+leader over one connection, one at a time, so a connection is a loop: a request, then its response.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from .messages import BY_KEY, EPOCH, FETCH, LIST_OFFSETS
+from .patience import PATIENCE, until
+from .wire import Header, WireError, decode_header, decode_request, decode_response
+
+_HELD = {api.key for api in (FETCH, LIST_OFFSETS, EPOCH)}
+_FETCHER = re.compile(r"broker-(\d+)-fetcher-\d+")
+"""The client id of a fetcher since Kafka 0.11."""
+
+_LARGEST = 64 << 20
+"""Bytes of a frame; what is longer is none."""
+
+
+@dataclass
+class Held:
+    """A request or a response that waits to be let through.
+
+    Parameters
+    ----------
+    body
+        What it says, by name.
+    """
+
+    key: int
+    body: dict[str, Any]
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def partition(self) -> dict[str, Any]:
+        """What it says of the partition; empty if it says nothing of any."""
+        topics = self.body["topics"]
+        partitions = topics[0]["partitions"] if topics else []
+        return dict(partitions[0]) if partitions else {}
+
+    def release(self) -> None:
+        """Let it through."""
+        self.released.set()
+
+
+class Connection:
+    """A connection from a broker to another one."""
+
+    def __init__(self, proxy: Proxy, to: int, writer: asyncio.StreamWriter) -> None:
+        self.proxy = proxy
+        self.to = to
+        self.sender: int | None = None
+        self.request: Held | None = None
+        self.response: Held | None = None
+        self._down = writer
+        self._up: asyncio.StreamWriter | None = None
+
+    def close(self) -> None:
+        """Cut it on both sides; what it holds is lost."""
+        self.request = self.response = None
+        for writer in (self._down, self._up):
+            if writer is not None:
+                writer.close()
+
+    async def serve(self, reader: asyncio.StreamReader) -> None:
+        """Pass requests and responses on until one side closes it."""
+        upstream: asyncio.StreamReader | None = None
+        while True:
+            data = await _frame(reader)
+            header, _ = decode_header(data)
+            await self._hold_request(header, data)
+            if upstream is None:
+                upstream, self._up = await asyncio.open_connection(
+                    "127.0.0.1", self.proxy.upstream[self.to]
+                )
+            assert self._up is not None
+            self._up.write(len(data).to_bytes(4) + data)
+            answer = await _frame(upstream)
+            await self._hold_response(header, answer)
+            self._down.write(len(answer).to_bytes(4) + answer)
+
+    async def _hold_request(self, header: Header, data: bytes) -> None:
+        if header.key not in _HELD:
+            return
+        body = decode_request(BY_KEY[header.key], data)
+        self.proxy.note(self, _sender(header, body))
+        self.request = Held(header.key, body)
+        await self.request.released.wait()
+        self.request = None
+
+    async def _hold_response(self, header: Header, data: bytes) -> None:
+        if header.key not in _HELD:
+            return
+        body = decode_response(BY_KEY[header.key], header.version, data)
+        self.response = Held(header.key, body)
+        await self.response.released.wait()
+        self.response = None
+
+
+def _sender(header: Header, body: dict[str, Any]) -> int | None:
+    """Return the broker that sends a request."""
+    match = _FETCHER.match(header.client)
+    if match:
+        return int(match[1])
+    replica: int = body["replica"]["id"] if "replica" in body else body.get("replica_id", -1)
+    return replica if replica >= 0 else None
+
+
+async def _frame(reader: asyncio.StreamReader) -> bytes:
+    size = int.from_bytes(await reader.readexactly(4), signed=True)
+    if not 0 <= size <= _LARGEST:
+        raise WireError(f"a frame of {size} bytes")
+    return await reader.readexactly(size)
+
+
+class Proxy:
+    """The proxy of a cluster: a port for each broker.
+
+    Attributes
+    ----------
+    ports, upstream
+        The port of each broker here, and its real one.
+    broken
+        Why connections ended that did not end as they should.
+    """
+
+    def __init__(self) -> None:
+        self.ports: dict[int, int] = {}
+        self.upstream: dict[int, int] = {}
+        self.broken: list[str] = []
+        self._servers: list[asyncio.Server] = []
+        self._connections: dict[tuple[int, int], Connection] = {}
+        self._all: set[Connection] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._refused: set[int] = set()
+
+    async def listen(self, broker: int, port: int, upstream: int) -> None:
+        """Stand in for a broker at a port."""
+        self.ports[broker], self.upstream[broker] = port, upstream
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            connection = Connection(self, broker, writer)
+            self._all.add(connection)
+            task = asyncio.current_task()
+            assert task is not None
+            self._tasks.add(task)
+            try:
+                await connection.serve(reader)
+            except (WireError, KeyError, IndexError) as error:
+                self.broken.append(f"connection to broker {broker}: {error!r}")
+            except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+                pass
+            finally:
+                self._all.discard(connection)
+                self._tasks.discard(task)
+                connection.close()
+
+        self._servers.append(await asyncio.start_server(serve, "127.0.0.1", port))
+
+    def note(self, connection: Connection, sender: int | None) -> None:
+        """Note who sends over a connection; a newer one takes the place of an older one."""
+        if sender is None:
+            return
+        if sender in self._refused:
+            raise ConnectionResetError
+        connection.sender = sender
+        self._connections[sender, connection.to] = connection
+
+    async def request(self, sender: int, to: int, seconds: float = PATIENCE) -> Held | None:
+        """Return the request that a broker has sent to another; None if it sends none in time."""
+        return await until(lambda: self._held(sender, to, "request"), seconds)
+
+    async def response(self, sender: int, to: int, seconds: float = PATIENCE) -> Held | None:
+        """Return the response to a broker's request; None if none comes in time."""
+        return await until(lambda: self._held(sender, to, "response"), seconds)
+
+    def _held(self, sender: int, to: int, which: str) -> Held | None:
+        connection = self._connections.get((sender, to))
+        held: Held | None = getattr(connection, which) if connection else None
+        return held if held and not held.released.is_set() else None
+
+    def cut(self, broker: int) -> None:
+        """Cut the connections from and to a broker, which has died."""
+        for connection in list(self._all):
+            if broker in (connection.sender, connection.to):
+                connection.close()
+
+    def cut_from(self, sender: int) -> None:
+        """Cut the connections from a broker; it may connect again."""
+        for connection in list(self._all):
+            if connection.sender == sender:
+                connection.close()
+
+    def refuse(self, sender: int) -> None:
+        """Cut the connections from a broker, and refuse new ones.
+
+        A broker that applies an epoch first ends its fetchers, and waits for the answers to their
+        requests.
+        """
+        self._refused.add(sender)
+        self.cut_from(sender)
+
+    def admit(self, sender: int) -> None:
+        """Accept connections from a broker again."""
+        self._refused.discard(sender)
+
+    async def close(self) -> None:
+        """Close every port and connection."""
+        for server in self._servers:
+            server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,0 +1,155 @@
+"""Replay of a behavior on real brokers: force each step, then compare."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .cluster import Broker, Cluster
+from .distribution import KafkaError
+from .messages import EPOCH, FETCH
+from .observe import CONSUMER, Observer, read
+from .patience import PATIENCE
+from .report import Behavior, Difference, ForcedStep, Observed, Report, State
+from .steps import STEPS, Forcing, OtherwiseError
+
+_TOPIC = "trace"
+_PAUSE = 0.02
+_STACK = re.compile(r"\s+at |java\.|Caused by")
+"""Lines of stack traces, which brokers print when a connection is cut."""
+
+
+def cannot_force(behavior: Behavior) -> list[str]:
+    """Return why a behavior cannot be forced, a sentence each; empty if it can."""
+    actions = [step.action for step in behavior.steps if step.action not in STEPS]
+    reasons = [f"no step {action} can be forced" for action in dict.fromkeys(actions)]
+    if behavior.bounds.get("isr_propagation") != "instant":
+        reasons.append("isr_propagation is not instant")
+    return reasons
+
+
+async def replay(cluster: Cluster, behavior: Behavior, follow: Callable[[Observed], Any]) -> Report:
+    """Force the steps of a behavior on a cluster that has just started.
+
+    Parameters
+    ----------
+    follow
+        Is called at the beginning and after each step.
+    """
+    report = Report(cluster.distribution.version)
+    forcing = Forcing(cluster, _TOPIC, behavior.bounds)
+    observer = Observer(cluster, _TOPIC, forcing.acks)
+    try:
+        before = behavior.first
+        marks = _marks(cluster)
+        await _begin(cluster, before)
+        observed = Observed(0, await _settled(observer, before))
+        follow(observed)
+        if observed.differences:
+            report.steps.append(replace(observed, log=_logged(cluster, marks)))
+            return report
+        for number, step in enumerate(behavior.steps, 1):
+            marks = _marks(cluster)
+            observed = await _step(forcing, observer, number, step, before)
+            if observed.differences:
+                observed = replace(observed, log=_logged(cluster, marks))
+            report.steps.append(observed)
+            follow(observed)
+            if observed.differences:
+                break
+            before = step.after
+        report.acked = dict(forcing.acks)
+        await _consume(cluster, report)
+    finally:
+        forcing.close()
+    return report
+
+
+async def _begin(cluster: Cluster, first: State) -> None:
+    """Create the topic, let each broker apply epoch 0, and each follower come to its first fetch.
+
+    The model begins there.  Since 0.11 a follower first asks where its leader's epoch ends, unless
+    its epoch cache is empty and it is new enough to know that it need not.
+    """
+    replicas = range(len(cluster.brokers))
+    cluster.controller.create_topic(_TOPIC, replicas)
+    isr = first["partition"]["isr"]
+    for broker in cluster.brokers:
+        to = (replicas, broker.port, cluster.proxy.ports)
+        await cluster.controller.update_metadata(_TOPIC, *to)
+        await cluster.controller.send(_TOPIC, 0, isr, *to)
+    leader = first["partition"]["leader"]
+    for broker in cluster.brokers:
+        if broker.number == leader:
+            continue
+        held = await cluster.proxy.request(broker.number, leader)
+        while held is not None and held.key == EPOCH.key:
+            held.release()
+            answer = await cluster.proxy.response(broker.number, leader)
+            if answer is None:
+                break
+            answer.release()
+            held = await cluster.proxy.request(broker.number, leader)
+        if held is None or held.key != FETCH.key:
+            raise KafkaError(f"broker {broker.number} sends no fetch to broker {leader}")
+
+
+async def _step(
+    forcing: Forcing, observer: Observer, number: int, step: ForcedStep, before: State
+) -> Observed:
+    try:
+        await forcing.force(step.action, step.arguments, before, step.after)
+        differences = await _settled(observer, step.after)
+    except OtherwiseError as refused:
+        differences = (Difference(refused.what, refused.expected, refused.observed),)
+    except KafkaError as error:
+        differences = (Difference(step.action, "the step", str(error)),)
+    return Observed(number, differences, tuple(forcing.events))
+
+
+async def _settled(observer: Observer, state: State) -> tuple[Difference, ...]:
+    """Return the differences that are left when patience ends."""
+    clock = asyncio.get_running_loop()
+    deadline = clock.time() + PATIENCE
+    while differences := await observer.differences(state):
+        if clock.time() > deadline:
+            break
+        await asyncio.sleep(_PAUSE)
+    return tuple(differences)
+
+
+async def _consume(cluster: Cluster, report: Report) -> None:
+    """Read as a consumer does from the leader that is stored."""
+    leader = cluster.controller.state(_TOPIC).leader
+    if leader < 0 or not cluster.brokers[leader].alive:
+        return
+    answer = await read(cluster, cluster.brokers[leader], _TOPIC, CONSUMER)
+    if not answer.error:
+        report.leader = leader
+        report.readable = tuple(entry.value for entry in answer.records)
+
+
+def _marks(cluster: Cluster) -> list[int]:
+    """Return how much each broker has reported so far, in bytes."""
+    return [_size(broker) for broker in cluster.brokers]
+
+
+def _size(broker: Broker) -> int:
+    return broker.log_file.stat().st_size if broker.log_file.exists() else 0
+
+
+def _logged(cluster: Cluster, marks: Sequence[int]) -> tuple[str, ...]:
+    """Return what the brokers have reported since, without stack traces."""
+    lines: list[str] = []
+    for broker, mark in zip(cluster.brokers, marks, strict=True):
+        if broker.log_file.exists():
+            text = broker.log_file.read_bytes()[mark:].decode(errors="replace")
+            lines += [
+                f"broker {broker.number}: {line}"
+                for line in text.splitlines()
+                if not _STACK.match(line)
+            ]
+    return tuple(lines)

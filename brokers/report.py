@@ -1,0 +1,101 @@
+"""What a replay on real brokers is told, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+State = Mapping[str, Any]
+"""A state of the model: the values of its variables by name."""
+
+
+@dataclass(frozen=True)
+class ForcedStep:
+    """A step to force, with its arguments by name and the state that it leads to."""
+
+    action: str
+    arguments: dict[str, int]
+    after: State
+
+    def __str__(self) -> str:
+        arguments = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
+        return f"{self.action}({arguments})"
+
+
+@dataclass(frozen=True)
+class Behavior:
+    """What to force: a first state, steps, and the bounds that they are within."""
+
+    first: State
+    steps: tuple[ForcedStep, ...]
+    bounds: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What a broker has otherwise than the model: whose it is, and what."""
+
+    what: str
+    expected: str
+    observed: str
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What real brokers did in a step.
+
+    Parameters
+    ----------
+    number
+        Of the step, from 1; 0 for the beginning.
+    differences
+        Where they differ from the model when patience ends; none if they follow it.
+    events
+        What travelled on the wire.
+    log
+        What the brokers reported meanwhile, if they differ.
+    """
+
+    number: int
+    differences: tuple[Difference, ...] = ()
+    events: tuple[str, ...] = ()
+    log: tuple[str, ...] = ()
+
+
+@dataclass
+class Report:
+    """How far real brokers follow a behavior.
+
+    Attributes
+    ----------
+    version
+        Of Kafka.
+    steps
+        One for each step that was forced; the last one may differ.
+    acked
+        The offset of each record that was acknowledged, by its number.
+    leader
+        The broker that leads at the end; None if none does.
+    readable
+        The records that a consumer reads from it, in order.
+    """
+
+    version: str
+    steps: list[Observed] = field(default_factory=list)
+    acked: dict[int, int] = field(default_factory=dict)
+    leader: int | None = None
+    readable: tuple[str, ...] = ()
+
+    @property
+    def differs(self) -> Observed | None:
+        """The step in which brokers do otherwise."""
+        return self.steps[-1] if self.steps and self.steps[-1].differences else None
+
+    @property
+    def gone(self) -> tuple[str, ...]:
+        """Records that were acknowledged, and that the leader at the end no longer has."""
+        if self.leader is None:
+            return ()
+        names = (f"m{record}" for record in sorted(self.acked))
+        return tuple(name for name in names if name not in self.readable)

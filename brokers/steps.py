@@ -1,0 +1,353 @@
+"""How each step of the broker family is forced on real brokers.
+
+A step releases what the proxy holds, starts or kills a process, or lets the controller act.  What
+the broker makes of it is compared afterwards; here only what travels on the wire is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from .client import ask
+from .cluster import Broker, Cluster
+from .distribution import KafkaError
+from .files import hw_checkpoint
+from .messages import EPOCH, ERRORS, FETCH, LIST_OFFSETS, NONE, OFFSET_OUT_OF_RANGE, PRODUCE
+from .observe import NOTHING
+from .patience import until
+from .power import lose_power
+from .proxy import Held
+from .records import decode_records, encode_record
+from .report import State
+
+_ACKS = {"all": -1, "1": 1}
+_EARLIEST = -2
+"""Timestamp in ListOffsets that asks for the log start."""
+
+_UNANSWERED = 3600.0
+
+
+class OtherwiseError(Exception):
+    """A broker does not do what a step asks for; with what was expected, and what was seen."""
+
+    def __init__(self, what: str, expected: str, observed: str) -> None:
+        super().__init__(what)
+        self.what, self.expected, self.observed = what, expected, observed
+
+
+class Forcing:
+    """Forces steps on a cluster.
+
+    Attributes
+    ----------
+    acks
+        The offset of each record that was acknowledged.
+    events
+        What travelled on the wire in the present step, a sentence each.
+    """
+
+    def __init__(self, cluster: Cluster, topic: str, bounds: Mapping[str, str]) -> None:
+        self.cluster = cluster
+        self.topic = topic
+        self.bounds = bounds
+        self.acks: dict[int, int] = {}
+        self.events: list[str] = []
+        self._produces: set[asyncio.Task[None]] = set()
+
+    async def force(
+        self, action: str, arguments: dict[str, int], before: State, after: State
+    ) -> None:
+        """Force one step.
+
+        Raises
+        ------
+        OtherwiseError
+            If a broker does otherwise, as far as the wire shows it.
+        """
+        self.events = []
+        await STEPS[action](self, arguments, before, after)
+
+    def close(self) -> None:
+        """Give up the produces that still wait."""
+        for produce in self._produces:
+            produce.cancel()
+
+    def broker(self, number: int) -> Broker:
+        """Return a broker by its number."""
+        return self.cluster.brokers[number]
+
+    async def request(self, follower: int, leader: int, key: int) -> Held:
+        """Return the request of a follower that is held, of the kind that a step expects."""
+        held = await self.cluster.proxy.request(follower, leader)
+        if held is None or held.key != key:
+            seen = "no request" if held is None else f"{_NAMES[held.key]} request"
+            raise OtherwiseError(f"broker {follower} to {leader}", f"{_NAMES[key]} request", seen)
+        return held
+
+    async def response(self, follower: int, leader: int) -> Held:
+        """Return the response to a follower that is held."""
+        held = await self.cluster.proxy.response(follower, leader)
+        if held is None:
+            raise OtherwiseError(f"broker {leader} to {follower}", "a response", "none")
+        return held
+
+    async def exchange(self, follower: int, leader: int, key: int) -> dict[str, Any]:
+        """Let a request through, and return what its response says; that is held."""
+        held = await self.request(follower, leader, key)
+        self.events.append(f"{follower} -> {leader}: {_NAMES[key]} {_about(held.partition)}")
+        held.release()
+        partition = (await self.response(follower, leader)).partition
+        self.events.append(f"{leader} -> {follower}: {_answer(key, partition)}")
+        return partition
+
+    def produce(self, leader: int, record: int) -> None:
+        """Send a record to a broker; its acknowledgement may come much later."""
+        task = asyncio.create_task(self._produce(leader, record))
+        self._produces.add(task)
+        task.add_done_callback(self._produces.discard)
+
+    async def _produce(self, leader: int, record: int) -> None:
+        magic = self.cluster.magic
+        data = encode_record(f"m{record}", magic)
+        body = {
+            "acks": _ACKS[self.bounds["acks"]],
+            "timeout_ms": int(_UNANSWERED * 1000),
+            "topics": [{"name": self.topic, "partitions": [{"index": 0, "records": data}]}],
+        }
+        version = {0: 0, 1: 2, 2: 3}[magic]
+        try:
+            answer = await ask(self.broker(leader).port, PRODUCE, version, body, _UNANSWERED)
+        except KafkaError:
+            return
+        partition = answer["topics"][0]["partitions"][0]
+        if partition["error"] == NONE:
+            self.acks[record] = partition["offset"]
+
+
+_NAMES = {api.key: api.name for api in (FETCH, LIST_OFFSETS, EPOCH)}
+
+
+def _about(partition: dict[str, Any]) -> str:
+    if "offset" in partition:
+        return f"at {partition['offset']}"
+    return f"of epoch {partition['epoch']}" if "epoch" in partition else ""
+
+
+def _answer(key: int, partition: dict[str, Any]) -> str:
+    error = partition["error"]
+    if error != NONE:
+        return ERRORS.get(error, f"error {error}")
+    if key != FETCH.key:
+        end = partition.get("end_offset", partition.get("offset"))
+        return f"end offset {end}" if end is not None else str(partition["offsets"][0]["offset"])
+    values = [entry.value for entry in decode_records(partition["records"] or b"")]
+    if "diverging" in partition:
+        return f"diverging {partition['diverging']}"
+    return f"{', '.join(values) or 'nothing'}, HW {partition['hw']}"
+
+
+def _expect(what: str, expected: object, observed: object) -> None:
+    if expected != observed:
+        raise OtherwiseError(what, str(expected), str(observed))
+
+
+def _error(partition: dict[str, Any]) -> str:
+    return ERRORS.get(partition["error"], str(partition["error"]))
+
+
+async def produce(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Send the next record to the leader."""
+    run.produce(on["leader"], before["written"])
+
+
+async def send_fetch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """See that the follower has sent the fetch, which is held."""
+    held = await run.request(on["follower"], on["leader"], FETCH.key)
+    leo = before["replica"][on["follower"]]["leo"]
+    _expect(f"broker {on['follower']}: fetch offset", leo, held.partition["offset"])
+
+
+async def handle_fetch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let the leader have the fetch, and compare its answer, which is held."""
+    partition = await run.exchange(on["follower"], on["leader"], FETCH.key)
+    message = after["message"][on["follower"]]
+    what = f"broker {on['leader']}: fetch response"
+    if message["kind"] == "offset out of range":
+        _expect(what, ERRORS[OFFSET_OUT_OF_RANGE], _error(partition))
+        return
+    _expect(what, ERRORS[NONE], _error(partition))
+    if message["kind"] == "diverging epoch":
+        diverging = partition.get("diverging", {})
+        answered = (diverging.get("epoch"), diverging.get("end_offset"))
+        _expect(f"{what}: diverging epoch", (message["epoch"], message["end_offset"]), answered)
+        return
+    expected = [f"m{entry['record']}" for entry in message["records"] if entry["record"] != NOTHING]
+    sent = [entry.value for entry in decode_records(partition["records"] or b"")]
+    _expect(f"{what}: records", expected, sent)
+    _expect(f"{what}: HW", message["hw"], partition["hw"])
+
+
+async def release_response(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let the follower have the response."""
+    (await run.response(on["follower"], on["leader"])).release()
+
+
+async def refuse_request(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let the request through, and its refusal back; the follower sends it again by itself."""
+    kind = _REQUESTS[before["message"][on["follower"]]["kind"]]
+    partition = await run.exchange(on["follower"], on["leader"], kind)
+    if partition["error"] in (NONE, OFFSET_OUT_OF_RANGE):
+        raise OtherwiseError(f"broker {on['leader']}: response", "a refusal", _error(partition))
+    (await run.response(on["follower"], on["leader"])).release()
+
+
+_REQUESTS = {
+    "fetch request": FETCH.key,
+    "ListOffsets request": LIST_OFFSETS.key,
+    "OffsetsForLeaderEpoch request": EPOCH.key,
+}
+
+
+async def handle_out_of_range(
+    run: Forcing, on: dict[str, int], before: State, after: State
+) -> None:
+    """Let the follower have OFFSET_OUT_OF_RANGE, and see that it asks for the log end."""
+    (await run.response(on["follower"], on["leader"])).release()
+    await run.request(on["follower"], on["leader"], LIST_OFFSETS.key)
+
+
+async def handle_list_offsets(
+    run: Forcing, on: dict[str, int], before: State, after: State
+) -> None:
+    """Let the leader have ListOffsets, and compare the log end that it answers."""
+    partition = await run.exchange(on["follower"], on["leader"], LIST_OFFSETS.key)
+    what = f"broker {on['leader']}: ListOffsets response"
+    _expect(what, ERRORS[NONE], _error(partition))
+    offsets = partition.get("offsets")
+    answered = offsets[0]["offset"] if offsets else partition["offset"]
+    _expect(what, after["message"][on["follower"]]["end_offset"], answered)
+
+
+async def handle_list_offsets_response(
+    run: Forcing, on: dict[str, int], before: State, after: State
+) -> None:
+    """Let the follower have the log end; a follower that is not ahead asks for the start too."""
+    follower, leader = on["follower"], on["leader"]
+    (await run.response(follower, leader)).release()
+    held = await run.cluster.proxy.request(follower, leader)
+    asks = held is not None and held.key == LIST_OFFSETS.key
+    if held is not None and asks and held.partition["timestamp"] == _EARLIEST:
+        held.release()
+        (await run.response(follower, leader)).release()
+
+
+async def send_epoch_request(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """See that the follower has sent OffsetsForLeaderEpoch, which is held."""
+    await run.request(on["follower"], on["leader"], EPOCH.key)
+
+
+async def handle_epoch_request(
+    run: Forcing, on: dict[str, int], before: State, after: State
+) -> None:
+    """Let the leader have the request, and compare the end offset that it answers."""
+    partition = await run.exchange(on["follower"], on["leader"], EPOCH.key)
+    what = f"broker {on['leader']}: OffsetsForLeaderEpoch response"
+    _expect(what, ERRORS[NONE], _error(partition))
+    message = after["message"][on["follower"]]
+    _expect(f"{what}: end offset", message["end_offset"], partition["end_offset"])
+    if "epoch" in partition:
+        _expect(f"{what}: epoch", message["epoch"], partition["epoch"])
+
+
+async def apply_epoch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Send LeaderAndIsr of an epoch.
+
+    A broker that takes it up first ends its fetchers, which wait for the answers to their requests;
+    so these are cut.  What the model keeps in flight stays.
+    """
+    number = on["leader"] if "leader" in on else on["follower"]
+    cluster, broker = run.cluster, run.broker(number)
+    in_flight = before["message"][number]
+    keeps = in_flight["kind"] != "nothing" and in_flight == after["message"][number]
+    if not keeps:
+        cluster.proxy.refuse(number)
+    try:
+        sent = before["leader_and_isr"][on["epoch"]]["isr"]
+        replicas = range(len(cluster.brokers))
+        answer = await cluster.controller.send(
+            run.topic, on["epoch"], sent, replicas, broker.port, cluster.proxy.ports
+        )
+    finally:
+        cluster.proxy.admit(number)
+    error = answer["error"] or answer["partitions"][0]["error"]
+    run.events.append(
+        f"controller -> {number}: LeaderAndIsr of epoch {on['epoch']}: "
+        f"{ERRORS.get(error, f'error {error}')}"
+    )
+
+
+async def begin_epoch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Store a new leader epoch."""
+    state = after["partition"]
+    run.cluster.controller.begin_epoch(run.topic, state["leader"], state["epoch"], state["isr"])
+
+
+async def crash(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Kill a broker, once its high watermark is on disk if the model says that it is."""
+    broker = run.broker(on["broker"])
+    hw = before["replica"][broker.number]["hw"]
+    if run.bounds["hw_checkpoint"] == "change":
+
+        def written() -> bool | None:
+            return (hw_checkpoint(broker.data, run.topic) or 0) == hw or None
+
+        if await until(written) is None:
+            seen = hw_checkpoint(broker.data, run.topic)
+            raise OtherwiseError(f"broker {broker.number}: HW on disk", str(hw), str(seen))
+    await run.cluster.kill(broker)
+
+
+async def power(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Kill a broker, and cut its log on disk."""
+    await crash(run, on, before, after)
+    lose_power(run.broker(on["broker"]).data, run.topic, on["kept"])
+
+
+async def restart(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Start a broker again; a controller sends it UpdateMetadata before anything else."""
+    cluster, broker = run.cluster, run.broker(on["broker"])
+    await cluster.start(broker)
+    replicas = range(len(cluster.brokers))
+    await cluster.controller.update_metadata(run.topic, replicas, broker.port, cluster.proxy.ports)
+
+
+async def lose_message(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Cut the connection of a follower to its leader."""
+    run.cluster.proxy.cut_from(on["follower"])
+
+
+STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[None]]] = {
+    "Produce": produce,
+    "SendFetch": send_fetch,
+    "HandleFetch": handle_fetch,
+    "HandleFetchResponse": release_response,
+    "HandleOutOfRange": handle_out_of_range,
+    "HandleListOffsets": handle_list_offsets,
+    "HandleListOffsetsResponse": handle_list_offsets_response,
+    "RefuseRequest": refuse_request,
+    "SendEpochRequest": send_epoch_request,
+    "HandleEpochRequest": handle_epoch_request,
+    "HandleEpochResponse": release_response,
+    "HandleDivergingEpoch": release_response,
+    "BecomeLeader": apply_epoch,
+    "BecomeFollower": apply_epoch,
+    "Elect": begin_epoch,
+    "Fence": begin_epoch,
+    "Crash": crash,
+    "LosePower": power,
+    "Restart": restart,
+    "LoseMessage": lose_message,
+}
+"""The steps that can be forced, by their names in the model."""

@@ -1,0 +1,245 @@
+"""Kafka's protocol as bytes: what a schema says of a request or a response, in any version.
+
+The schemas are in :mod:`.messages`.  No library has them all: kio and kafka-python know neither
+LeaderAndIsr nor the versions of Kafka 0.9.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.spec import TidegateError
+
+LATEST = 99
+"""Later than any version of a request."""
+
+_NUMBERS = {
+    "bool": struct.Struct(">?"),
+    "int8": struct.Struct(">b"),
+    "int16": struct.Struct(">h"),
+    "int32": struct.Struct(">i"),
+    "int64": struct.Struct(">q"),
+}
+_UUID = 16
+
+
+class WireError(TidegateError):
+    """Bytes that are no message of Kafka's protocol."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a message: its type, and the versions that have it.
+
+    Parameters
+    ----------
+    kind
+        A number, ``uuid``, ``string`` or ``bytes``; or the fields of an array's elements.
+    since, until
+        First and last version.
+    tag
+        Its number if it is a tagged field.
+    default
+        What it is if a caller does not say.
+    """
+
+    name: str
+    kind: str | tuple[Field, ...]
+    since: int = 0
+    until: int = LATEST
+    tag: int | None = None
+    default: Any = None
+
+
+@dataclass(frozen=True)
+class Api:
+    """A request and its response.
+
+    ``flexible`` is the first version with compact lengths and tagged fields (KIP-482).
+    """
+
+    key: int
+    name: str
+    flexible: int
+    request: tuple[Field, ...]
+    response: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Header:
+    """The header of a request."""
+
+    key: int
+    version: int
+    correlation: int
+    client: str
+
+
+class Reader:
+    """Takes values off the front of a message."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def take(self, size: int) -> bytes:
+        """Return the next bytes."""
+        if size < 0 or self.at + size > len(self.data):
+            raise WireError(f"a message of {len(self.data)} bytes ends within a value")
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def number(self, kind: str) -> int:
+        """Return the next number."""
+        form = _NUMBERS[kind]
+        value: int = form.unpack(self.take(form.size))[0]
+        return value
+
+    def varint(self) -> int:
+        """Return the next unsigned variable-length number."""
+        value = shift = 0
+        while True:
+            byte = self.take(1)[0]
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+            if shift > 63:
+                raise WireError("a number has too many bytes")
+
+    def length(self, kind: str, compact: bool) -> int:
+        """Return the next length; -1 stands for null."""
+        return self.varint() - 1 if compact else self.number(kind)
+
+    def value(self, field: Field, version: int, compact: bool) -> Any:
+        """Return the next field."""
+        if isinstance(field.kind, tuple):
+            count = self.length("int32", compact)
+            return [self.fields(field.kind, version, compact) for _ in range(count)]
+        if field.kind == "ids":
+            return [self.number("int32") for _ in range(self.length("int32", compact))]
+        if field.kind == "uuid":
+            return self.take(_UUID)
+        if field.kind in ("string", "bytes"):
+            size = self.length("int16" if field.kind == "string" else "int32", compact)
+            data = None if size < 0 else self.take(size)
+            return data.decode() if data is not None and field.kind == "string" else data
+        return self.number(field.kind)
+
+    def fields(self, fields: Sequence[Field], version: int, compact: bool) -> dict[str, Any]:
+        """Return the next values of fields by name."""
+        values = {
+            field.name: self.value(field, version, compact)
+            for field in fields
+            if field.tag is None and field.since <= version <= field.until
+        }
+        if compact:
+            tagged = {field.tag: field for field in fields if field.tag is not None}
+            for _ in range(self.varint()):
+                tag, size = self.varint(), self.varint()
+                inner = Reader(self.take(size))
+                if tag in tagged:
+                    field = tagged[tag]
+                    # A tagged structure stands alone, where an array's elements follow a length.
+                    values[field.name] = (
+                        inner.fields(field.kind, version, compact)
+                        if isinstance(field.kind, tuple)
+                        else inner.value(field, version, compact)
+                    )
+        return values
+
+
+def _varint(value: int) -> bytes:
+    parts = bytearray()
+    while value > 127:
+        parts.append(value & 127 | 128)
+        value >>= 7
+    parts.append(value)
+    return bytes(parts)
+
+
+def _length(kind: str, size: int, compact: bool) -> bytes:
+    return _varint(size + 1) if compact else _NUMBERS[kind].pack(size)
+
+
+def _value(field: Field, value: Any, version: int, compact: bool) -> bytes:
+    if isinstance(field.kind, tuple):
+        parts = [_fields(field.kind, element, version, compact) for element in value]
+        return _length("int32", len(parts), compact) + b"".join(parts)
+    if field.kind == "ids":
+        numbers = b"".join(_NUMBERS["int32"].pack(number) for number in value)
+        return _length("int32", len(value), compact) + numbers
+    if field.kind == "uuid":
+        return bytes(value)
+    if field.kind in ("string", "bytes"):
+        kind = "int16" if field.kind == "string" else "int32"
+        if value is None:
+            return _length(kind, -1, compact)
+        data = value.encode() if isinstance(value, str) else value
+        return _length(kind, len(data), compact) + bytes(data)
+    return _NUMBERS[field.kind].pack(value)
+
+
+def _fields(fields: Sequence[Field], values: dict[str, Any], version: int, compact: bool) -> bytes:
+    plain = b"".join(
+        _value(field, values.get(field.name, field.default), version, compact)
+        for field in fields
+        if field.tag is None and field.since <= version <= field.until
+    )
+    return plain + (b"\0" if compact else b"")
+
+
+def encode_request(
+    api: Api, version: int, correlation: int, client: str, body: dict[str, Any]
+) -> bytes:
+    """Return a request as bytes, without its size; tagged fields are left out."""
+    compact = version >= api.flexible
+    name = client.encode()
+    head = struct.pack(">hhih", api.key, version, correlation, len(name)) + name
+    return head + (b"\0" if compact else b"") + _fields(api.request, body, version, compact)
+
+
+def decode_header(data: bytes) -> tuple[Header, int]:
+    """Return the header of a request up to its client id, and where that ends."""
+    reader = Reader(data)
+    key, version = reader.number("int16"), reader.number("int16")
+    correlation = reader.number("int32")
+    size = reader.number("int16")
+    client = reader.take(size).decode() if size > 0 else ""
+    return Header(key, version, correlation, client), reader.at
+
+
+def decode_request(api: Api, data: bytes) -> dict[str, Any]:
+    """Return what a request says, by name.
+
+    Raises
+    ------
+    WireError
+        If it is none of this API.
+    """
+    header, end = decode_header(data)
+    compact = header.version >= api.flexible
+    reader = Reader(data)
+    reader.at = end
+    if compact:
+        reader.fields((), header.version, True)
+    return reader.fields(api.request, header.version, compact)
+
+
+def decode_response(api: Api, version: int, data: bytes) -> dict[str, Any]:
+    """Return what a response says, by name.
+
+    Raises
+    ------
+    WireError
+        If it is none of this API.
+    """
+    compact = version >= api.flexible
+    reader = Reader(data)
+    reader.number("int32")
+    if compact:
+        reader.fields((), version, True)
+    return reader.fields(api.response, version, compact)

@@ -1,0 +1,62 @@
+"""What real brokers made of a trace, for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..brokers.report import Report
+from ..core.spec import Trace, TransitionSystem
+from .printed import Console, Text
+from .summary import count
+from .text import print_behavior, print_prose
+
+_MOST_LINES = 12
+"""Lines of the brokers' own logs that are shown."""
+
+
+def print_on_kafka(
+    console: Console,
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    report: Report,
+    full: bool,
+) -> None:
+    """Print a trace with what Kafka did beside each step, and how it ended for a client."""
+    kafka = f"Kafka {report.version}"
+    differs = report.differs
+    notes = {
+        observed.number: f"{kafka} did otherwise" if observed is differs else f"{kafka} did this"
+        for observed in report.steps
+    }
+    forced = len(report.steps) if not differs else differs.number
+    steps = Trace(trace.states[: forced + 1], trace.steps[:forced])
+    print_behavior(console, system, steps, full, notes)
+    if differs is not None:
+        for difference in differs.differences:
+            expected = f"the model says {difference.expected}"
+            line = f"{difference.what}: {expected}, {kafka} has {difference.observed}."
+            print_prose(console, Text(line))
+        for logged in differs.log[-_MOST_LINES:]:
+            console.print(Text(logged, "dim"))
+    acked = ", ".join(f"m{record} at offset {at}" for record, at in sorted(report.acked.items()))
+    if acked:
+        print_prose(console, Text(f"Acknowledged to the producer: {acked}."))
+    if report.leader is not None:
+        read = ", ".join(report.readable) or "nothing"
+        print_prose(
+            console, Text(f"A consumer reads from the leader, broker {report.leader}: {read}.")
+        )
+    if report.gone:
+        lost = Text(f"Acknowledged and gone: {', '.join(report.gone)}.", "bold red")
+        print_prose(console, lost)
+    total = count(len(trace.steps), "step")
+    if differs is None:
+        line = f"{kafka}: it did all {total} as {system.name} says."
+        print_prose(console, Text.assemble(("FOLLOWED ", "bold green"), line))
+    elif differs.number == 0:
+        line = f"{kafka}: it differs before the first of {total}."
+        print_prose(console, Text.assemble(("DIFFERS ", "bold yellow"), line))
+    else:
+        step = trace.steps[differs.number - 1]
+        line = f"{kafka}: it left {system.name} at step {differs.number} of {total}, {step}."
+        print_prose(console, Text.assemble(("DIFFERS ", "bold yellow"), line))

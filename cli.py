@@ -40,6 +40,7 @@ COMMANDS = {
     "list": "catalogue:list_command",
     "show": "catalogue:show",
     "replay": "replay:replay",
+    "conform": "conform:conform",
     "explain": "explain:explain",
     "diff": "diff:diff",
     "bounds": "smallest:bounds",

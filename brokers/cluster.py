@@ -157,6 +157,19 @@ class Cluster:
         self.proxy.cut(broker.number)
         self.controller.unregister(broker.number)
 
+    async def renew(self, topic: str) -> None:
+        """Delete a topic's replicas and start what is down, for the next behavior."""
+        for broker in self.brokers:
+            self.proxy.refuse(broker.number)
+        try:
+            for broker in self.brokers:
+                if broker.alive:
+                    await self.controller.delete_replica(topic, broker.port)
+        finally:
+            for broker in self.brokers:
+                self.proxy.admit(broker.number)
+        await asyncio.gather(*(self.start(one) for one in self.brokers if not one.alive))
+
     async def _start_zookeeper(self) -> None:
         folder = self._folder / "zookeeper"
         folder.mkdir()

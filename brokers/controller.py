@@ -17,7 +17,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
 
 from .client import ask
-from .messages import LEADER_AND_ISR, UPDATE_METADATA
+from .messages import LEADER_AND_ISR, STOP_REPLICA, UPDATE_METADATA
 
 ID, EPOCH = 1000, 1
 """Broker id and epoch of the controller."""
@@ -131,6 +131,16 @@ class ScriptedController:
         """
         body = _body(topic, self.state(topic), replicas) | {"brokers": _addresses(ports)}
         await ask(port, UPDATE_METADATA, 0, body)
+
+    async def delete_replica(self, topic: str, port: int) -> None:
+        """Have the broker at a port delete its replica, by StopReplica."""
+        body = {
+            "controller": ID,
+            "controller_epoch": EPOCH,
+            "delete": True,
+            "partitions": [{"topic": topic, "partition": 0}],
+        }
+        await ask(port, STOP_REPLICA, 0, body)
 
 
 def _state(topic: str) -> str:

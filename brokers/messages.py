@@ -209,6 +209,20 @@ LEADER_AND_ISR = Api(
 )
 """Version 0 alone, which every broker with ZooKeeper takes, from whatever controller."""
 
+STOP_REPLICA = Api(
+    5,
+    "StopReplica",
+    2,
+    request=(
+        Field("controller", "int32"),
+        Field("controller_epoch", "int32"),
+        Field("delete", "bool"),
+        Field("partitions", (Field("topic", "string"), Field("partition", "int32"))),
+    ),
+    response=(Field("error", "int16"),),
+)
+"""Version 0 alone."""
+
 UPDATE_METADATA = Api(
     6,
     "UpdateMetadata",

@@ -16,7 +16,9 @@ from .patience import PATIENCE
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
 from .steps import STEPS, Forcing, OtherwiseError
 
-_TOPIC = "trace"
+TOPIC = "trace"
+"""The topic that a behavior is replayed on, unless another one is named."""
+
 _PAUSE = 0.02
 _STACK = re.compile(r"\s+at |java\.|Caused by")
 """Lines of stack traces, which brokers print when a connection is cut."""
@@ -31,21 +33,28 @@ def cannot_force(behavior: Behavior) -> list[str]:
     return reasons
 
 
-async def replay(cluster: Cluster, behavior: Behavior, follow: Callable[[Observed], Any]) -> Report:
-    """Force the steps of a behavior on a cluster that has just started.
+async def replay(
+    cluster: Cluster,
+    behavior: Behavior,
+    follow: Callable[[Observed], Any],
+    topic: str = TOPIC,
+) -> Report:
+    """Force the steps of a behavior on a cluster whose brokers all run.
 
     Parameters
     ----------
     follow
         Is called at the beginning and after each step.
+    topic
+        A name that the cluster has not seen yet.
     """
     report = Report(cluster.distribution.version)
-    forcing = Forcing(cluster, _TOPIC, behavior.bounds)
-    observer = Observer(cluster, _TOPIC, forcing.acks)
+    forcing = Forcing(cluster, topic, behavior.bounds)
+    observer = Observer(cluster, topic, forcing.acks)
     try:
         before = behavior.first
         marks = _marks(cluster)
-        await _begin(cluster, before)
+        await _begin(cluster, topic, before)
         observed = Observed(0, await _settled(observer, before))
         follow(observed)
         if observed.differences:
@@ -62,25 +71,25 @@ async def replay(cluster: Cluster, behavior: Behavior, follow: Callable[[Observe
                 break
             before = step.after
         report.acked = dict(forcing.acks)
-        await _consume(cluster, report)
+        await _consume(cluster, topic, report)
     finally:
         forcing.close()
     return report
 
 
-async def _begin(cluster: Cluster, first: State) -> None:
+async def _begin(cluster: Cluster, topic: str, first: State) -> None:
     """Create the topic, let each broker apply epoch 0, and each follower come to its first fetch.
 
     The model begins there.  Since 0.11 a follower first asks where its leader's epoch ends, unless
     its epoch cache is empty and it is new enough to know that it need not.
     """
     replicas = range(len(cluster.brokers))
-    cluster.controller.create_topic(_TOPIC, replicas)
+    cluster.controller.create_topic(topic, replicas)
     isr = first["partition"]["isr"]
     for broker in cluster.brokers:
         to = (replicas, broker.port, cluster.proxy.ports)
-        await cluster.controller.update_metadata(_TOPIC, *to)
-        await cluster.controller.send(_TOPIC, 0, isr, *to)
+        await cluster.controller.update_metadata(topic, *to)
+        await cluster.controller.send(topic, 0, isr, *to)
     leader = first["partition"]["leader"]
     for broker in cluster.brokers:
         if broker.number == leader:
@@ -121,12 +130,12 @@ async def _settled(observer: Observer, state: State) -> tuple[Difference, ...]:
     return tuple(differences)
 
 
-async def _consume(cluster: Cluster, report: Report) -> None:
+async def _consume(cluster: Cluster, topic: str, report: Report) -> None:
     """Read as a consumer does from the leader that is stored."""
-    leader = cluster.controller.state(_TOPIC).leader
+    leader = cluster.controller.state(topic).leader
     if leader < 0 or not cluster.brokers[leader].alive:
         return
-    answer = await read(cluster, cluster.brokers[leader], _TOPIC, CONSUMER)
+    answer = await read(cluster, cluster.brokers[leader], topic, CONSUMER)
     if not answer.error:
         report.leader = leader
         report.readable = tuple(entry.value for entry in answer.records)

@@ -7,21 +7,29 @@ import importlib.util
 from collections.abc import Callable
 from typing import IO, Any
 
+from ..analysis.conformance import behavior_of, cluster_for
 from ..brokers.distribution import Distribution, KafkaError, find_distribution
-from ..brokers.report import Behavior, ForcedStep, Observed, Report
+from ..brokers.report import Behavior, Observed, Report
 from ..checker.result import Progress
 from ..core.spec import ReplayError, Trace, TransitionSystem
 from ..render.terminal import progress, write_json
 
 
-def behavior_of(system: TransitionSystem[Any, Any], trace: Trace) -> Behavior:
-    """Return a trace as what real brokers are told."""
-    states = [system.layout.describe(state) for state in trace.states]
-    steps = tuple(
-        ForcedStep(step.action, dict(zip(step.parameters, step.arguments, strict=True)), after)
-        for step, after in zip(trace.steps, states[1:], strict=True)
-    )
-    return Behavior(states[0], steps, dict(system.bounds))
+def need_kazoo() -> None:
+    """Refuse to go on without the library that speaks to ZooKeeper.
+
+    Raises
+    ------
+    KafkaError
+        If it is not installed.
+    """
+    if importlib.util.find_spec("kazoo") is None:
+        raise KafkaError("kazoo is not installed; run: pip install 'tidegate[kafka]'")
+
+
+def doing(what: str) -> Progress:
+    """Return what goes on, for the progress line."""
+    return Progress(0, 0, 0, 0.0, doing=what)
 
 
 def replay_on_kafka(
@@ -43,8 +51,7 @@ def replay_on_kafka(
     ReplayError
         If the trace has a step that cannot be forced.
     """
-    if importlib.util.find_spec("kazoo") is None:
-        raise KafkaError("kazoo is not installed; run: pip install 'tidegate[kafka]'")
+    need_kazoo()
     distribution = find_distribution(folder)
     from ..brokers.replay import cannot_force
 
@@ -53,7 +60,7 @@ def replay_on_kafka(
     if reasons:
         raise ReplayError(f"{path}: it cannot be replayed on real brokers: {'; '.join(reasons)}")
     with progress(quiet=False) as show:
-        show(_doing(f"starting Kafka {distribution.version}"))
+        show(doing(f"starting Kafka {distribution.version}"))
         return asyncio.run(_run(distribution, behavior, _shower(distribution, behavior, show)))
 
 
@@ -66,30 +73,17 @@ def _shower(
         if observed.number < len(behavior.steps):
             step = f"step {observed.number + 1} of {len(behavior.steps)}"
             following = behavior.steps[observed.number]
-            show(_doing(f"Kafka {distribution.version}: {step}, {following}"))
+            show(doing(f"Kafka {distribution.version}: {step}, {following}"))
 
     return follow
-
-
-def _doing(what: str) -> Progress:
-    return Progress(0, 0, 0, 0.0, doing=what)
 
 
 async def _run(
     distribution: Distribution, behavior: Behavior, follow: Callable[[Observed], None]
 ) -> Report:
-    from ..brokers.cluster import Cluster
     from ..brokers.replay import replay
 
-    bounds = behavior.bounds
-    cluster = Cluster(
-        distribution,
-        int(bounds["replicas"]),
-        fetch_size=int(bounds["fetch_size"]),
-        min_isr=int(bounds["min_isr"]),
-        unclean_election=bounds["unclean_election"] == "true",
-    )
-    async with cluster:
+    async with cluster_for(distribution, behavior.bounds) as cluster:
         return await replay(cluster, behavior, follow)
 
 

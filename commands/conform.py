@@ -1,0 +1,129 @@
+"""``tidegate conform``: whether real brokers do what a protocol says."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..analysis.conformance import Conformance, Conforming
+from ..analysis.covering import CoveringWalks
+from ..analysis.named import find_protocol
+from ..analysis.properties import with_every_history
+from ..brokers.distribution import Distribution, find_distribution
+from ..core.spec import ReplayError, TransitionSystem
+from ..model import Protocol
+from ..model.broker.releases import default_metadata
+from ..render.output import Reports
+from ..render.terminal import progress, write_json
+from .on_kafka import doing, need_kazoo
+from .status import EXIT_HOLDS, EXIT_OTHER, Ended, ended
+
+DEFAULT_BOUNDS = (
+    "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves", "hw_waits",
+)  # fmt: skip
+"""What walks are within, unless the user says otherwise; the lag time never passes (hw_waits)."""
+
+
+@click.command(short_help="Compare a protocol with real brokers, by random walks.")
+@click.argument("protocol", required=False)
+@click.option(
+    "--kafka",
+    metavar="DIR",
+    required=True,
+    help="An unpacked distribution of Kafka, or a directory of its jars.",
+)
+@click.option("--walks", type=click.IntRange(1, 1_000_000), default=20, show_default=True)
+@click.option(
+    "--steps",
+    type=click.IntRange(1, 1000),
+    default=25,
+    show_default=True,
+    help="Maximum number of steps of a walk.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
+@click.option(
+    "-b",
+    "--bound",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Set a bound or an option of the walks (repeatable).",
+)
+@click.option(
+    "--save",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="differences",
+    show_default=True,
+    help="Where behaviors go in which the brokers do otherwise; 'tidegate replay' takes them.",
+)
+@click.option(
+    "--json", "json_file", metavar="FILE", help="Write the result to FILE ('-': standard output)."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+def conform(**options: Any) -> Ended:
+    """Take random walks through PROTOCOL, force them on real brokers, and compare after each step.
+
+    Without PROTOCOL, the rules are those of the brokers' release. The walks prefer actions, and
+    pairs of neighbouring actions, that are still rare; the same seed gives the same walks. Where
+    the brokers do otherwise, the behavior is shortened and saved.
+
+    \b
+    Examples:
+      tidegate conform --kafka .kafka/1.1.1 --walks 100
+      tidegate conform hw --kafka .kafka/0.9.0.1 -b replicas=2 --seed 7
+      tidegate conform kip-320 --kafka build/my-kafka --json seen.json
+    \b
+    Exit status:
+      0   the brokers did every step as the protocol says
+      1   they did otherwise in some walk
+      2   wrong usage, or Kafka cannot be started
+    """
+    from ..render.conformed import conformance_report, print_conformance
+
+    need_kazoo()
+    distribution = find_distribution(options["kafka"])
+    protocol = _protocol(options["protocol"], distribution)
+    system, restricted = _systems(protocol, options["settings"])
+    walks = CoveringWalks(restricted, options["seed"], options["steps"])
+    done = Conformance(distribution.version)
+    with Reports({"--json": options["json_file"]}) as reports:
+        with progress(options["quiet"]) as show:
+            show(doing(f"starting Kafka {distribution.version}"))
+            run = Conforming(
+                distribution, system, done, options["save"], lambda what: show(doing(what))
+            )
+            asyncio.run(run.take(walks, options["walks"], options["seed"]))
+        with reports.after():
+            if options["json_file"] != "-":
+                print_conformance(system, done, walks)
+        document = conformance_report(system, done, walks, options["seed"])
+        reports.write("--json", lambda target: write_json(target, document))
+    return ended(EXIT_OTHER if done.differences else EXIT_HOLDS, reports)
+
+
+def _protocol(name: str | None, distribution: Distribution) -> Protocol:
+    """Return the protocol of that name, or the rules of a distribution's release."""
+    if name is None:
+        name = f"kafka-{distribution.version}-{default_metadata(distribution.version)}"
+    return find_protocol(name)
+
+
+def _systems(
+    protocol: Protocol, settings: tuple[str, ...]
+) -> tuple[TransitionSystem[Any, Any], TransitionSystem[Any, Any]]:
+    """Return the system of a protocol, and that of the steps that can be forced alone."""
+    from ..brokers.steps import STEPS
+
+    if protocol.family.name != "broker":
+        raise ReplayError(f"{protocol.name} is no protocol of brokers; use one of that family")
+    chosen = {setting.partition("=")[0] for setting in settings}
+    bounds = [one for one in DEFAULT_BOUNDS if one.partition("=")[0] not in chosen]
+    actions = tuple(action for action in protocol.actions if action.name in STEPS)
+    forcible = replace(protocol, actions=actions)
+    every = [*bounds, *settings]
+    return with_every_history(protocol, every), with_every_history(forcible, every)

@@ -12,6 +12,8 @@ from typing import Self
 
 from .controller import ScriptedController
 from .distribution import Distribution, KafkaError
+from .inside import Inside
+from .jdwp import Debugger
 from .patience import until
 from .process import Jvm, free_ports, start_jvm
 from .proxy import Proxy
@@ -22,6 +24,11 @@ _START = 60.0
 
 _NEVER = 3_600_000
 """An hour in milliseconds: nothing times out."""
+
+_OFTEN = 200
+"""Milliseconds between a leader's looks at its followers, at most."""
+
+_AGENT = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n"
 
 _LOG4J = """\
 log4j.rootLogger=INFO, file
@@ -41,11 +48,25 @@ log4j.logger.kafka.server.epoch=DEBUG
 class Broker:
     """One broker: its files, its ports and its process."""
 
-    def __init__(self, number: int, folder: Path, port: int) -> None:
+    def __init__(self, number: int, folder: Path, port: int, debug_port: int) -> None:
         self.number = number
         self.folder = folder
         self.port = port
+        self.debug_port = debug_port
         self.process: Jvm | None = None
+        self._debugger = Debugger()
+        self.inside = Inside(self._debugger)
+
+    async def look_inside(self) -> None:
+        """Connect to the debugger of its process, and let no follower lag by itself."""
+        await self._debugger.connect(self.debug_port)
+        await self.inside.stop_lag()
+
+    async def kill(self) -> None:
+        """Kill its process, if it has one."""
+        self._debugger.close()
+        if self.process is not None:
+            await self.process.kill()
 
     @property
     def data(self) -> Path:
@@ -88,11 +109,11 @@ class Cluster:
         self._settings = (fetch_size, min_isr, unclean_election)
         self._folder = Path(tempfile.mkdtemp(prefix=f"tidegate-kafka-{os.getpid()}-"))
         self._zookeeper: Jvm | None = None
-        ports = free_ports(2 * replicas + 1)
+        ports = free_ports(3 * replicas + 1)
         self._zookeeper_port = ports.pop()
-        self._proxy_ports = ports[replicas:]
+        self._proxy_ports = ports[:replicas]
         self.brokers = [
-            Broker(number, self._folder / f"broker-{number}", ports[number])
+            Broker(number, self._folder / f"broker-{number}", *ports[replicas + number :: replicas])
             for number in range(replicas)
         ]
         self.controller = ScriptedController(f"127.0.0.1:{self._zookeeper_port}")
@@ -127,8 +148,9 @@ class Cluster:
 
     async def stop(self) -> None:
         """End every process and remove every file."""
-        processes = [broker.process for broker in self.brokers] + [self._zookeeper]
-        await asyncio.gather(*(process.kill() for process in processes if process is not None))
+        await asyncio.gather(*(broker.kill() for broker in self.brokers))
+        if self._zookeeper is not None:
+            await self._zookeeper.kill()
         self.controller.stop()
         await self.proxy.close()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -141,6 +163,7 @@ class Cluster:
             [str(broker.folder / "server.properties")],
             [broker.folder / "output", broker.log_file],
             {"log4j.configuration": f"file:{broker.folder / 'log4j.properties'}"},
+            [f"{_AGENT},address=127.0.0.1:{broker.debug_port}"],
         )
         await broker.process.listens(broker.port, _START)
 
@@ -149,11 +172,11 @@ class Cluster:
 
         if await until(registered, _START) is None:
             raise KafkaError(f"broker {broker.number} did not register within {_START:.0f} s")
+        await broker.look_inside()
 
     async def kill(self, broker: Broker) -> None:
         """Kill a broker's process, with all its connections."""
-        assert broker.process is not None
-        await broker.process.kill()
+        await broker.kill()
         self.proxy.cut(broker.number)
         self.controller.unregister(broker.number)
 
@@ -218,7 +241,7 @@ class Cluster:
             "num.replica.fetchers": 1,
             "replica.socket.timeout.ms": _NEVER,
             "controller.socket.timeout.ms": _NEVER,
-            "replica.lag.time.max.ms": _NEVER,
+            "replica.lag.time.max.ms": _OFTEN,
             "request.timeout.ms": _NEVER,
             "connections.max.idle.ms": _NEVER,
             "replica.fetch.wait.max.ms": 20,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -68,7 +68,33 @@ class Observer:
             )
         )
         listed = [difference for part in of_brokers for difference in part]
-        return listed + self._of_partition(state["partition"]) + self._of_acks(state)
+        listed += self._of_partition(state["partition"]) + self._of_acks(state)
+        if listed:
+            return listed
+        for broker in self._cluster.brokers:
+            listed += await self._of_inside(broker, state["replica"][broker.number])
+        return listed
+
+    async def _of_inside(self, broker: Broker, replica: State) -> list[Difference]:
+        """Compare what a broker holds in memory only; that takes longer than what it shows."""
+        if not broker.alive or replica["leader"] == NOTHING:
+            return []
+        name = f"broker {broker.number}"
+        expected, observed = replica["epoch"], await broker.inside.epoch(self._topic)
+        if expected != observed:
+            return [Difference(f"{name}: leader epoch", str(expected), str(observed))]
+        if replica["leader"] != broker.number:
+            return []
+        listed = []
+        isr = await broker.inside.isr(self._topic)
+        if isr != replica["isr"]:
+            listed.append(Difference(f"{name}: ISR", *map(_members, (replica["isr"], isr))))
+        known = await broker.inside.remote_leos(self._topic)
+        for follower, leo in enumerate(replica["remote_leo"]):
+            if follower != broker.number and leo != known.get(follower, 0):
+                what = f"{name}: remote LEO of broker {follower}"
+                listed.append(Difference(what, str(leo), str(known.get(follower, 0))))
+        return listed
 
     async def _of_broker(self, broker: Broker, replica: State) -> list[Difference]:
         name = f"broker {broker.number}"
@@ -156,6 +182,10 @@ def _entry(entry: Entry) -> str:
 
 def _listed(parts: Any) -> str:
     return ", ".join(parts) or "nothing"
+
+
+def _members(isr: Set[int]) -> str:
+    return ",".join(map(str, sorted(isr))) or "nobody"
 
 
 def _runs(alive: bool) -> str:

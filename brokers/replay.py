@@ -10,7 +10,6 @@ from typing import Any
 
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
-from .messages import EPOCH, FETCH
 from .observe import CONSUMER, Observer, read
 from .patience import PATIENCE
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
@@ -54,7 +53,7 @@ async def replay(
     try:
         before = behavior.first
         marks = _marks(cluster)
-        await _begin(cluster, topic, before)
+        await _begin(forcing, before)
         observed = Observed(0, await _settled(observer, before))
         follow(observed)
         if observed.differences:
@@ -77,12 +76,9 @@ async def replay(
     return report
 
 
-async def _begin(cluster: Cluster, topic: str, first: State) -> None:
-    """Create the topic, let each broker apply epoch 0, and each follower come to its first fetch.
-
-    The model begins there.  Since 0.11 a follower first asks where its leader's epoch ends, unless
-    its epoch cache is empty and it is new enough to know that it need not.
-    """
+async def _begin(forcing: Forcing, first: State) -> None:
+    """Create the topic, let each broker apply epoch 0, and see that each follower follows."""
+    cluster, topic = forcing.cluster, forcing.topic
     replicas = range(len(cluster.brokers))
     cluster.controller.create_topic(topic, replicas)
     isr = first["partition"]["isr"]
@@ -94,16 +90,7 @@ async def _begin(cluster: Cluster, topic: str, first: State) -> None:
     for broker in cluster.brokers:
         if broker.number == leader:
             continue
-        held = await cluster.proxy.request(broker.number, leader)
-        while held is not None and held.key == EPOCH.key:
-            held.release()
-            answer = await cluster.proxy.response(broker.number, leader)
-            if answer is None:
-                break
-            answer.release()
-            held = await cluster.proxy.request(broker.number, leader)
-        if held is None or held.key != FETCH.key:
-            raise KafkaError(f"broker {broker.number} sends no fetch to broker {leader}")
+        await forcing.fetch(broker.number, leader)
 
 
 async def _step(

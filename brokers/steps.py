@@ -86,6 +86,17 @@ class Forcing:
             raise OtherwiseError(f"broker {follower} to {leader}", f"{_NAMES[key]} request", seen)
         return held
 
+    async def fetch(self, follower: int, leader: int) -> Held:
+        """Return the fetch of a follower, or what stands in for it.
+
+        Before Kafka 2.1 a follower whose epoch cache is empty first asks where no epoch (-1) ends.
+        Its log is empty too, and the answer changes nothing, so the model has no step for it.
+        """
+        held = await self.cluster.proxy.request(follower, leader)
+        if held is not None and stands_in(held):
+            return held
+        return await self.request(follower, leader, FETCH.key)
+
     async def response(self, follower: int, leader: int) -> Held:
         """Return the response to a follower that is held."""
         held = await self.cluster.proxy.response(follower, leader)
@@ -148,6 +159,11 @@ def _answer(key: int, partition: dict[str, Any]) -> str:
     return f"{', '.join(values) or 'nothing'}, HW {partition['hw']}"
 
 
+def stands_in(held: Held) -> bool:
+    """Whether a request asks where no epoch ends."""
+    return held.key == EPOCH.key and held.partition["epoch"] == NOTHING
+
+
 def _expect(what: str, expected: object, observed: object) -> None:
     if expected != observed:
         raise OtherwiseError(what, str(expected), str(observed))
@@ -164,14 +180,20 @@ async def produce(run: Forcing, on: dict[str, int], before: State, after: State)
 
 async def send_fetch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """See that the follower has sent the fetch, which is held."""
-    held = await run.request(on["follower"], on["leader"], FETCH.key)
+    held = await run.fetch(on["follower"], on["leader"])
     leo = before["replica"][on["follower"]]["leo"]
-    _expect(f"broker {on['follower']}: fetch offset", leo, held.partition["offset"])
+    offset = 0 if stands_in(held) else held.partition["offset"]
+    _expect(f"broker {on['follower']}: fetch offset", leo, offset)
 
 
 async def handle_fetch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Let the leader have the fetch, and compare its answer, which is held."""
-    partition = await run.exchange(on["follower"], on["leader"], FETCH.key)
+    follower, leader = on["follower"], on["leader"]
+    if stands_in(await run.fetch(follower, leader)):
+        partition = await run.exchange(follower, leader, EPOCH.key)
+        _expect(f"broker {leader}: OffsetsForLeaderEpoch response", "NONE", _error(partition))
+        (await run.response(follower, leader)).release()
+    partition = await run.exchange(follower, leader, FETCH.key)
     message = after["message"][on["follower"]]
     what = f"broker {on['leader']}: fetch response"
     if message["kind"] == "offset out of range":
@@ -197,6 +219,8 @@ async def release_response(run: Forcing, on: dict[str, int], before: State, afte
 async def refuse_request(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Let the request through, and its refusal back; the follower sends it again by itself."""
     kind = _REQUESTS[before["message"][on["follower"]]["kind"]]
+    if kind == FETCH.key:
+        kind = (await run.fetch(on["follower"], on["leader"])).key
     partition = await run.exchange(on["follower"], on["leader"], kind)
     if partition["error"] in (NONE, OFFSET_OUT_OF_RANGE):
         raise OtherwiseError(f"broker {on['leader']}: response", "a refusal", _error(partition))
@@ -323,6 +347,11 @@ async def restart(run: Forcing, on: dict[str, int], before: State, after: State)
     await cluster.controller.update_metadata(run.topic, replicas, broker.port, cluster.proxy.ports)
 
 
+async def let_lag(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let replica.lag.time.max.ms pass since the follower last had the leader's log end."""
+    await run.broker(on["leader"]).inside.let_lag(run.topic, on["follower"])
+
+
 async def lose_message(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Cut the connection of a follower to its leader."""
     run.cluster.proxy.cut_from(on["follower"])
@@ -343,6 +372,8 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "HandleDivergingEpoch": release_response,
     "BecomeLeader": apply_epoch,
     "BecomeFollower": apply_epoch,
+    "ShrinkIsr": let_lag,
+    "PassLagTime": let_lag,
     "Elect": begin_epoch,
     "Fence": begin_epoch,
     "Crash": crash,

@@ -1,0 +1,124 @@
+"""The inside of a broker: what it holds in memory only, and the time that it takes to have passed.
+
+A broker shows nobody the log ends that it knows of its followers, and whether a follower lags is a
+matter of its clock.  Its debugger's port shows the one and decides the other, with the broker's
+code as it is.
+"""
+
+from __future__ import annotations
+
+from .distribution import KafkaError
+from .jdwp import Debugger
+
+_PARTITION, _REPLICA, _CONFIG = (
+    "kafka.cluster.Partition",
+    "kafka.cluster.Replica",
+    "kafka.server.KafkaConfig",
+)
+
+_CAUGHT_UP = ("_lastCaughtUpTimeMs", "lastCaughtUpTimeMsUnderlying", "replicaState")
+_LOG_END = ("logEndOffsetMetadata", "_logEndOffsetMetadata", "replicaState")
+_ISR = ("inSyncReplicas", "inSyncReplicaIds", "partitionState")
+"""Names that one thing has had in Kafka's releases."""
+
+NEVER = 3_600_000
+"""An hour, in milliseconds, for which no follower lags."""
+
+
+class Inside:
+    """The memory of one broker."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        self._debugger = debugger
+
+    async def stop_lag(self) -> None:
+        """Let no follower lag from now on, and no longer than an hour.
+
+        The broker is configured with a short lag time, by which it looks for lagging followers
+        often.  The partitions that it creates from now on take over the long one.
+        """
+        for config in await self._debugger.instances(_CONFIG):
+            boxed = await self._debugger.field(config, "replicaLagTimeMaxMs")
+            await self._debugger.set_field(boxed, "value", NEVER)
+
+    async def let_lag(self, topic: str, follower: int) -> None:
+        """Let a leader believe that a follower had its log end for the last time long ago."""
+        for replica in await self._replicas(topic):
+            if await self._debugger.field(replica, "brokerId") == follower:
+                await self._set_caught_up(replica)
+
+    async def remote_leos(self, topic: str) -> dict[int, int]:
+        """Return the log end that a leader knows of each follower; 0 if it knows none."""
+        known: dict[int, int] = {}
+        for replica in await self._replicas(topic):
+            number = await self._debugger.field(replica, "brokerId")
+            held = await self._first(replica, _LOG_END)
+            if "logEndOffsetMetadata" in await self._debugger.fields(held):
+                held = await self._debugger.field(held, "logEndOffsetMetadata")
+            known[number] = max(0, await self._debugger.field(held, "messageOffset"))
+        return known
+
+    async def epoch(self, topic: str) -> int | None:
+        """Return the leader epoch that a broker is in; None if it has no replica."""
+        for partition in await self._partitions(topic):
+            number: int = await self._debugger.field(partition, "leaderEpoch")
+            return number
+        return None
+
+    async def isr(self, topic: str) -> set[int]:
+        """Return the ISR as a leader knows it; it has at most four members."""
+        members: set[int] = set()
+        for partition in await self._partitions(topic):
+            held = await self._first(partition, _ISR)
+            if "isr" in await self._debugger.fields(held):
+                held = await self._debugger.field(held, "isr")
+            for name in await self._debugger.fields(held):
+                if name.startswith("elem"):
+                    members.add(await self._number(await self._debugger.field(held, name)))
+        return members
+
+    async def _number(self, member: int) -> int:
+        """Return the id of a broker, which older releases hold as its replica."""
+        boxed = "value" in await self._debugger.fields(member)
+        number: int = await self._debugger.field(member, "value" if boxed else "brokerId")
+        return number
+
+    async def _set_caught_up(self, replica: int) -> None:
+        known = await self._debugger.fields(replica)
+        name = next(name for name in _CAUGHT_UP if name in known)
+        if name == _CAUGHT_UP[0]:
+            await self._debugger.set_field(replica, name, 0)
+            return
+        atomic = await self._debugger.field(replica, name)
+        if name == _CAUGHT_UP[1]:
+            await self._debugger.set_field(atomic, "value", 0)
+            return
+        state = await self._debugger.field(atomic, "value")
+        await self._debugger.set_field(state, "lastCaughtUpTimeMs", 0)
+
+    async def _first(self, target: int, names: tuple[str, ...]) -> int:
+        """Return the object in the field that this release has; an atomic reference is followed."""
+        known = await self._debugger.fields(target)
+        name = next((name for name in names if name in known), None)
+        if name is None:
+            raise KafkaError(f"an object of Kafka's has none of the fields {', '.join(names)}")
+        held: int = await self._debugger.field(target, name)
+        if name == "replicaState":
+            held = await self._debugger.field(held, "value")
+        return held
+
+    async def _partitions(self, topic: str) -> list[int]:
+        listed = await self._debugger.instances(_PARTITION)
+        return [one for one in listed if await self._topic(one) == topic]
+
+    async def _replicas(self, topic: str) -> list[int]:
+        listed = await self._debugger.instances(_REPLICA)
+        return [one for one in listed if await self._topic(one) == topic]
+
+    async def _topic(self, target: int) -> str:
+        """Return the topic of a partition or of a replica."""
+        known = await self._debugger.fields(target)
+        if "topic" not in known:
+            name = "topicPartition" if "topicPartition" in known else "partition"
+            target = await self._debugger.field(target, name)
+        return await self._debugger.text(await self._debugger.field(target, "topic"))

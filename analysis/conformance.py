@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..brokers.distribution import Distribution
 from ..brokers.report import Behavior, ForcedStep, Report
-from ..checker.itf import itf
 from ..core.spec import Trace, TransitionSystem
 from .shorten import without
 
@@ -44,21 +41,37 @@ def cluster_for(distribution: Distribution, bounds: Mapping[str, str]) -> Cluste
     )
 
 
+@dataclass(frozen=True)
+class Departure:
+    """A walk in which brokers do otherwise than the model.
+
+    Parameters
+    ----------
+    walk
+        Its number, from 1.
+    trace
+        The walk, as short as it still differs.
+    report
+        What the brokers did in it.
+    again
+        Whether they did it a second time; if not, the trace is the walk up to the difference.
+    """
+
+    walk: int
+    trace: Trace
+    report: Report
+    again: bool
+
+
 @dataclass
 class Conformance:
-    """What walks on real brokers have shown so far.
-
-    Attributes
-    ----------
-    differences
-        File of each behavior in which brokers do otherwise, with the report of its shortest form.
-    """
+    """What walks on real brokers have shown so far."""
 
     version: str
     walks: int = 0
     steps: int = 0
     taken: Counter[tuple[str, str]] = field(default_factory=Counter)
-    differences: list[tuple[str, Report]] = field(default_factory=list)
+    departures: list[Departure] = field(default_factory=list)
 
     @property
     def actions(self) -> Counter[str]:
@@ -70,14 +83,12 @@ class Conformance:
 
 
 class Conforming:
-    """Walks on a cluster, which is started anew only after a difference.
+    """Walks on brokers, which go on to the next walk unless they have done otherwise.
 
     Parameters
     ----------
     done
         What is found out is added to it at once.
-    folder
-        Where behaviors go in which the brokers do otherwise.
     say
         Is told what goes on.
     """
@@ -87,51 +98,54 @@ class Conforming:
         distribution: Distribution,
         system: TransitionSystem[Any, Any],
         done: Conformance,
-        folder: Path,
         say: Callable[[str], None],
     ) -> None:
         self._distribution = distribution
         self._system = system
         self._done = done
-        self._folder = folder
         self._say = say
         self._topics = 0
+        self._cluster: Cluster | None = None
 
-    async def take(self, walks: Iterable[Trace], count: int, seed: int) -> None:
+    async def take(self, walks: Iterable[Trace], count: int) -> None:
         """Take walks, and shorten those in which brokers do otherwise."""
-        left = islice(walks, count)
-        while True:
-            async with cluster_for(self._distribution, self._system.bounds) as cluster:
-                different = await self._agreeing(cluster, left, count)
-            if different is None:
-                return
-            number = self._done.walks
-            trace, report = await self._shortened(different, number)
-            path = self._folder / f"{self._system.name}-seed-{seed}-walk-{number}.json"
-            self._save(path, trace)
-            self._done.differences.append((str(path), report))
+        try:
+            for number, trace in enumerate(islice(walks, count), 1):
+                self._say(f"Kafka {self._distribution.version}: walk {number} of {count}")
+                report = await self._replayed(trace)
+                self._done.walks = number
+                self._count_steps(trace, report)
+                if report.differs:
+                    self._done.departures.append(await self._shortened(number, trace, report))
+        finally:
+            await self._stop()
 
-    async def _agreeing(self, cluster: Cluster, walks: Iterable[Trace], count: int) -> Trace | None:
-        """Take walks until one differs, and return that one; None if all were taken."""
-        for trace in walks:
-            self._done.walks += 1
-            self._say(f"Kafka {self._distribution.version}: walk {self._done.walks} of {count}")
-            report = await self._replayed(cluster, trace)
-            self._count_steps(trace, report)
-            if report.differs:
-                return trace
-        return None
+    async def _replayed(self, trace: Trace) -> Report:
+        """Replay a trace.
 
-    async def _replayed(self, cluster: Cluster, trace: Trace) -> Report:
+        Brokers that have done otherwise are in a state that the model does not know: others take
+        their place.
+        """
         from ..brokers.replay import replay
 
+        if self._cluster is None:
+            # It counts as started before it is, so that an interrupt ends what there is of it.
+            self._cluster = cluster_for(self._distribution, self._system.bounds)
+            await self._cluster.__aenter__()
         self._topics += 1
         topic = f"walk-{self._topics}"
         behavior = behavior_of(self._system, trace)
-        report = await replay(cluster, behavior, lambda observed: None, topic)
-        if not report.differs:
-            await cluster.renew(topic)
+        report = await replay(self._cluster, behavior, lambda observed: None, topic)
+        if report.differs:
+            await self._stop()
+        else:
+            await self._cluster.renew(topic)
         return report
+
+    async def _stop(self) -> None:
+        if self._cluster is not None:
+            await self._cluster.stop()
+            self._cluster = None
 
     def _count_steps(self, trace: Trace, report: Report) -> None:
         before = ""
@@ -140,38 +154,35 @@ class Conforming:
             self._done.steps += 1
             before = step.action
 
-    async def _shortened(self, trace: Trace, number: int) -> tuple[Trace, Report]:
-        """Drop steps for as long as the brokers still do otherwise.
-
-        Each attempt has brokers of its own: those that have done otherwise are in a state that the
-        model does not know.
-        """
-        best, report = trace, await self._alone(trace)
-        while report.differs:
-            best = Trace(best.states[: len(report.steps) + 1], best.steps[: len(report.steps)])
-            for shorter in self._shorter(best):
+    async def _shortened(self, number: int, trace: Trace, report: Report) -> Departure:
+        """Drop steps for as long as the brokers still do otherwise."""
+        best = _up_to_difference(trace, report)
+        seen = await self._replayed(best)
+        if not seen.differs:
+            return Departure(number, best, report, again=False)
+        best, report = _up_to_difference(best, seen), seen
+        size = max(1, len(best.steps) // 2)
+        while size:
+            for shorter in self._shorter(best, size):
                 self._say(f"walk {number} differs; shortening its {len(best.steps)} steps")
-                seen = await self._alone(shorter)
+                seen = await self._replayed(shorter)
                 if seen.differs:
-                    best, report = shorter, seen
+                    best, report = _up_to_difference(shorter, seen), seen
                     break
             else:
-                break
-        return best, report
+                size //= 2
+        return Departure(number, best, report, again=True)
 
-    def _shorter(self, trace: Trace) -> Iterator[Trace]:
-        """Yield behaviors with fewer steps; the last step stays."""
-        for start in range(len(trace.steps) - 2, -1, -1):
-            shorter = without(self._system, trace, start)
+    def _shorter(self, trace: Trace, size: int) -> Iterator[Trace]:
+        """Yield behaviors with fewer steps, of which the last one is the same action."""
+        for start in range(len(trace.steps) - 1 - size, -1, -1):
+            shorter = without(self._system, trace, start, size)
             if shorter.steps and shorter.steps[-1].action == trace.steps[-1].action:
                 yield shorter
 
-    async def _alone(self, trace: Trace) -> Report:
-        from ..brokers.replay import replay
 
-        async with cluster_for(self._distribution, self._system.bounds) as cluster:
-            return await replay(cluster, behavior_of(self._system, trace), lambda observed: None)
-
-    def _save(self, path: Path, trace: Trace) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(itf(self._system, None, trace)), encoding="utf-8")
+def _up_to_difference(trace: Trace, report: Report) -> Trace:
+    """Return the part of a trace that ends with the step in which brokers do otherwise."""
+    differs = report.differs
+    steps = differs.number if differs is not None else len(trace.steps)
+    return Trace(trace.states[: steps + 1], trace.steps[:steps])

@@ -7,6 +7,8 @@ code as it is.
 
 from __future__ import annotations
 
+import time
+
 from .distribution import KafkaError
 from .jdwp import Debugger
 
@@ -43,9 +45,11 @@ class Inside:
 
     async def let_lag(self, topic: str, follower: int) -> None:
         """Let a leader believe that a follower had its log end for the last time long ago."""
-        for replica in await self._replicas(topic):
-            if await self._debugger.field(replica, "brokerId") == follower:
-                await self._set_caught_up(replica)
+        await self._set_caught_up(topic, follower, 0)
+
+    async def let_catch_up(self, topic: str, follower: int) -> None:
+        """Let a leader believe that a follower has had its log end just now."""
+        await self._set_caught_up(topic, follower, time.time_ns() // 1_000_000)
 
     async def remote_leos(self, topic: str) -> dict[int, int]:
         """Return the log end that a leader knows of each follower; 0 if it knows none."""
@@ -83,18 +87,22 @@ class Inside:
         number: int = await self._debugger.field(member, "value" if boxed else "brokerId")
         return number
 
-    async def _set_caught_up(self, replica: int) -> None:
-        known = await self._debugger.fields(replica)
-        name = next(name for name in _CAUGHT_UP if name in known)
-        if name == _CAUGHT_UP[0]:
-            await self._debugger.set_field(replica, name, 0)
-            return
-        atomic = await self._debugger.field(replica, name)
-        if name == _CAUGHT_UP[1]:
-            await self._debugger.set_field(atomic, "value", 0)
-            return
-        state = await self._debugger.field(atomic, "value")
-        await self._debugger.set_field(state, "lastCaughtUpTimeMs", 0)
+    async def _set_caught_up(self, topic: str, follower: int, stamp: int) -> None:
+        """Write when a leader saw a follower at its log end, in milliseconds since 1970."""
+        for replica in await self._replicas(topic):
+            if await self._debugger.field(replica, "brokerId") != follower:
+                continue
+            known = await self._debugger.fields(replica)
+            name = next(name for name in _CAUGHT_UP if name in known)
+            if name == "_lastCaughtUpTimeMs":
+                await self._debugger.set_field(replica, name, stamp)
+                continue
+            atomic = await self._debugger.field(replica, name)
+            if name == "lastCaughtUpTimeMsUnderlying":
+                await self._debugger.set_field(atomic, "value", stamp)
+            else:
+                state = await self._debugger.field(atomic, "value")
+                await self._debugger.set_field(state, "lastCaughtUpTimeMs", stamp)
 
     async def _first(self, target: int, names: tuple[str, ...]) -> int:
         """Return the object in the field that this release has; an atomic reference is followed."""

@@ -110,17 +110,22 @@ class Observer:
         if not _same_log(entries, expected):
             shown = [f"{value} (e{epoch})" for epoch, value in expected]
             listed.append(Difference(f"{name}: log", _listed(shown), _listed(map(_entry, entries))))
-        listed += await self._of_memory(broker, replica, name)
+        listed += await self._of_memory(broker, replica, name, len(entries))
         starts = epoch_checkpoint(broker.data, self._topic)
         cache = {e: start for e, start in enumerate(replica["epoch_cache"]) if start != NOTHING}
         if replica["alive"] and starts is not None and cache != starts and _has_cache(replica):
             listed.append(Difference(f"{name}: epoch cache", str(cache), str(starts)))
         return listed
 
-    async def _of_memory(self, broker: Broker, replica: State, name: str) -> list[Difference]:
-        """Compare the high watermark and the role."""
+    async def _of_memory(
+        self, broker: Broker, replica: State, name: str, leo: int
+    ) -> list[Difference]:
+        """Compare the high watermark and the role.
+
+        A broker that loads a log takes the smaller one of the checkpoint and the log end.
+        """
         listed = []
-        written = hw_checkpoint(broker.data, self._topic) or 0
+        written = min(hw_checkpoint(broker.data, self._topic) or 0, leo)
         if not broker.alive or replica["epoch"] == NOTHING or replica["leader"] == NOTHING:
             if written != replica["hw"]:
                 hw = str(replica["hw"])

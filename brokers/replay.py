@@ -10,6 +10,7 @@ from typing import Any
 
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
+from .files import log_entries
 from .observe import CONSUMER, Observer, read
 from .patience import PATIENCE
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
@@ -126,6 +127,8 @@ async def _consume(cluster: Cluster, topic: str, report: Report) -> None:
     if not answer.error:
         report.leader = leader
         report.readable = tuple(entry.value for entry in answer.records)
+        entries = log_entries(cluster.brokers[leader].data, topic)
+        report.log = tuple(entry.value for entry in entries)
 
 
 def _marks(cluster: Cluster) -> list[int]:

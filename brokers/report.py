@@ -78,7 +78,9 @@ class Report:
     leader
         The broker that leads at the end; None if none does.
     readable
-        The records that a consumer reads from it, in order.
+        The records that a consumer reads from it, in order: those below its high watermark.
+    log
+        The records that it has.
     """
 
     version: str
@@ -86,6 +88,7 @@ class Report:
     acked: dict[int, int] = field(default_factory=dict)
     leader: int | None = None
     readable: tuple[str, ...] = ()
+    log: tuple[str, ...] = ()
 
     @property
     def differs(self) -> Observed | None:
@@ -98,4 +101,4 @@ class Report:
         if self.leader is None:
             return ()
         names = (f"m{record}" for record in sorted(self.acked))
-        return tuple(name for name in names if name not in self.readable)
+        return tuple(name for name in names if name not in self.log)

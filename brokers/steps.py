@@ -193,6 +193,11 @@ async def handle_fetch(run: Forcing, on: dict[str, int], before: State, after: S
         partition = await run.exchange(follower, leader, EPOCH.key)
         _expect(f"broker {leader}: OffsetsForLeaderEpoch response", "NONE", _error(partition))
         (await run.response(follower, leader)).release()
+    joins = {follower} & (after["replica"][leader]["isr"] - before["replica"][leader]["isr"])
+    if joins:
+        # Kafka shrinks the ISR again if the follower is not at the log end, as it lags for long.
+        # In the model that is a step of its own.
+        await run.broker(leader).inside.let_catch_up(run.topic, follower)
     partition = await run.exchange(follower, leader, FETCH.key)
     message = after["message"][on["follower"]]
     what = f"broker {on['leader']}: fetch response"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,14 @@ from ..analysis.covering import CoveringWalks
 from ..analysis.named import find_protocol
 from ..analysis.properties import with_every_history
 from ..brokers.distribution import Distribution, find_distribution
+from ..checker.itf import itf
 from ..core.spec import ReplayError, TransitionSystem
 from ..model import Protocol
 from ..model.broker.releases import default_metadata
-from ..render.output import Reports
+from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json
 from .on_kafka import doing, need_kazoo
-from .status import EXIT_HOLDS, EXIT_OTHER, Ended, ended
+from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
 
 DEFAULT_BOUNDS = (
     "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves", "hw_waits",
@@ -82,6 +84,7 @@ def conform(**options: Any) -> Ended:
       0   the brokers did every step as the protocol says
       1   they did otherwise in some walk
       2   wrong usage, or Kafka cannot be started
+      130 interrupted; what was covered is printed
     """
     from ..render.conformed import conformance_report, print_conformance
 
@@ -94,16 +97,35 @@ def conform(**options: Any) -> Ended:
     with Reports({"--json": options["json_file"]}) as reports:
         with progress(options["quiet"]) as show:
             show(doing(f"starting Kafka {distribution.version}"))
-            run = Conforming(
-                distribution, system, done, options["save"], lambda what: show(doing(what))
-            )
-            asyncio.run(run.take(walks, options["walks"], options["seed"]))
+            run = Conforming(distribution, system, done, lambda what: show(doing(what)))
+            with suppress(KeyboardInterrupt):
+                asyncio.run(run.take(walks, options["walks"]))
+        saved = _save(system, done, options["save"], options["seed"])
         with reports.after():
             if options["json_file"] != "-":
-                print_conformance(system, done, walks)
-        document = conformance_report(system, done, walks, options["seed"])
+                print_conformance(system, done, walks, saved)
+        document = conformance_report(system, done, walks, options["seed"], saved)
         reports.write("--json", lambda target: write_json(target, document))
-    return ended(EXIT_OTHER if done.differences else EXIT_HOLDS, reports)
+    if done.departures:
+        return ended(EXIT_OTHER, reports)
+    return ended(EXIT_HOLDS if done.walks == options["walks"] else EXIT_INTERRUPTED, reports)
+
+
+def _save(
+    system: TransitionSystem[Any, Any], done: Conformance, folder: Path, seed: int
+) -> list[str]:
+    """Write the traces in which brokers do otherwise, and return their files."""
+    saved = []
+    for departure in done.departures:
+        path = folder / f"{system.name}-seed-{seed}-walk-{departure.walk}.json"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with path.open("w", encoding="utf-8") as target:
+                write_json(target, itf(system, None, departure.trace))
+        except OSError as error:
+            raise OutputError(f"--save {folder}: cannot write ({error.strerror})") from None
+        saved.append(str(path))
+    return saved
 
 
 def _protocol(name: str | None, distribution: Distribution) -> Protocol:

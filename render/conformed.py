@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..analysis.conformance import Conformance
@@ -14,15 +15,26 @@ from .text import print_prose
 
 
 def print_conformance(
-    system: TransitionSystem[Any, Any], done: Conformance, walks: CoveringWalks
+    system: TransitionSystem[Any, Any],
+    done: Conformance,
+    walks: CoveringWalks,
+    saved: Sequence[str],
 ) -> None:
-    """Print the differences, what was covered, and the verdict."""
+    """Print the differences, what was covered, and the verdict.
+
+    Parameters
+    ----------
+    saved
+        File of each walk in which brokers do otherwise.
+    """
     console = make_console()
-    for path, report in done.differences:
-        observed = report.differs
-        where = f"at step {observed.number}" if observed else "not again"
-        print_prose(console, Text(f"{path}: the brokers differ {where}."))
-        for difference in observed.differences if observed else ():
+    for path, departure in zip(saved, done.departures, strict=True):
+        observed = departure.report.differs
+        assert observed is not None
+        where = f"the brokers do otherwise in step {observed.number}"
+        again = "" if departure.again else ", but did not a second time"
+        print_prose(console, Text(f"{path}: {where}{again}."))
+        for difference in observed.differences:
             line = f"{difference.what}: the model says {difference.expected}, "
             line += f"Kafka has {difference.observed}."
             print_prose(console, Text(line), indent=2)
@@ -35,8 +47,8 @@ def print_conformance(
     pairs = f"{len(done.taken):,} of {len(walks.possible):,} that walks could have taken"
     print_prose(console, Text(f"Pairs of neighbouring actions: {pairs}."))
     total = f"{count(done.walks, 'walk')}, {count(done.steps, 'step')}"
-    if done.differences:
-        line = f"{system.name}, Kafka {done.version}: {len(done.differences)} of {total}."
+    if done.departures:
+        line = f"{system.name}, Kafka {done.version}: {len(done.departures)} of {total}."
         print_prose(console, Text.assemble(("DIFFERS ", "bold yellow"), line))
     else:
         line = f"{system.name}, Kafka {done.version}: {total}."
@@ -44,14 +56,18 @@ def print_conformance(
 
 
 def conformance_report(
-    system: TransitionSystem[Any, Any], done: Conformance, walks: CoveringWalks, seed: int
+    system: TransitionSystem[Any, Any],
+    done: Conformance,
+    walks: CoveringWalks,
+    seed: int,
+    saved: Sequence[str],
 ) -> dict[str, Any]:
     """Return the same as a document."""
     return {
         "protocol": system.name,
         "bounds": system.bounds,
         "kafka": done.version,
-        "outcome": "differs" if done.differences else "agrees",
+        "outcome": "differs" if done.departures else "agrees",
         "seed": seed,
         "walks": done.walks,
         "steps": done.steps,
@@ -60,13 +76,15 @@ def conformance_report(
         "possible_pairs": len(walks.possible),
         "differences": [
             {
+                "walk": departure.walk,
                 "trace": path,
-                "step": report.differs.number if report.differs else None,
-                "differences": [vars(one) for one in report.differs.differences]
-                if report.differs
-                else [],
-                "log": list(report.differs.log) if report.differs else [],
+                "again": departure.again,
+                "step": departure.report.differs.number,
+                "differences": [vars(one) for one in departure.report.differs.differences],
+                "events": list(departure.report.differs.events),
+                "log": list(departure.report.differs.log),
             }
-            for path, report in done.differences
+            for path, departure in zip(saved, done.departures, strict=True)
+            if departure.report.differs is not None
         ],
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from .distribution import KafkaError
 from .patience import PATIENCE
-from .wire import Api, decode_response, encode_request
+from .wire import Api, WireError, decode_response, encode_request, read_frame
 
 NAME = "tidegate"
 
@@ -21,7 +21,7 @@ async def ask(
     Raises
     ------
     KafkaError
-        If the broker does not answer in time, or closes the connection.
+        If the broker does not answer in time, closes the connection, or answers something else.
     """
     data = encode_request(api, version, 1, NAME, body)
     writer = None
@@ -29,12 +29,13 @@ async def ask(
         async with asyncio.timeout(seconds):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(len(data).to_bytes(4) + data)
-            size = int.from_bytes(await reader.readexactly(4))
-            return decode_response(api, version, await reader.readexactly(size))
+            return decode_response(api, version, await read_frame(reader))
     except TimeoutError:
         raise KafkaError(f"no answer to {api.name} within {seconds:.0f} s") from None
     except (OSError, asyncio.IncompleteReadError) as error:
         raise KafkaError(f"{api.name}: the connection was closed ({error!r})") from None
+    except WireError as error:
+        raise KafkaError(f"the answer to {api.name} is not of Kafka's protocol: {error}") from None
     finally:
         if writer is not None:
             writer.close()

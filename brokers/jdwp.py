@@ -54,9 +54,11 @@ class Debugger:
                 self._writer.write(_HANDSHAKE)
                 answer = await self._reader.readexactly(len(_HANDSHAKE))
         except (OSError, TimeoutError, asyncio.IncompleteReadError) as error:
+            self.close()
             raise KafkaError(f"no debugger of Java on port {port} ({error!r})") from None
-        sizes = await self._ask(_ID_SIZES)
-        if answer != _HANDSHAKE or set(struct.unpack(">5i", sizes)) != {_ID_SIZE}:
+        sizes = await self._ask(_ID_SIZES) if answer == _HANDSHAKE else b""
+        if sizes != struct.pack(">5i", *[_ID_SIZE] * 5):
+            self.close()
             raise KafkaError(f"port {port} is no debugger of a JVM of 64 bits")
 
     def close(self) -> None:

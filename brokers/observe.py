@@ -40,7 +40,10 @@ async def read(cluster: Cluster, broker: Broker, topic: str, replica_id: int) ->
         "topics": [{"name": topic, "partitions": [{"index": 0, "offset": 0}]}],
     }
     answer = await ask(broker.port, FETCH, version, body)
-    partition = answer["topics"][0]["partitions"][0]
+    partitions = [one for row in answer["topics"] for one in row["partitions"]]
+    if not partitions:
+        raise KafkaError(f"broker {broker.number} answers a fetch without a word of {topic}")
+    partition = partitions[0]
     records = decode_records(partition["records"] or b"")
     return Readable(partition["error"], partition["hw"], tuple(records))
 

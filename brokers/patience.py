@@ -8,7 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-PATIENCE = 5.0
+PATIENCE = 10.0
 """Seconds that a broker has for what takes it milliseconds."""
 
 _PAUSE = 0.004

@@ -13,14 +13,18 @@ from typing import Any
 
 from .messages import BY_KEY, EPOCH, FETCH, LIST_OFFSETS
 from .patience import PATIENCE, until
-from .wire import Header, WireError, decode_header, decode_request, decode_response
+from .wire import (
+    Header,
+    WireError,
+    decode_header,
+    decode_request,
+    decode_response,
+    read_frame,
+)
 
 _HELD = {api.key for api in (FETCH, LIST_OFFSETS, EPOCH)}
 _FETCHER = re.compile(r"broker-(\d+)-fetcher-\d+")
 """The client id of a fetcher since Kafka 0.11."""
-
-_LARGEST = 64 << 20
-"""Bytes of a frame; what is longer is none."""
 
 
 @dataclass
@@ -72,7 +76,7 @@ class Connection:
         """Pass requests and responses on until one side closes it."""
         upstream: asyncio.StreamReader | None = None
         while True:
-            data = await _frame(reader)
+            data = await read_frame(reader)
             header, _ = decode_header(data)
             await self._hold_request(header, data)
             if upstream is None:
@@ -81,7 +85,7 @@ class Connection:
                 )
             assert self._up is not None
             self._up.write(len(data).to_bytes(4) + data)
-            answer = await _frame(upstream)
+            answer = await read_frame(upstream)
             await self._hold_response(header, answer)
             self._down.write(len(answer).to_bytes(4) + answer)
 
@@ -110,13 +114,6 @@ def _sender(header: Header, body: dict[str, Any]) -> int | None:
         return int(match[1])
     replica: int = body["replica"]["id"] if "replica" in body else body.get("replica_id", -1)
     return replica if replica >= 0 else None
-
-
-async def _frame(reader: asyncio.StreamReader) -> bytes:
-    size = int.from_bytes(await reader.readexactly(4), signed=True)
-    if not 0 <= size <= _LARGEST:
-        raise WireError(f"a frame of {size} bytes")
-    return await reader.readexactly(size)
 
 
 class Proxy:

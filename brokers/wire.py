@@ -6,6 +6,7 @@ LeaderAndIsr nor the versions of Kafka 0.9.
 
 from __future__ import annotations
 
+import asyncio
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ _NUMBERS = {
     "int64": struct.Struct(">q"),
 }
 _UUID = 16
+
+_LARGEST = 64 << 20
+"""Bytes of a frame; what is longer is none."""
 
 
 class WireError(TidegateError):
@@ -78,6 +82,22 @@ class Header:
     client: str
 
 
+async def read_frame(reader: asyncio.StreamReader) -> bytes:
+    """Return the next request or response on a connection, without its size.
+
+    Raises
+    ------
+    WireError
+        If its size cannot be one.
+    asyncio.IncompleteReadError
+        If the connection ends before it does.
+    """
+    size = int.from_bytes(await reader.readexactly(4), signed=True)
+    if not 0 <= size <= _LARGEST:
+        raise WireError(f"a frame of {size} bytes")
+    return await reader.readexactly(size)
+
+
 class Reader:
     """Takes values off the front of a message."""
 
@@ -126,7 +146,9 @@ class Reader:
         if field.kind in ("string", "bytes"):
             size = self.length("int16" if field.kind == "string" else "int32", compact)
             data = None if size < 0 else self.take(size)
-            return data.decode() if data is not None and field.kind == "string" else data
+            if field.kind == "bytes" or data is None:
+                return data
+            return data.decode(errors="replace")
         return self.number(field.kind)
 
     def fields(self, fields: Sequence[Field], version: int, compact: bool) -> dict[str, Any]:
@@ -208,7 +230,7 @@ def decode_header(data: bytes) -> tuple[Header, int]:
     key, version = reader.number("int16"), reader.number("int16")
     correlation = reader.number("int32")
     size = reader.number("int16")
-    client = reader.take(size).decode() if size > 0 else ""
+    client = reader.take(size).decode(errors="replace") if size > 0 else ""
     return Header(key, version, correlation, client), reader.at
 
 

@@ -1,0 +1,89 @@
+"""Bugs of docs/catalogue.md that real brokers show: on which release, and which one leaves it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """A bug on real brokers.
+
+    Parameters
+    ----------
+    page
+        Its page in docs/catalogue/.
+    release
+        What has the bug; the trace is the shortest one under that release's rules.
+    left_by, left_at
+        A release that mends it, and the step at which that leaves the trace; empty and 0 where the
+        repair is outside what is replayed.
+    """
+
+    page: str
+    release: str
+    violated: str
+    bounds: str
+    left_by: str = ""
+    left_at: int = 0
+
+    @property
+    def check(self):
+        """The arguments that find the trace."""
+        protocol = f"kafka-{self.release}-zookeeper"
+        bounds = [part for bound in self.bounds.split() for part in ("-b", bound)]
+        return ["check", protocol, *bounds, "-b", "hw_waits", "-p", self.violated]
+
+
+ROWS = (
+    Row(
+        "kip-101-loss", "0.10.2.2", "NoCommittedRecordLost", "records=1 crashes=2 elections=1",
+        "0.11.0.3", 11,
+    ),
+    Row(
+        "kip-101-divergence", "0.10.2.2", "LogMatching", "records=2 crashes=2 elections=1",
+        "0.11.0.3", 9,
+    ),
+    Row(
+        "kip-101-page-cache", "0.10.2.2", "LogMatching",
+        "records=2 crashes=0 power_losses=1 elections=2 bounce_noticed",
+    ),
+    Row(
+        "kip-101-limits-divergence", "1.1.1", "LogMatching",
+        "records=2 crashes=1 elections=1 unclean_election", "2.0.1", 10,
+    ),
+    Row(
+        "kafka-2960", "0.9.0.1", "NoAckedRecordLost", "records=2 crashes=0 elections=2 moves",
+        "0.10.2.2", 7,
+    ),
+    Row(
+        "kafka-7414", "0.10.2.2", "NoBrokerExits", "records=1 crashes=2 elections=1",
+        "2.0.1", 13,
+    ),
+    Row(
+        "kafka-7235", "2.0.1", "NoCommittedRecordLost",
+        "records=1 crashes=0 elections=0 power_losses=1",
+    ),
+    Row(
+        "kafka-6361", "1.1.1", "LogMatching", "records=3 crashes=0 elections=2 moves", "2.0.0", 10
+    ),
+    Row(
+        "kafka-7164", "1.1.1", "LogMatching", "replicas=3 records=2 crashes=0 elections=2 moves",
+        "2.6.0", 9,
+    ),
+    Row(
+        "kafka-7128", "2.0.0", "NoAckedRecordLost",
+        "replicas=3 records=1 crashes=0 elections=2 moves", "2.0.1", 9,
+    ),
+    Row(
+        "kafka-7395-fetch", "2.0.1", "NoAckedRecordLost", "records=1 crashes=0 elections=3 moves",
+        "2.6.0", 12,
+    ),
+    Row(
+        "kafka-7415", "2.0.0", "NoAckedRecordLost", "records=2 crashes=0 elections=3 moves",
+        "2.0.1", 8,
+    ),
+    Row("kafka-10706", "2.6.0", "Stuck", "records=2 elections=3 crashes=0 moves"),
+    Row(
+        "remote-leos", "2.6.0", "NoAckedRecordLost",
+        "replicas=3 records=1 elections=3 crashes=0 moves",
+    ),
+)  # fmt: skip

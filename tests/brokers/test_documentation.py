@@ -1,0 +1,29 @@
+"""docs/real-brokers.md has the bugs that test_rows.py runs on real brokers, and no others."""
+
+import re
+from pathlib import Path
+
+from tests.brokers.rows import ROWS
+from tidegate.brokers.steps import STEPS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "real-brokers.md").read_text(encoding="utf-8")
+
+
+def test_the_page_lists_the_bugs_that_are_run():
+    found = re.findall(
+        r"^\| \[[^]]+\]\(catalogue/([\w-]+)\.md\) \| ([\d.]+) \| \d+ \| (?:([\d.]+), step (\d+))?",
+        PAGE,
+        re.MULTILINE,
+    )
+    assert found == [
+        (row.page, row.release, row.left_by, str(row.left_at) if row.left_at else "")
+        for row in ROWS
+    ]
+
+
+def test_the_page_says_how_each_step_is_forced():
+    table = PAGE[PAGE.index("| step | how |") : PAGE.index("Not forced:")]
+    named = re.findall(
+        r"\b[A-Z]\w+", " ".join(row.split("|")[1] for row in table.splitlines()[2:-1])
+    )
+    assert set(STEPS) - set(named) == {"HandleDivergingEpoch"}

@@ -1,0 +1,100 @@
+"""The comparison can fail: real brokers tell a model with a wrong rule from the right one.
+
+For each rule that decides anything on a walk of 25 steps, a walk is looked for in the model with
+another rule in its place that the right model cannot take, or that leads it elsewhere.  The brokers
+must leave it at that very step.
+"""
+
+import asyncio
+from dataclasses import fields, replace
+from itertools import islice
+
+import pytest
+
+from tidegate.analysis.conformance import behavior_of, cluster_for
+from tidegate.analysis.covering import CoveringWalks
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import with_every_history
+from tidegate.brokers.distribution import find_distribution
+from tidegate.brokers.replay import replay
+from tidegate.brokers.steps import STEPS
+from tidegate.core.spec import ModelError, Trace
+from tidegate.model import PROTOCOLS
+
+pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+
+BOUNDS = ("replicas=3", "records=2", "elections=3", "crashes=1", "moves", "hw_waits")
+WALKS, STEPS_OF_A_WALK = 50, 25
+
+
+def other_rules(protocol):
+    """Return the protocol with one rule that another protocol has in its place, by name."""
+    family = [one for one in PROTOCOLS if one.family is protocol.family]
+    known = {}
+    for field in fields(protocol.rules):
+        mine = getattr(protocol.rules, field.name)
+        theirs = [getattr(one.rules, field.name) for one in family]
+        older = [rule for one in family for name, rule in one.older_rules if name == field.name]
+        for rule in {*theirs, *older} - {mine}:
+            if callable(rule):
+                rules = replace(protocol.rules, **{field.name: rule})
+                known[f"{field.name} = {rule.__name__}"] = replace(protocol, rules=rules)
+    return known
+
+
+def compared(state):
+    """Return what of a state is compared with real brokers."""
+    shown = []
+    for number, replica in enumerate(state["replica"]):
+        row = {name: replica[name] for name in ("alive", "log", "hw")}
+        if replica["alive"] and replica["leader"] != -1:
+            row |= {name: replica[name] for name in ("epoch", "epoch_cache")}
+            row["leads"] = replica["leader"] == number
+        if replica["leader"] == number:
+            row |= {name: replica[name] for name in ("isr", "remote_leo")}
+        shown.append(row)
+    return shown, state["partition"], state["aux_acked"]
+
+
+def system_of(protocol):
+    actions = tuple(action for action in protocol.actions if action.name in STEPS)
+    return with_every_history(replace(protocol, actions=actions), BOUNDS)
+
+
+def divergence(right, wrong):
+    """Return a walk of the wrong system up to where the right one is elsewhere; None without."""
+    try:
+        for trace in islice(CoveringWalks(wrong, 3, STEPS_OF_A_WALK), WALKS):
+            here = trace.states[0]
+            for number, step in enumerate(trace.steps):
+                here = right.take(here, step)
+                there = trace.states[number + 1]
+                if here is None or compared(right.layout.describe(here)) != compared(
+                    wrong.layout.describe(there)
+                ):
+                    return Trace(trace.states[: number + 2], trace.steps[: number + 1])
+    except ModelError:
+        return None
+    return None
+
+
+@pytest.mark.parametrize("version", ["1.1.1", "2.6.0"])
+def test_brokers_tell_a_wrong_rule_from_the_right_one(version, kafka):
+    protocol = find_protocol(f"kafka-{version}-zookeeper")
+    right = system_of(protocol)
+    distribution = find_distribution(kafka(version))
+    told = {}
+
+    async def run():
+        for name, other in other_rules(protocol).items():
+            wrong = system_of(other)
+            trace = divergence(right, wrong)
+            if trace is None:
+                continue
+            async with cluster_for(distribution, wrong.bounds) as cluster:
+                report = await replay(cluster, behavior_of(wrong, trace), lambda observed: None)
+            told[name] = report.differs is not None and report.differs.number == len(trace.steps)
+
+    asyncio.run(run())
+    assert len(told) >= 8, told
+    assert all(told.values()), told

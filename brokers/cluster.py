@@ -25,6 +25,9 @@ _START = 60.0
 _NEVER = 3_600_000
 """An hour in milliseconds: nothing times out."""
 
+OLDER_PROTOCOL = "2.6"
+"""inter.broker.protocol.version of releases since 2.7."""
+
 _OFTEN = 200
 """Milliseconds between a leader's looks at its followers, at most."""
 
@@ -260,6 +263,9 @@ class Cluster:
             "offsets.topic.num.partitions": 1,
             "offsets.topic.replication.factor": 1,
         }
+        if self.distribution.release >= (2, 7):
+            # Newer brokers ask the controller to change the ISR, which the scripted one does not.
+            settings["inter.broker.protocol.version"] = OLDER_PROTOCOL
         if self.distribution.release >= (1, 1):
             settings["max.incremental.fetch.session.cache.slots"] = 0
         return settings

@@ -40,6 +40,11 @@ class Distribution:
         return tuple(map(int, self.version.split(".")))
 
     @property
+    def has_zookeeper(self) -> bool:
+        """Whether it brings ZooKeeper, as releases before 4.0 do."""
+        return any(jar.name.startswith("zookeeper-") for jar in self.jars)
+
+    @property
     def classpath(self) -> str:
         """The jars, as Java takes them."""
         return ":".join(map(str, self.jars))

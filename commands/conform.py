@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,14 +13,14 @@ from ..analysis.conformance import Conformance, Conforming
 from ..analysis.covering import CoveringWalks
 from ..analysis.named import find_protocol
 from ..analysis.properties import with_every_history
-from ..brokers.distribution import Distribution, find_distribution
+from ..brokers.distribution import Distribution
 from ..checker.itf import itf
 from ..core.spec import ReplayError, TransitionSystem
 from ..model import Protocol
-from ..model.broker.releases import default_metadata
+from ..model.broker.releases import ZOOKEEPER
 from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json
-from .on_kafka import doing, need_kazoo
+from .on_kafka import doing, forcible_distribution, run_brokers
 from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
 
 DEFAULT_BOUNDS = (
@@ -88,8 +87,7 @@ def conform(**options: Any) -> Ended:
     """
     from ..render.conformed import conformance_report, print_conformance
 
-    need_kazoo()
-    distribution = find_distribution(options["kafka"])
+    distribution = forcible_distribution(options["kafka"])
     protocol = _protocol(options["protocol"], distribution)
     system, restricted = _systems(protocol, options["settings"])
     walks = CoveringWalks(restricted, options["seed"], options["steps"])
@@ -99,7 +97,7 @@ def conform(**options: Any) -> Ended:
             show(doing(f"starting Kafka {distribution.version}"))
             run = Conforming(distribution, system, done, lambda what: show(doing(what)))
             with suppress(KeyboardInterrupt):
-                asyncio.run(run.take(walks, options["walks"]))
+                run_brokers(run.take(walks, options["walks"]))
         saved = _save(system, done, options["save"], options["seed"])
         with reports.after():
             if options["json_file"] != "-":
@@ -130,8 +128,12 @@ def _save(
 
 def _protocol(name: str | None, distribution: Distribution) -> Protocol:
     """Return the protocol of that name, or the rules of a distribution's release."""
+    from ..brokers.cluster import OLDER_PROTOCOL
+
     if name is None:
-        name = f"kafka-{distribution.version}-{default_metadata(distribution.version)}"
+        name = f"kafka-{distribution.version}-{ZOOKEEPER}"
+        if distribution.release >= (2, 7):
+            name += f"-{OLDER_PROTOCOL}"
     return find_protocol(name)
 
 

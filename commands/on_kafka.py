@@ -4,27 +4,64 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-from collections.abc import Callable
-from typing import IO, Any
+from collections.abc import Callable, Coroutine
+from typing import IO, Any, TypeVar
 
 from ..analysis.conformance import behavior_of, cluster_for
 from ..brokers.distribution import Distribution, KafkaError, find_distribution
 from ..brokers.report import Behavior, Observed, Report
+from ..checker.interrupts import noted
 from ..checker.result import Progress
 from ..core.spec import ReplayError, Trace, TransitionSystem
 from ..render.terminal import progress, write_json
 
+T = TypeVar("T")
 
-def need_kazoo() -> None:
-    """Refuse to go on without the library that speaks to ZooKeeper.
+_LOOK = 0.1
+"""Seconds between looks at whether a signal has come."""
+
+
+def forcible_distribution(folder: str) -> Distribution:
+    """Return the distribution in a directory, if steps can be forced on it.
 
     Raises
     ------
     KafkaError
-        If it is not installed.
+        If there is none, if it has no ZooKeeper, or if kazoo, which speaks to that, is missing.
     """
     if importlib.util.find_spec("kazoo") is None:
         raise KafkaError("kazoo is not installed; run: pip install 'tidegate[kafka]'")
+    distribution = find_distribution(folder)
+    if not distribution.has_zookeeper:
+        raise KafkaError(
+            f"--kafka {folder}: there is no ZooKeeper beside Kafka {distribution.version}; steps "
+            "are forced on releases before 4.0"
+        )
+    return distribution
+
+
+def run_brokers(work: Coroutine[Any, Any, T]) -> T:
+    """Run what drives brokers to its end; a signal cancels it once, and it ends its processes.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If a signal ended it.
+    """
+    with noted() as signals:
+
+        async def watched() -> T:
+            task = asyncio.ensure_future(work)
+            while not task.done():
+                await asyncio.wait({task}, timeout=_LOOK)
+                if signals and not task.cancelling():
+                    task.cancel()
+            return await task
+
+        try:
+            return asyncio.run(watched())
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
 
 
 def doing(what: str) -> Progress:
@@ -51,8 +88,7 @@ def replay_on_kafka(
     ReplayError
         If the trace has a step that cannot be forced.
     """
-    need_kazoo()
-    distribution = find_distribution(folder)
+    distribution = forcible_distribution(folder)
     from ..brokers.replay import cannot_force
 
     behavior = behavior_of(system, trace)
@@ -61,7 +97,7 @@ def replay_on_kafka(
         raise ReplayError(f"{path}: it cannot be replayed on real brokers: {'; '.join(reasons)}")
     with progress(quiet=False) as show:
         show(doing(f"starting Kafka {distribution.version}"))
-        return asyncio.run(_run(distribution, behavior, _shower(distribution, behavior, show)))
+        return run_brokers(_run(distribution, behavior, _shower(distribution, behavior, show)))
 
 
 def _shower(

@@ -12,7 +12,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -126,8 +126,8 @@ class KraftCluster:
                 node.configure(self.distribution, controller, self._settings)
                 if self._proxied:
                     await self.proxy.listen(node.number, node.advertised, node.port)
-            await asyncio.gather(*map(self._format, self._nodes.values()))
-            await asyncio.gather(*map(self.start, self._nodes))
+            await together(*map(self._format, self._nodes.values()))
+            await together(*map(self.start, self._nodes))
             await self.is_complete()
         except BaseException:
             await self.stop()
@@ -156,7 +156,7 @@ class KraftCluster:
 
     async def is_complete(self) -> None:
         """Wait until every broker knows that every broker is registered and not fenced."""
-        await asyncio.gather(*map(self._knows_all, self.brokers))
+        await together(*map(self._knows_all, self.brokers))
 
     async def kill(self, number: int) -> None:
         """Kill a node's process with SIGKILL, with all its connections."""
@@ -292,8 +292,21 @@ class KraftCluster:
         """Write the files by which a node belongs to the cluster."""
         options = ("format", "-t", _CLUSTER_ID, "-c", str(node.config))
         tool = await node.java(self.distribution, "kafka.tools.StorageTool", *options)
+        node.process = tool
         if await tool.wait(START):
             raise tool.failure("could not format its storage")
+
+
+async def together(*steps: Coroutine[Any, Any, None]) -> None:
+    """Take steps at once; where one fails, the others are cancelled and have ended."""
+    tasks = [asyncio.ensure_future(step) for step in steps]
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
 
 
 def error_name(code: int) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .distribution import Distribution, KafkaError
-from .kraft import Consumed, KraftCluster, PartitionState, Produced
+from .kraft import Consumed, KraftCluster, PartitionState, Produced, together
 from .kraft_node import CONTROLLER
 from .patience import until
 from .records import Entry
@@ -303,7 +303,7 @@ class _Run:
         if "leader" not in self._seen:
             await cluster.start(B)
         else:
-            await asyncio.gather(cluster.start(A), cluster.start(B))
+            await together(cluster.start(A), cluster.start(B))
             await self._logs(A, f"Follower {self._topic}-0 ")
             if not self._seen["read"].records:
                 await self._log_becomes_empty(A)

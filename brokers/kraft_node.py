@@ -71,11 +71,17 @@ class Node:
         """Its configuration."""
         return self.folder / "server.properties"
 
-    def logged(self) -> list[str]:
-        """Return the lines that it has reported so far."""
+    def log_size(self) -> int:
+        """Return how much it has reported so far, in bytes."""
+        return self.log_file.stat().st_size if self.log_file.exists() else 0
+
+    def logged(self, since: int = 0) -> list[str]:
+        """Return the lines that it has reported after so many bytes."""
         if not self.log_file.exists():
             return []
-        return self.log_file.read_text(errors="replace").splitlines()
+        with self.log_file.open("rb") as file:
+            file.seek(since)
+            return file.read().decode(errors="replace").splitlines()
 
     async def java(self, distribution: Distribution, main: str, *arguments: str) -> Jvm:
         """Start a class of Kafka for this node."""

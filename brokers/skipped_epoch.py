@@ -139,12 +139,15 @@ async def skip_epoch(cluster: KraftCluster, mode: str, topic: str) -> SkippedEpo
         If Kafka cannot be controlled, or a step does not happen.
     """
     run = _Run(cluster, mode, topic)
-    await run.create()
-    if mode == PAUSED:
-        await run.with_pauses()
-    else:
-        await run.with_held_fetches(skips=mode == HELD)
-    await run.restart()
+    try:
+        await run.create()
+        if mode == PAUSED:
+            await run.with_pauses()
+        else:
+            await run.with_held_fetches(skips=mode == HELD)
+        await run.restart()
+    finally:
+        await run.close()
     return run.result()
 
 
@@ -157,7 +160,7 @@ class _Run:
         self._topic = topic
         self._clock = asyncio.get_running_loop().time
         self._began = self._clock()
-        self._marks = {number: len(cluster.node(number).logged()) for number in cluster.brokers}
+        self._marks = {number: cluster.node(number).log_size() for number in cluster.brokers}
         self._seconds: dict[str, float] = {}
         self._steps: list[str] = []
         self._epoch = 0
@@ -311,6 +314,12 @@ class _Run:
         self._seconds["schedule"] = self._clock() - self._began
         await cluster.is_complete()
 
+    async def close(self) -> None:
+        """Give up the produce, if it has no answer."""
+        if self._produce is not None:
+            self._produce.cancel()
+            await asyncio.gather(self._produce, return_exceptions=True)
+
     def result(self) -> SkippedEpoch:
         """Return what was observed."""
         answer, logs = self._seen["answer"], self._all_logs()
@@ -342,7 +351,7 @@ class _Run:
 
     def _logged(self, broker: int) -> list[str]:
         """Return what a broker has reported since the run began."""
-        return self._cluster.node(broker).logged()[self._marks[broker] :]
+        return self._cluster.node(broker).logged(self._marks[broker])
 
     def _telling(self, broker: int) -> tuple[str, ...]:
         pattern = re.compile(_TELLING.format(partition=f"{self._topic}-0"))

@@ -84,6 +84,24 @@ class Jvm:
             self._process.kill()
         await self._process.wait()
 
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal, unless it has ended."""
+        with suppress(ProcessLookupError):
+            self._process.send_signal(number)
+
+    async def wait(self, seconds: float) -> int:
+        """Wait until it has ended, and return its status.
+
+        Raises
+        ------
+        KafkaError
+            If it runs for longer.
+        """
+        try:
+            return await asyncio.wait_for(self._process.wait(), seconds)
+        except TimeoutError:
+            raise self.failure(f"did not end within {seconds:.0f} s") from None
+
     async def listens(self, port: int, seconds: float) -> None:
         """Wait until it accepts connections.
 
@@ -102,6 +120,10 @@ class Jvm:
                 break
             await asyncio.sleep(0.05)
         what = "ended" if self.ended else f"did not listen on port {port} within {seconds:.0f} s"
+        raise self.failure(what)
+
+    def failure(self, what: str) -> KafkaError:
+        """Return the error of a process that did what it should not, with its reports' end."""
         error = KafkaError(f"a process of Kafka {what}; the end of its reports:")
         error.details = tuple(
             line
@@ -109,7 +131,7 @@ class Jvm:
             if path.exists()
             for line in _telling(path.read_text(errors="replace").splitlines())
         )
-        raise error
+        return error
 
 
 async def start_jvm(

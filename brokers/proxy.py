@@ -94,12 +94,14 @@ class Connection:
             return
         body = decode_request(BY_KEY[header.key], data)
         self.proxy.note(self, _sender(header, body))
+        if not self.proxy.holds_request(self):
+            return
         self.request = Held(header.key, body)
         await self.request.released.wait()
         self.request = None
 
     async def _hold_response(self, header: Header, data: bytes) -> None:
-        if header.key not in _HELD:
+        if header.key not in _HELD or not self.proxy.holds_all:
             return
         body = decode_response(BY_KEY[header.key], header.version, data)
         self.response = Held(header.key, body)
@@ -119,6 +121,12 @@ def _sender(header: Header, body: dict[str, Any]) -> int | None:
 class Proxy:
     """The proxy of a cluster: a port for each broker.
 
+    Parameters
+    ----------
+    holds_all
+        Whether every request and response is held.  Otherwise everything passes but the requests
+        that :meth:`hold` names.
+
     Attributes
     ----------
     ports, upstream
@@ -127,7 +135,9 @@ class Proxy:
         Why connections ended that did not end as they should.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, holds_all: bool = True) -> None:
+        self.holds_all = holds_all
+        self._pairs: set[tuple[int, int]] = set()
         self.ports: dict[int, int] = {}
         self.upstream: dict[int, int] = {}
         self.broken: list[str] = []
@@ -168,6 +178,28 @@ class Proxy:
             raise ConnectionResetError
         connection.sender = sender
         self._connections[sender, connection.to] = connection
+
+    def holds_request(self, connection: Connection) -> bool:
+        """Whether what comes over a connection is held."""
+        return self.holds_all or (connection.sender, connection.to) in self._pairs
+
+    def hold(self, sender: int, to: int) -> None:
+        """Hold a broker's next request to another, and those after that; responses pass."""
+        self._pairs.add((sender, to))
+
+    def let_pass(self, sender: int, to: int) -> None:
+        """Release the request that a broker has sent to another, and hold none any more."""
+        self._pairs.discard((sender, to))
+        held = self._held(sender, to, "request")
+        if held is not None:
+            held.release()
+
+    def drop(self, sender: int, to: int) -> None:
+        """Cut the connections over which a broker sends to another; later ones are not held."""
+        self._pairs.discard((sender, to))
+        for connection in list(self._all):
+            if (connection.sender, connection.to) == (sender, to):
+                connection.close()
 
     async def request(self, sender: int, to: int, seconds: float = PATIENCE) -> Held | None:
         """Return the request that a broker has sent to another; None if it sends none in time."""

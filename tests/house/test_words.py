@@ -8,7 +8,7 @@ import pytest
 from tests.house.conftest import ROOT, tracked
 
 FORBIDDEN = {
-    r"(?<!controller )\bquorum\b": "partition state",
+    r"(?<!controller[ .])\bquorum\b": "partition state",
     r"\bunder way\b": "in flight",
     r"\bregisters? anew\b": "re-registers",
     r"\bperturbations?\b(?!\")": "faults and elections",

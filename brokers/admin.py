@@ -1,0 +1,133 @@
+"""The requests of an administrator: topics, the order of replicas, elections, and Metadata.
+
+Source: ``clients/src/main/resources/common/message`` of Kafka 3.9.  The versions named here are
+taken by every release with KRaft.
+"""
+
+from __future__ import annotations
+
+from .wire import Api, Field
+
+_TOPIC_ERROR = (
+    Field("name", "string"),
+    Field("error", "int16"),
+    Field("message", "string"),
+)
+
+CREATE_TOPICS = Api(
+    19,
+    "CreateTopics",
+    5,
+    request=(
+        Field(
+            "topics",
+            (
+                Field("name", "string"),
+                Field("num_partitions", "int32", default=-1),
+                Field("replication_factor", "int16", default=-1),
+                Field("assignments", (Field("partition", "int32"), Field("replicas", "ids"))),
+                Field("configs", (Field("name", "string"), Field("value", "string"))),
+            ),
+        ),
+        Field("timeout_ms", "int32"),
+        Field("validate_only", "bool", default=False),
+    ),
+    response=(Field("throttle_ms", "int32"), Field("topics", _TOPIC_ERROR)),
+)
+
+_PARTITION_ERROR = (
+    Field("index", "int32"),
+    Field("error", "int16"),
+    Field("message", "string"),
+)
+
+ELECT_LEADERS = Api(
+    43,
+    "ElectLeaders",
+    2,
+    request=(
+        Field("election_type", "int8", default=0),
+        Field("topics", (Field("name", "string"), Field("partitions", "ids"))),
+        Field("timeout_ms", "int32"),
+    ),
+    response=(
+        Field("throttle_ms", "int32"),
+        Field("error", "int16"),
+        Field("topics", (Field("name", "string"), Field("partitions", _PARTITION_ERROR))),
+    ),
+)
+"""Election type 0 elects the preferred leader: the first replica."""
+
+REASSIGN = Api(
+    45,
+    "AlterPartitionReassignments",
+    0,
+    request=(
+        Field("timeout_ms", "int32"),
+        Field(
+            "topics",
+            (
+                Field("name", "string"),
+                Field("partitions", (Field("index", "int32"), Field("replicas", "ids"))),
+            ),
+        ),
+    ),
+    response=(
+        Field("throttle_ms", "int32"),
+        Field("error", "int16"),
+        Field("message", "string"),
+        Field("topics", (Field("name", "string"), Field("partitions", _PARTITION_ERROR))),
+    ),
+)
+
+METADATA = Api(
+    3,
+    "Metadata",
+    9,
+    request=(
+        Field("topics", (Field("name", "string"),)),
+        Field("auto_create", "bool", default=False),
+    ),
+    response=(
+        Field("throttle_ms", "int32"),
+        Field(
+            "brokers",
+            (
+                Field("id", "int32"),
+                Field("host", "string"),
+                Field("port", "int32"),
+                Field("rack", "string"),
+            ),
+        ),
+        Field("cluster_id", "string"),
+        Field("controller", "int32"),
+        Field(
+            "topics",
+            (
+                Field("error", "int16"),
+                Field("name", "string"),
+                Field("internal", "bool"),
+                Field(
+                    "partitions",
+                    (
+                        Field("error", "int16"),
+                        Field("index", "int32"),
+                        Field("leader", "int32"),
+                        Field("epoch", "int32"),
+                        Field("replicas", "ids"),
+                        Field("isr", "ids"),
+                        Field("offline", "ids"),
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
+
+VERSIONS = {
+    CREATE_TOPICS.key: 4,
+    ELECT_LEADERS.key: 1,
+    REASSIGN.key: 0,
+    METADATA.key: 7,
+}
+"""The version in which each is sent."""

@@ -1,0 +1,320 @@
+"""Brokers with KRaft on one machine: one node that is the controller alone, and brokers.
+
+The controller is Kafka's own.  What it decides is steered as an administrator would: by the order
+of replicas, by preferred elections, by controlled shutdowns and by signals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from . import admin
+from .client import ask
+from .distribution import Distribution, KafkaError
+from .files import log_entries
+from .kraft_node import CONTROLLER, Node
+from .messages import ERRORS, FETCH, NONE, PRODUCE
+from .process import free_ports
+from .proxy import Proxy
+from .records import Entry, decode_records, encode_record
+from .wire import Api
+
+START = 120.0
+"""Seconds that a process may take to start, or to end, on a machine that is busy."""
+
+_SETTLE = 60.0
+"""Seconds that brokers have to answer, and to learn what the controller has decided."""
+
+_ADMIN_MS = 30_000
+_PAUSE = 0.02
+_PRODUCE_VERSION, _FETCH_VERSION = 7, 11
+_CLUSTER_ID = base64.urlsafe_b64encode(b"tidegate.brokers").decode().rstrip("=")
+
+
+@dataclass(frozen=True)
+class PartitionState:
+    """What a broker's Metadata says of partition 0 of a topic."""
+
+    leader: int
+    epoch: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Consumed:
+    """What a consumer gets that fetches at offset 0.
+
+    Parameters
+    ----------
+    error
+        ``NONE`` or the name of an error.
+    hw
+        The high watermark.
+    """
+
+    error: str
+    hw: int
+    records: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Produced:
+    """The answer to a producer: an error's name, or ``NONE`` and the record's offset."""
+
+    error: str
+    offset: int
+
+
+class KraftCluster:
+    """A cluster; ``async with`` starts it, and ends every process when it is left.
+
+    Parameters
+    ----------
+    settings
+        Configuration of every node, beside what a cluster on one machine needs.  Without any,
+        timeouts are Kafka's own.
+    proxied
+        Whether brokers reach each other and the controller through the proxy.
+    """
+
+    def __init__(
+        self,
+        distribution: Distribution,
+        brokers: int,
+        settings: Mapping[str, object],
+        *,
+        proxied: bool = True,
+    ) -> None:
+        if distribution.release < (3, 3):
+            raise KafkaError(f"Kafka {distribution.version} has no KRaft for production; 3.3 has")
+        self.distribution = distribution
+        self.proxy = Proxy(holds_all=False)
+        self._settings = settings
+        self._proxied = proxied
+        self._folder = Path(tempfile.mkdtemp(prefix=f"tidegate-kafka-{os.getpid()}-"))
+        numbers = [CONTROLLER, *range(1, brokers + 1)]
+        ports = free_ports(2 * len(numbers))
+        self._nodes = {
+            number: Node(number, self._folder / f"node-{number}", port, proxy if proxied else port)
+            for number, port, proxy in zip(numbers, ports[::2], ports[1::2], strict=True)
+        }
+
+    @property
+    def brokers(self) -> tuple[int, ...]:
+        """The ids of the brokers."""
+        return tuple(number for number in self._nodes if number != CONTROLLER)
+
+    def node(self, number: int) -> Node:
+        """Return the node with an id."""
+        return self._nodes[number]
+
+    async def __aenter__(self) -> Self:
+        try:
+            for node in self._nodes.values():
+                controller = self.node(CONTROLLER).advertised
+                node.configure(self.distribution, controller, self._settings)
+                if self._proxied:
+                    await self.proxy.listen(node.number, node.advertised, node.port)
+            await together(*map(self._format, self._nodes.values()))
+            await together(*map(self.start, self._nodes))
+            await self.is_complete()
+        except BaseException:
+            await self.stop()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    async def stop(self) -> None:
+        """End every process, those that stand still too, and remove every file."""
+        await asyncio.gather(*map(self.kill, self._nodes))
+        await self.proxy.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def start(self, number: int) -> None:
+        """Start a node, and wait until it accepts connections."""
+        node = self.node(number)
+        node.process = await node.java(self.distribution, "kafka.Kafka", str(node.config))
+        await node.process.listens(node.port, START)
+
+    async def is_complete(self) -> None:
+        """Wait until every broker knows that every broker is registered and not fenced."""
+        await together(*map(self._knows_all, self.brokers))
+
+    async def kill(self, number: int) -> None:
+        """Kill a node's process with SIGKILL, with all its connections."""
+        process = self.node(number).process
+        if process is not None:
+            await process.kill()
+        self.proxy.cut(number)
+
+    def shut_down(self, number: int) -> None:
+        """Ask a broker to end: it gives up its leaderships first (controlled shutdown)."""
+        self._send(number, signal.SIGTERM)
+
+    async def ends(self, number: int) -> None:
+        """Wait until a node has ended."""
+        process = self.node(number).process
+        if process is not None:
+            await process.wait(START)
+
+    def pause(self, number: int) -> None:
+        """Let a node's process stand still."""
+        self._send(number, signal.SIGSTOP)
+
+    def resume(self, number: int) -> None:
+        """Let a node's process go on."""
+        self._send(number, signal.SIGCONT)
+
+    def _send(self, number: int, kind: signal.Signals) -> None:
+        process = self.node(number).process
+        if process is not None:
+            process.send(kind)
+
+    async def create_topic(self, topic: str, replicas: Sequence[int], min_isr: int) -> None:
+        """Create a topic of one partition; the first replica leads it."""
+        created = {
+            "name": topic,
+            "assignments": [{"partition": 0, "replicas": replicas}],
+            "configs": [{"name": "min.insync.replicas", "value": str(min_isr)}],
+        }
+        answer = await self._administer(admin.CREATE_TOPICS, {"topics": [created]})
+        _accepted(admin.CREATE_TOPICS, answer["topics"][0])
+
+    async def reassign(self, topic: str, replicas: Sequence[int]) -> None:
+        """Put the replicas of a topic in another order; its leader stays."""
+        wanted = {"name": topic, "partitions": [{"index": 0, "replicas": replicas}]}
+        answer = await self._administer(admin.REASSIGN, {"topics": [wanted]})
+        _accepted(admin.REASSIGN, answer)
+        _accepted(admin.REASSIGN, answer["topics"][0]["partitions"][0])
+
+    async def elect(self, topic: str) -> None:
+        """Elect the preferred leader, which is the first replica."""
+        body = {"topics": [{"name": topic, "partitions": [0]}]}
+        answer = await self._administer(admin.ELECT_LEADERS, body)
+        _accepted(admin.ELECT_LEADERS, answer)
+        _accepted(admin.ELECT_LEADERS, answer["topics"][0]["partitions"][0])
+
+    async def state(self, broker: int, topic: str) -> PartitionState | None:
+        """Return what a broker's Metadata says; None if it does not know the topic."""
+        answer = await self._ask(broker, admin.METADATA, {"topics": [{"name": topic}]})
+        described = answer["topics"][0]
+        if described["error"] != NONE or not described["partitions"]:
+            return None
+        partition = described["partitions"][0]
+        return PartitionState(
+            partition["leader"],
+            partition["epoch"],
+            tuple(partition["replicas"]),
+            tuple(sorted(partition["isr"])),
+        )
+
+    async def learns(
+        self, broker: int, topic: str, wanted: Callable[[PartitionState], bool], what: str
+    ) -> PartitionState:
+        """Wait until a broker's Metadata says what is wanted, and return it.
+
+        Raises
+        ------
+        KafkaError
+            If it does not in time.
+        """
+        deadline = asyncio.get_running_loop().time() + _SETTLE
+        while True:
+            state = await self.state(broker, topic)
+            if state is not None and wanted(state):
+                return state
+            if asyncio.get_running_loop().time() > deadline:
+                raise KafkaError(f"broker {broker} does not see that {what}; it sees {state}")
+            await asyncio.sleep(_PAUSE)
+
+    async def produce(self, broker: int, topic: str, value: str, seconds: float) -> Produced:
+        """Produce a record with acks=all, and return the answer."""
+        partition = {"index": 0, "records": encode_record(value, 2)}
+        body = {
+            "acks": -1,
+            "timeout_ms": int(seconds * 1000),
+            "topics": [{"name": topic, "partitions": [partition]}],
+        }
+        port = self.node(broker).port
+        answer = await ask(port, PRODUCE, _PRODUCE_VERSION, body, seconds + _SETTLE)
+        said = answer["topics"][0]["partitions"][0]
+        return Produced(error_name(said["error"]), said["offset"])
+
+    async def consume(self, broker: int, topic: str) -> Consumed:
+        """Fetch at offset 0 as a consumer does."""
+        body = {"topics": [{"name": topic, "partitions": [{"index": 0, "offset": 0}]}]}
+        port = self.node(broker).port
+        answer = await ask(port, FETCH, _FETCH_VERSION, body, _SETTLE)
+        said = answer["topics"][0]["partitions"][0]
+        records = decode_records(said["records"] or b"")
+        return Consumed(error_name(said["error"]), said["hw"], tuple(records))
+
+    def log(self, broker: int, topic: str) -> tuple[Entry, ...]:
+        """Return the records that a broker's log of a topic holds."""
+        return tuple(log_entries(self.node(broker).data, topic))
+
+    async def _knows_all(self, broker: int) -> None:
+        deadline = asyncio.get_running_loop().time() + START
+        while True:
+            answer = await self._ask(broker, admin.METADATA, {"topics": []})
+            if len(answer["brokers"]) == len(self.brokers):
+                return
+            if asyncio.get_running_loop().time() > deadline:
+                raise KafkaError(f"broker {broker} knows {len(answer['brokers'])} brokers only")
+            await asyncio.sleep(_PAUSE)
+
+    async def _ask(self, number: int, api: Api, body: dict[str, Any]) -> dict[str, Any]:
+        port, version = self.node(number).port, admin.VERSIONS[api.key]
+        return await ask(port, api, version, body, _ADMIN_MS / 1000)
+
+    async def _administer(self, api: Api, body: dict[str, Any]) -> dict[str, Any]:
+        return await self._ask(CONTROLLER, api, {"timeout_ms": _ADMIN_MS, **body})
+
+    async def _format(self, node: Node) -> None:
+        """Write the files by which a node belongs to the cluster."""
+        options = ("format", "-t", _CLUSTER_ID, "-c", str(node.config))
+        tool = await node.java(self.distribution, "kafka.tools.StorageTool", *options)
+        node.process = tool
+        if await tool.wait(START):
+            raise tool.failure("could not format its storage")
+
+
+async def together(*steps: Coroutine[Any, Any, None]) -> None:
+    """Take steps at once; where one fails, the others are cancelled and have ended."""
+    tasks = [asyncio.ensure_future(step) for step in steps]
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+def error_name(code: int) -> str:
+    """Return the name of an error code."""
+    return ERRORS.get(code, f"error {code}")
+
+
+def _accepted(api: Api, answer: Mapping[str, Any]) -> None:
+    if answer["error"] != NONE:
+        reason = answer.get("message") or error_name(answer["error"])
+        raise KafkaError(f"{api.name} failed: {reason}")

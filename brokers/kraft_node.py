@@ -1,0 +1,152 @@
+"""One node of a cluster with KRaft: its files, its configuration and what it logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from .distribution import Distribution
+from .process import Jvm, start_jvm
+
+CONTROLLER = 100
+"""The id of the controller's node; brokers count from 1."""
+
+_LEVELS = {
+    "state.change.logger": "INFO",
+    "kafka.cluster.Partition": "TRACE",
+    "kafka.server.ReplicaFetcherThread": "DEBUG",
+    "org.apache.kafka.image.loader": "DEBUG",
+}
+"""What is logged beyond what Kafka's own configuration has."""
+
+_LOG4J1 = """\
+log4j.rootLogger=INFO, file
+log4j.appender.file=org.apache.log4j.FileAppender
+log4j.appender.file.File={file}
+log4j.appender.file.layout=org.apache.log4j.PatternLayout
+log4j.appender.file.layout.ConversionPattern=[%d{{ISO8601}}] %p %m (%c)%n
+{levels}"""
+
+_LOG4J2 = """\
+appender.file.type=File
+appender.file.name=file
+appender.file.fileName={file}
+appender.file.layout.type=PatternLayout
+appender.file.layout.pattern=[%d] %p %m (%c)%n
+rootLogger.level=INFO
+rootLogger.appenderRef.file.ref=file
+{levels}"""
+
+
+class Node:
+    """The controller or a broker: its files, its ports and its process.
+
+    Parameters
+    ----------
+    port
+        Where it listens.
+    advertised
+        Where others connect to it: a port of the proxy, or its own.
+    """
+
+    def __init__(self, number: int, folder: Path, port: int, advertised: int) -> None:
+        self.number = number
+        self.folder = folder
+        self.port = port
+        self.advertised = advertised
+        self.process: Jvm | None = None
+
+    @property
+    def data(self) -> Path:
+        """Where its logs lie."""
+        return self.folder / "data"
+
+    @property
+    def log_file(self) -> Path:
+        """What it reports of itself."""
+        return self.folder / "server.log"
+
+    @property
+    def config(self) -> Path:
+        """Its configuration."""
+        return self.folder / "server.properties"
+
+    def log_size(self) -> int:
+        """Return how much it has reported so far, in bytes."""
+        return self.log_file.stat().st_size if self.log_file.exists() else 0
+
+    def logged(self, since: int = 0) -> list[str]:
+        """Return the lines that it has reported after so many bytes."""
+        if not self.log_file.exists():
+            return []
+        with self.log_file.open("rb") as file:
+            file.seek(since)
+            return file.read().decode(errors="replace").splitlines()
+
+    async def java(self, distribution: Distribution, main: str, *arguments: str) -> Jvm:
+        """Start a class of Kafka for this node."""
+        name = "log4j2.configurationFile" if _log4j2(distribution) else "log4j.configuration"
+        return await start_jvm(
+            distribution,
+            main,
+            arguments,
+            [self.folder / "output", self.log_file],
+            {name: f"file:{self.folder / 'logging.properties'}"},
+        )
+
+    def configure(
+        self, distribution: Distribution, controller: int, settings: Mapping[str, object]
+    ) -> None:
+        """Write its configuration.
+
+        Parameters
+        ----------
+        controller
+            The port at which nodes reach the controller.
+        settings
+            Beside what every small cluster on loopback needs.
+        """
+        self.data.mkdir(parents=True)
+        properties = {**self._properties(controller), **settings}
+        text = "".join(f"{name}={value}\n" for name, value in properties.items())
+        self.config.write_text(text, encoding="utf-8")
+        logging = _logging(distribution, self.log_file)
+        (self.folder / "logging.properties").write_text(logging, encoding="utf-8")
+
+    def _properties(self, controller: int) -> dict[str, object]:
+        controls = self.number == CONTROLLER
+        listener = "CONTROLLER" if controls else "PLAINTEXT"
+        return {
+            "node.id": self.number,
+            "process.roles": "controller" if controls else "broker",
+            "controller.quorum.voters": f"{CONTROLLER}@127.0.0.1:{controller}",
+            "controller.listener.names": "CONTROLLER",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "listeners": f"{listener}://127.0.0.1:{self.port}",
+            "advertised.listeners": f"{listener}://127.0.0.1:{self.advertised}",
+            "log.dirs": self.data,
+            "auto.leader.rebalance.enable": "false",
+            "auto.create.topics.enable": "false",
+            "unclean.leader.election.enable": "false",
+            "num.network.threads": 2,
+            "num.io.threads": 4,
+            "background.threads": 2,
+            "log.cleaner.dedupe.buffer.size": 2 << 20,
+        }
+
+
+def _log4j2(distribution: Distribution) -> bool:
+    """Whether a release logs with log4j 2."""
+    return distribution.release >= (4,)
+
+
+def _logging(distribution: Distribution, file: Path) -> str:
+    """Return the configuration of a node's log."""
+    if not _log4j2(distribution):
+        levels = "".join(f"log4j.logger.{name}={level}\n" for name, level in _LEVELS.items())
+        return _LOG4J1.format(file=file, levels=levels)
+    levels = "".join(
+        f"logger.l{number}.name={name}\nlogger.l{number}.level={level}\n"
+        for number, (name, level) in enumerate(_LEVELS.items())
+    )
+    return _LOG4J2.format(file=file, levels=levels)

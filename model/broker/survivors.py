@@ -1,15 +1,41 @@
 """Surviving mutants of the broker family's protocols, and why they survive.
 
 "No additional state" was counted for hw, kip-279 and kip-320, histories included: with 2 replicas,
-every fault, a checkpoint written in a separate step and late fetches, and with 3 replicas.  The
-notes for kip-320 alone refer to what its fences exclude.
+every fault, a checkpoint written in a separate step and late fetches, and with 3 replicas.
 """
 
 from __future__ import annotations
 
-from . import isr_survivors
+from . import isr_survivors, own_survivors
 
 _EVERY_PROTOCOL = {
+    "has_new_leader = unless_next_epoch": (
+        "a follower that has missed no epoch continues with the same leader, which has only "
+        "appended since: it has nothing to truncate"
+    ),
+    "assign_epoch = append_only": (
+        "an epoch in which its leader wrote nothing stays in that leader's cache; no other log has "
+        "records of it, and no property fails, even with 3 replicas or, with moves, 2 records and 3 "
+        "elections"
+    ),
+    "exits_if_longer = exit_unless_unclean": (
+        "killed at records=1 elections=0 crashes=0 power_losses=1, by NoBrokerExits in 11 steps, "
+        "which is not a default property"
+    ),
+    "truncates_cache = only_if_log_shrinks": (
+        "violates Stuck, which is not checked by default, at records=2 elections=3 crashes=0 moves "
+        "in 8 steps"
+    ),
+    "hw_with_records = after_the_fetch": (
+        "killed at records=3 elections=2 crashes=0 moves, by LogMatching in 14 steps, where kip-101 "
+        "itself needs 15"
+    ),
+    "without_leader = lose_checkpoint": (
+        "hw itself loses the same records within the same bounds, in as many steps"
+    ),
+    "may_lag = at_any_time": (
+        "removes a replica that is in sync; a smaller ISR in the partition state loses nothing"
+    ),
     "Produce: k.acks == ACKS_ALL and size(s.replica[leader].isr) < k.min_isr": (
         "what a smaller ISR commits is never acknowledged; the rejection saves producers a "
         "timeout, and no property counts that"
@@ -37,7 +63,29 @@ _EVERY_PROTOCOL = {
         "the step reads nothing of the leader that it names; with the follower's own leader it is "
         "the same step; no additional state"
     ),
+    "HandleOutOfRange: s.message[follower].kind != OUT_OF_RANGE": (
+        "drops the message in flight and asks for the leader's log end; a shorter log stays as it "
+        "is, and a longer one would be truncated after its next fetch"
+    ),
     "HandleOutOfRange: s.replica[follower].leader != leader": (
+        "the step reads nothing of the leader that it names; with the follower's own leader it is "
+        "the same step; no additional state"
+    ),
+    "HandleListOffsets: message.kind != LIST_OFFSETS": (
+        "answers without a request, with its log end; a shorter log stays as it is, and a longer "
+        "one would be truncated after its next fetch"
+    ),
+    "HandleListOffsets: s.replica[follower].leader != leader": (
+        "with 3 replicas another leader answers with its log end; no property fails in fewer steps"
+    ),
+    "HandleListOffsets: not leads(s, leader)": (
+        "a former leader answers with its log end; no property fails in fewer steps"
+    ),
+    "HandleListOffsetsResponse: message.kind != LIST_OFFSETS_RESPONSE": (
+        "a follower that exits if its log is longer does so without a response: like a crash, which "
+        "no bound counts"
+    ),
+    "HandleListOffsetsResponse: s.replica[follower].leader != leader": (
         "the step reads nothing of the leader that it names; with the follower's own leader it is "
         "the same step; no additional state"
     ),
@@ -134,162 +182,13 @@ _EVERY_PROTOCOL = {
 }
 """For every protocol, unless it has its own note."""
 
-_FETCH_FENCE = "HandleFetch: not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch)"
-_EPOCH_FENCE = "HandleEpochRequest: not k.rules.may_serve_epoch_request(s, k, leader, s.replica[follower].epoch)"
-_LATE_FENCE = "HandleLateFetch: not k.rules.may_serve_fetch(s, k, leader, late.epoch)"
-_COMPLETE_FENCE = (
-    "CompleteFetch: not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch)"
-)
-_NOT_DELAYED = "CompleteFetch: s.message[follower].kind != DELAYED_FETCH"
-_LATE_LEADER = "HandleLateFetch: late.leader != leader"
-_NOT_A_RESPONSE = "HandleFetchResponse: s.message[follower].kind != FETCH_RESPONSE"
-_NOT_A_REQUEST = "HandleEpochRequest: s.message[follower].kind != EPOCH_REQUEST"
-_NOT_TRUNCATING = "SendEpochRequest: not s.replica[follower].truncating"
-_NOTICED = "Restart: k.bounce_noticed and (not once_fenced(s, k, broker))"
-_ALIVE = "Fence: s.replica[broker].alive and (not k.moves)"
-
-_WITHOUT_FENCE = {
-    _FETCH_FENCE: "the rule is always true in this protocol; no additional state",
-    _LATE_FENCE: "the rule is always true in this protocol; no additional state",
-    _COMPLETE_FENCE: "the rule is always true in this protocol; no additional state",
-    _NOT_A_RESPONSE: (
-        "drops the message in flight and sets the follower's high watermark to 0, as before its "
-        "first response; a loss by truncating to it takes no fewer steps than this protocol's "
-        "own loss"
-    ),
-}
-
-_WITHOUT_FENCE_BUT_EPOCHS = {
-    **_WITHOUT_FENCE,
-    _EPOCH_FENCE: "the rule is always true in this protocol; no additional state",
-    _LATE_LEADER: (
-        "killed at replicas=3 records=2 log_size=1 elections=2 crashes=1 moves late_request, by "
-        "NoCommittedRecordLost in 14 steps; these bounds are too large for every mutant, so this "
-        "is a slow test"
-    ),
-    _NOT_TRUNCATING: (
-        "asks although the log is already truncated; no additional property fails, and none in "
-        "fewer steps"
-    ),
-    _NOTICED: (
-        "the bounce of a follower goes unnoticed, not that of a leader; no property fails, even "
-        "with 2 records, 2 crashes and 3 elections"
-    ),
-    _ALIVE: (
-        "a live broker is suspected; unlike a leader replaced by moves it leaves the ISR, and "
-        "counts again only after it has caught up; no property fails, even with 2 records and 6 "
-        "elections without crashes"
-    ),
-}
-
-_OWN = {
-    "hw": {
-        **_WITHOUT_FENCE,
-        "SendFetch: s.replica[follower].truncating": (
-            "this protocol truncates as soon as it applies an epoch; no additional state"
-        ),
-        _LATE_LEADER: (
-            "with 3 replicas a leader may serve another leader's fetch; hw itself loses a record in "
-            "no more steps: 12, while kip-101 without this guard needs 14"
-        ),
-    },
-    "kip-101": {
-        **_WITHOUT_FENCE_BUT_EPOCHS,
-        _NOT_DELAYED: (
-            "killed at records=2 elections=3 crashes=0 moves purgatory, by LogMatching in 11 steps; "
-            "these bounds are too large for every mutant, so this is a slow test"
-        ),
-    },
-    "kip-279": {
-        **_WITHOUT_FENCE_BUT_EPOCHS,
-        _NOT_DELAYED: (
-            "killed at records=2 elections=3 crashes=0 moves purgatory, by NoCommittedRecordLost in "
-            "15 steps; these bounds are too large for every mutant, so this is a slow test"
-        ),
-    },
-    "kip-320": {
-        _NOT_TRUNCATING: (
-            "asks although the log is already truncated; the answer of a leader in the same epoch "
-            "truncates no committed record"
-        ),
-        "HandleFetch: s.replica[follower].leader != leader": (
-            "the leader must be in the follower's epoch, and an epoch has one leader; no additional state"
-        ),
-        "HandleEpochRequest: s.replica[follower].leader != leader": (
-            "the leader must be in the follower's epoch, and an epoch has one leader; no additional state"
-        ),
-        _NOT_A_REQUEST: "answers without a request, but by the follower's current log",
-        "HandleEpochRequest: not leads(s, leader)": (
-            "a leader that has restarted in its epoch answers from the log with which it led; "
-            "if a power loss has truncated it, the original loses a record too"
-        ),
-        _NOT_A_RESPONSE: (
-            "drops the message in flight and sets the follower's high watermark to 0: it may lag at "
-            "any time, and nothing is truncated to it"
-        ),
-        _LATE_LEADER: (
-            "the leader must be in the epoch of the fetch, and without a fetch no leader is; "
-            "no additional state"
-        ),
-        _LATE_FENCE: (
-            "killed at replicas=3 records=2 log_size=1 elections=3 crashes=1 moves late_request, by "
-            "NoCommittedRecordLost in 19 steps; these bounds are too large for every mutant, so "
-            "this is a slow test"
-        ),
-        _NOTICED: "a bounce goes unnoticed; kip-320 does not rely on noticing it",
-        _ALIVE: "a live broker is suspected, as a live leader is with moves",
-    },
-    "kip-595": {
-        "begin_following = ask_before_fetching": (
-            "this protocol has no OffsetsForLeaderEpoch, so a new follower waits forever: this "
-            "violates Stuck, which is not an invariant"
-        ),
-        "may_serve_epoch_request = serve_anyone": (
-            "this protocol has no OffsetsForLeaderEpoch; no additional state"
-        ),
-        "end_offset_for_epoch = start_of_next_epoch": (
-            "the answer names no epoch, so every fetch after a record diverges and does not update "
-            "the leader's follower state: this violates Stuck, which is not an invariant"
-        ),
-        "truncate_by_answer = cut_to_answer": (
-            "the next fetch is compared again, so too short a truncation does not update the "
-            "leader's follower state, and may be repeated forever: this violates Stuck (11 steps "
-            "at records=3 elections=2)"
-        ),
-        "may_list_offsets = list_at_once": (
-            "killed at records=1 crashes=1 elections=1, by ListedOffsetsMonotonic in 10 steps, which "
-            "is not a default property of the protocol"
-        ),
-        "SendFetch: s.replica[follower].truncating": (
-            "a follower fetches at once in this protocol; no additional state"
-        ),
-        "HandleFetch: s.message[follower].kind != FETCH": (
-            "serves without a request, but by the follower's current log, which it compares"
-        ),
-        _NOT_A_RESPONSE: (
-            "drops the message in flight and sets the follower's high watermark to 0: it may lag at "
-            "any time, and nothing is truncated to it"
-        ),
-        "HandleFetch: s.replica[follower].leader != leader": (
-            "the leader must be in the follower's epoch, and an epoch has one leader; no additional state"
-        ),
-        _LATE_LEADER: (
-            "the leader must be in the epoch of the fetch, and without a fetch no leader is; "
-            "no additional state"
-        ),
-        _LATE_FENCE: (
-            "killed at replicas=3 records=2 log_size=1 elections=3 crashes=1 moves late_request, by "
-            "NoCommittedRecordLost in 19 steps; these bounds are too large for every mutant, so "
-            "this is a slow test"
-        ),
-        _NOTICED: "a bounce goes unnoticed; kip-595 does not rely on noticing it",
-        _ALIVE: "a live broker is suspected, as a live leader is with moves",
-    },
-}
-
 SURVIVORS = {
     **_EVERY_PROTOCOL,
     **isr_survivors.SURVIVORS,
-    **{f"{name}: {mutant}": note for name, own in _OWN.items() for mutant, note in own.items()},
+    **{
+        f"{name}: {mutant}": note
+        for name, own in own_survivors.SURVIVORS.items()
+        for mutant, note in own.items()
+    },
 }
 """By name; by protocol and name if the reason holds for that protocol only."""

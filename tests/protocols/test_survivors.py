@@ -14,12 +14,16 @@ WAITING = "records=2 elections=3 crashes=0 moves purgatory"
 
 DIE_LATER = [
     (
-        "kip-320", "HandleLateFetch: not k.rules.may_serve_fetch(s, k, leader, late.epoch)",
+        "kip-595-reset", "HandleLateFetch: not k.rules.may_serve_fetch(s, k, leader, late.epoch)",
         f"{LATE} elections=3", "NoCommittedRecordLost", 19,
     ),
     (
-        "kip-595", "HandleLateFetch: not k.rules.may_serve_fetch(s, k, leader, late.epoch)",
-        f"{LATE} elections=3", "NoCommittedRecordLost", 19,
+        "kip-595-reset", "forgets_remote_leos = unless_leading",
+        "replicas=3 records=1 elections=3 crashes=0 moves", "NoCommittedRecordLost", 17,
+    ),
+    (
+        "kip-595", "BecomeFollower: not s.replica[follower].alive",
+        "records=1 elections=4 crashes=1 moves", "NoCommittedRecordLost", 15,
     ),
     (
         "kip-279", "HandleLateFetch: late.leader != leader",
@@ -31,7 +35,7 @@ DIE_LATER = [
     ),
     (
         "kip-279", "CompleteFetch: s.message[follower].kind != DELAYED_FETCH",
-        WAITING, "NoCommittedRecordLost", 15,
+        WAITING, "NoCommittedRecordLost", 14,
     ),
     (
         "kip-101", "CompleteFetch: s.message[follower].kind != DELAYED_FETCH",
@@ -50,7 +54,7 @@ def test_a_survivor_dies_at_the_larger_bounds_of_its_note(name, mutant, bounds, 
     [protocol] = [protocol for protocol in PROTOCOLS if protocol.name == name]
     [weaker] = [found.protocol for found in mutants(protocol) if found.name == mutant]
     note = protocol.family.survivors[f"{name}: {mutant}"]
-    assert f"of {violated} in {steps} steps" in note
+    assert f"by {violated} in {steps} steps" in note
     [prop] = [prop for prop in INVARIANTS[protocol.family.name] if prop.name == violated]
     system = weaker.system(parse(protocol.family.bounds, bounds.split()), prop.needs)
     assert len(check(system, [prop]).first.trace.steps) == steps

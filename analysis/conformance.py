@@ -65,9 +65,16 @@ class Departure:
 
 @dataclass
 class Conformance:
-    """What walks on real brokers have shown so far."""
+    """What walks on real brokers have shown so far.
+
+    Attributes
+    ----------
+    complete
+        Whether all walks were taken that were asked for.
+    """
 
     version: str
+    complete: bool = False
     walks: int = 0
     steps: int = 0
     taken: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -117,6 +124,7 @@ class Conforming:
                 self._count_steps(trace, report)
                 if report.differs:
                     self._done.departures.append(await self._shortened(number, trace, report))
+            self._done.complete = True
         finally:
             await self._stop()
 

@@ -8,7 +8,7 @@ from .records import sizes
 
 
 def lose_power(data: Path, topic: str, kept: int) -> None:
-    """Cut the log of a broker that is down to its first `kept` records.
+    """Truncate the log of a broker that is down to its first `kept` records.
 
     Indexes, snapshots and the recovery point are later than that, so they go too.
     """

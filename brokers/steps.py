@@ -339,7 +339,7 @@ async def crash(run: Forcing, on: dict[str, int], before: State, after: State) -
 
 
 async def power(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Kill a broker, and cut its log on disk."""
+    """Kill a broker, and truncate its log on disk."""
     await crash(run, on, before, after)
     lose_power(run.broker(on["broker"]).data, run.topic, on["kept"])
 

@@ -165,7 +165,7 @@ class Reader:
                 inner = Reader(self.take(size))
                 if tag in tagged:
                     field = tagged[tag]
-                    # A tagged structure stands alone, where an array's elements follow a length.
+                    # A tagged structure has no length before it, as an array has.
                     values[field.name] = (
                         inner.fields(field.kind, version, compact)
                         if isinstance(field.kind, tuple)

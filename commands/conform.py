@@ -106,7 +106,7 @@ def conform(**options: Any) -> Ended:
         reports.write("--json", lambda target: write_json(target, document))
     if done.departures:
         return ended(EXIT_OTHER, reports)
-    return ended(EXIT_HOLDS if done.walks == options["walks"] else EXIT_INTERRUPTED, reports)
+    return ended(EXIT_HOLDS if done.complete else EXIT_INTERRUPTED, reports)
 
 
 def _save(

@@ -52,7 +52,8 @@ def print_conformance(
         print_prose(console, Text.assemble(("DIFFERS ", "bold yellow"), line))
     else:
         line = f"{system.name}, Kafka {done.version}: {total}."
-        print_prose(console, Text.assemble(("AGREES ", "bold green"), line))
+        head = ("AGREES ", "bold green") if done.complete else ("INCOMPLETE ", "bold yellow")
+        print_prose(console, Text.assemble(head, line))
 
 
 def conformance_report(
@@ -67,7 +68,7 @@ def conformance_report(
         "protocol": system.name,
         "bounds": system.bounds,
         "kafka": done.version,
-        "outcome": "differs" if done.departures else "agrees",
+        "outcome": "differs" if done.departures else "agrees" if done.complete else "incomplete",
         "seed": seed,
         "walks": done.walks,
         "steps": done.steps,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from click.testing import CliRunner
 from tidegate.cli import main
 
 pytestmark = pytest.mark.kafka
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
 def run(*arguments):
@@ -43,6 +46,8 @@ def test_kafka_0_10_loses_the_record_as_the_model_says(loss, kafka, tmp_path):
     assert "FOLLOWED Kafka 0.10.2.2" in flat(result)
     assert "Acknowledged and gone: m0." in flat(result)
     assert result.output.count("Kafka 0.10.2.2 did this") == 12
+    [shown] = re.findall(r"```text\n(Acknowledged.*?)```", README, re.DOTALL)
+    assert result.output.endswith(shown)
     report = json.loads(seen.read_text())
     assert [step["step"] for step in report["steps"]] == list(range(1, 13))
     assert report["acknowledged"] == {"m0": 0}
@@ -71,6 +76,7 @@ def test_leader_epochs_leave_the_loss_at_the_truncation(version, loss, kafka, tm
     [
         ([], "no jar named kafka_SCALA-VERSION.jar there"),
         (["kafka_2.12-1.1.1.jar", "kafka_2.12-2.0.1.jar"], "it holds jars of 1.1.1, 2.0.1"),
+        (["kafka_2.13-4.4.0.jar"], "there is no ZooKeeper beside Kafka 4.4.0"),
     ],
 )
 def test_a_directory_that_is_no_distribution_is_refused(loss, tmp_path, files, says):
@@ -84,7 +90,8 @@ def test_a_directory_that_is_no_distribution_is_refused(loss, tmp_path, files, s
 
 
 def test_a_broker_that_does_not_start_is_reported(loss, tmp_path):
-    (tmp_path / "kafka_2.12-1.1.1.jar").touch()
+    for name in ("kafka_2.12-1.1.1.jar", "zookeeper-3.4.10.jar"):
+        (tmp_path / name).touch()
     result = run("replay", loss, "--kafka", str(tmp_path))
     assert result.exit_code == 2
     assert "a process of Kafka ended" in flat(result)

@@ -92,8 +92,8 @@ _KIP_595 = {
     ),
     "truncate_by_answer = cut_to_answer": (
         "the next fetch is compared again, so too short a truncation does not update the "
-        "leader's follower state, and may be repeated forever: this violates Stuck (11 steps "
-        "at records=3 elections=2)"
+        "leader's follower state, and may be repeated forever: this violates Stuck (7 steps "
+        "at records=3 elections=2 crashes=0 moves)"
     ),
     "may_list_offsets = list_at_once": (
         "killed at records=1 crashes=0 elections=1 moves, by ListedOffsetsMonotonic in 8 steps, "

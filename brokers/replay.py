@@ -11,10 +11,11 @@ from typing import Any
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
 from .files import log_entries
+from .forcing import Forcing, OtherwiseError
 from .observe import CONSUMER, Observer, read
 from .patience import PATIENCE
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
-from .steps import STEPS, Forcing, OtherwiseError
+from .steps import STEPS, cannot_force, force
 
 TOPIC = "trace"
 """The topic that a behavior is replayed on, unless another one is named."""
@@ -24,13 +25,11 @@ _STACK = re.compile(r"\s+at |java\.|Caused by")
 """Lines of stack traces, which brokers print when a connection is cut."""
 
 
-def cannot_force(behavior: Behavior) -> list[str]:
+def why_not(behavior: Behavior) -> list[str]:
     """Return why a behavior cannot be forced, a sentence each; empty if it can."""
     actions = [step.action for step in behavior.steps if step.action not in STEPS]
     reasons = [f"no step {action} can be forced" for action in dict.fromkeys(actions)]
-    if behavior.bounds.get("isr_propagation") != "instant":
-        reasons.append("isr_propagation is not instant")
-    return reasons
+    return reasons + cannot_force(behavior.bounds)
 
 
 async def replay(
@@ -98,7 +97,7 @@ async def _step(
     forcing: Forcing, observer: Observer, number: int, step: ForcedStep, before: State
 ) -> Observed:
     try:
-        await forcing.force(step.action, step.arguments, before, step.after)
+        await force(forcing, step.action, step.arguments, before, step.after)
         differences = await _settled(observer, step.after)
     except OtherwiseError as refused:
         differences = (Difference(refused.what, refused.expected, refused.observed),)

@@ -6,162 +6,34 @@ the broker makes of it is compared afterwards; here only what travels on the wir
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from .client import ask
-from .cluster import Broker, Cluster
-from .distribution import KafkaError
 from .files import hw_checkpoint
-from .messages import EPOCH, ERRORS, FETCH, LIST_OFFSETS, NONE, OFFSET_OUT_OF_RANGE, PRODUCE
+from .forcing import ACKS, Forcing, OtherwiseError, stands_in
+from .messages import EPOCH, ERRORS, FETCH, LIST_OFFSETS, NONE, OFFSET_OUT_OF_RANGE
 from .observe import NOTHING
 from .patience import until
 from .power import lose_power
-from .proxy import Held
-from .records import decode_records, encode_record
+from .records import decode_records
 from .report import State
 
-_ACKS = {"all": -1, "1": 1}
 _EARLIEST = -2
 """Timestamp in ListOffsets that asks for the log start."""
 
-_UNANSWERED = 3600.0
 
+async def force(
+    run: Forcing, action: str, arguments: dict[str, int], before: State, after: State
+) -> None:
+    """Force one step.
 
-class OtherwiseError(Exception):
-    """A broker does not do what a step asks for; with what was expected, and what was seen."""
-
-    def __init__(self, what: str, expected: str, observed: str) -> None:
-        super().__init__(what)
-        self.what, self.expected, self.observed = what, expected, observed
-
-
-class Forcing:
-    """Forces steps on a cluster.
-
-    Attributes
-    ----------
-    acks
-        The offset of each record that was acknowledged.
-    events
-        What travelled on the wire in the present step, a sentence each.
+    Raises
+    ------
+    OtherwiseError
+        If a broker does otherwise, as far as the wire shows it.
     """
-
-    def __init__(self, cluster: Cluster, topic: str, bounds: Mapping[str, str]) -> None:
-        self.cluster = cluster
-        self.topic = topic
-        self.bounds = bounds
-        self.acks: dict[int, int] = {}
-        self.events: list[str] = []
-        self._produces: set[asyncio.Task[None]] = set()
-
-    async def force(
-        self, action: str, arguments: dict[str, int], before: State, after: State
-    ) -> None:
-        """Force one step.
-
-        Raises
-        ------
-        OtherwiseError
-            If a broker does otherwise, as far as the wire shows it.
-        """
-        self.events = []
-        await STEPS[action](self, arguments, before, after)
-
-    def close(self) -> None:
-        """Give up the produces that still wait."""
-        for produce in self._produces:
-            produce.cancel()
-
-    def broker(self, number: int) -> Broker:
-        """Return a broker by its number."""
-        return self.cluster.brokers[number]
-
-    async def request(self, follower: int, leader: int, key: int) -> Held:
-        """Return the request of a follower that is held, of the kind that a step expects."""
-        held = await self.cluster.proxy.request(follower, leader)
-        if held is None or held.key != key:
-            seen = "no request" if held is None else f"{_NAMES[held.key]} request"
-            raise OtherwiseError(f"broker {follower} to {leader}", f"{_NAMES[key]} request", seen)
-        return held
-
-    async def fetch(self, follower: int, leader: int) -> Held:
-        """Return the fetch of a follower, or what stands in for it.
-
-        Before Kafka 2.1 a follower whose epoch cache is empty first asks where no epoch (-1) ends.
-        Its log is empty too, and the answer changes nothing, so the model has no step for it.
-        """
-        held = await self.cluster.proxy.request(follower, leader)
-        if held is not None and stands_in(held):
-            return held
-        return await self.request(follower, leader, FETCH.key)
-
-    async def response(self, follower: int, leader: int) -> Held:
-        """Return the response to a follower that is held."""
-        held = await self.cluster.proxy.response(follower, leader)
-        if held is None:
-            raise OtherwiseError(f"broker {leader} to {follower}", "a response", "none")
-        return held
-
-    async def exchange(self, follower: int, leader: int, key: int) -> dict[str, Any]:
-        """Let a request through, and return what its response says; that is held."""
-        held = await self.request(follower, leader, key)
-        self.events.append(f"{follower} -> {leader}: {_NAMES[key]} {_about(held.partition)}")
-        held.release()
-        partition = (await self.response(follower, leader)).partition
-        self.events.append(f"{leader} -> {follower}: {_answer(key, partition)}")
-        return partition
-
-    def produce(self, leader: int, record: int) -> None:
-        """Send a record to a broker; its acknowledgement may come much later."""
-        task = asyncio.create_task(self._produce(leader, record))
-        self._produces.add(task)
-        task.add_done_callback(self._produces.discard)
-
-    async def _produce(self, leader: int, record: int) -> None:
-        magic = self.cluster.magic
-        data = encode_record(f"m{record}", magic)
-        body = {
-            "acks": _ACKS[self.bounds["acks"]],
-            "timeout_ms": int(_UNANSWERED * 1000),
-            "topics": [{"name": self.topic, "partitions": [{"index": 0, "records": data}]}],
-        }
-        version = {0: 0, 1: 2, 2: 3}[magic]
-        try:
-            answer = await ask(self.broker(leader).port, PRODUCE, version, body, _UNANSWERED)
-        except KafkaError:
-            return
-        partition = answer["topics"][0]["partitions"][0]
-        if partition["error"] == NONE:
-            self.acks[record] = partition["offset"]
-
-
-_NAMES = {api.key: api.name for api in (FETCH, LIST_OFFSETS, EPOCH)}
-
-
-def _about(partition: dict[str, Any]) -> str:
-    if "offset" in partition:
-        return f"at {partition['offset']}"
-    return f"of epoch {partition['epoch']}" if "epoch" in partition else ""
-
-
-def _answer(key: int, partition: dict[str, Any]) -> str:
-    error = partition["error"]
-    if error != NONE:
-        return ERRORS.get(error, f"error {error}")
-    if key != FETCH.key:
-        end = partition.get("end_offset", partition.get("offset"))
-        return f"end offset {end}" if end is not None else str(partition["offsets"][0]["offset"])
-    values = [entry.value for entry in decode_records(partition["records"] or b"")]
-    if "diverging" in partition:
-        return f"diverging {partition['diverging']}"
-    return f"{', '.join(values) or 'nothing'}, HW {partition['hw']}"
-
-
-def stands_in(held: Held) -> bool:
-    """Whether a request asks where no epoch ends."""
-    return held.key == EPOCH.key and held.partition["epoch"] == NOTHING
+    run.events = []
+    await STEPS[action](run, arguments, before, after)
 
 
 def _expect(what: str, expected: object, observed: object) -> None:
@@ -387,3 +259,21 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "LoseMessage": lose_message,
 }
 """The steps that can be forced, by their names in the model."""
+
+_FORCED_WITH = {
+    "isr_propagation": ("instant",),
+    "hw_checkpoint": ("change",),
+    "purgatory": ("false",),
+    "elr": ("false",),
+    "acks": tuple(ACKS),
+}
+"""What options must be for their steps to be forced."""
+
+
+def cannot_force(bounds: Mapping[str, str]) -> list[str]:
+    """Return which options of a behavior cannot be forced, a sentence each; empty if all can."""
+    return [
+        f"{name} is {bounds[name]}, and can be forced as {' or '.join(values)} only"
+        for name, values in _FORCED_WITH.items()
+        if bounds[name] not in values
+    ]

@@ -141,7 +141,7 @@ def _systems(
     protocol: Protocol, settings: tuple[str, ...]
 ) -> tuple[TransitionSystem[Any, Any], TransitionSystem[Any, Any]]:
     """Return the system of a protocol, and that of the steps that can be forced alone."""
-    from ..brokers.steps import STEPS
+    from ..brokers.steps import STEPS, cannot_force
 
     if protocol.family.name != "broker":
         raise ReplayError(f"{protocol.name} is no protocol of brokers; use one of that family")
@@ -150,4 +150,8 @@ def _systems(
     actions = tuple(action for action in protocol.actions if action.name in STEPS)
     forcible = replace(protocol, actions=actions)
     every = [*bounds, *settings]
-    return with_every_history(protocol, every), with_every_history(forcible, every)
+    system = with_every_history(protocol, every)
+    reasons = cannot_force(system.bounds)
+    if reasons:
+        raise ReplayError(f"these walks cannot be forced on real brokers: {'; '.join(reasons)}")
+    return system, with_every_history(forcible, every)

@@ -89,10 +89,10 @@ def replay_on_kafka(
         If the trace has a step that cannot be forced.
     """
     distribution = forcible_distribution(folder)
-    from ..brokers.replay import cannot_force
+    from ..brokers.replay import why_not
 
     behavior = behavior_of(system, trace)
-    reasons = cannot_force(behavior)
+    reasons = why_not(behavior)
     if reasons:
         raise ReplayError(f"{path}: it cannot be replayed on real brokers: {'; '.join(reasons)}")
     with progress(quiet=False) as show:

@@ -102,3 +102,12 @@ def test_json_needs_kafka(loss):
     result = run("replay", loss, "--json", "-")
     assert result.exit_code == 2
     assert "--kafka DIR" in result.output
+
+
+@pytest.mark.parametrize(
+    "bound", ["isr_propagation=kraft", "purgatory", "hw_checkpoint=step", "acks=0", "elr"]
+)
+def test_what_cannot_be_forced_is_refused_before_anything_starts(bound, kafka):
+    result = run("conform", "--kafka", kafka("0.10.2.2"), "-b", bound)
+    assert result.exit_code == 2
+    assert f"{bound.partition('=')[0]} is" in flat(result)

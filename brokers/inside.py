@@ -18,7 +18,8 @@ _PARTITION, _REPLICA, _CONFIG = (
     "kafka.server.KafkaConfig",
 )
 
-_CAUGHT_UP = ("_lastCaughtUpTimeMs", "lastCaughtUpTimeMsUnderlying", "replicaState")
+_STATES = ("lastCaughtUpTimeMsUnderlying", "replicaState")
+_CAUGHT_UP = ("_lastCaughtUpTimeMs", "lastCaughtUpTimeMs", "value")
 _LOG_END = ("logEndOffsetMetadata", "_logEndOffsetMetadata", "replicaState")
 _ISR = ("inSyncReplicas", "inSyncReplicaIds", "partitionState")
 """Names that one thing has had in Kafka's releases."""
@@ -87,22 +88,38 @@ class Inside:
         number: int = await self._debugger.field(member, "value" if boxed else "brokerId")
         return number
 
+    async def forget_fetch(self, topic: str, follower: int) -> None:
+        """Let a leader believe that a follower's last fetch was long ago.
+
+        Since 0.10 a fetch at the log end of the one before counts as caught up at the time of that.
+        """
+        for replica in await self._replicas(topic):
+            if await self._debugger.field(replica, "brokerId") == follower:
+                state = await self._state(replica)
+                if "lastFetchTimeMs" in await self._debugger.fields(state):
+                    await self._debugger.set_field(state, "lastFetchTimeMs", 0)
+
     async def _set_caught_up(self, topic: str, follower: int, stamp: int) -> None:
         """Write when a leader saw a follower at its log end, in milliseconds since 1970."""
         for replica in await self._replicas(topic):
-            if await self._debugger.field(replica, "brokerId") != follower:
-                continue
-            known = await self._debugger.fields(replica)
-            name = next(name for name in _CAUGHT_UP if name in known)
-            if name == "_lastCaughtUpTimeMs":
-                await self._debugger.set_field(replica, name, stamp)
-                continue
-            atomic = await self._debugger.field(replica, name)
-            if name == "lastCaughtUpTimeMsUnderlying":
-                await self._debugger.set_field(atomic, "value", stamp)
-            else:
-                state = await self._debugger.field(atomic, "value")
-                await self._debugger.set_field(state, "lastCaughtUpTimeMs", stamp)
+            if await self._debugger.field(replica, "brokerId") == follower:
+                state = await self._state(replica)
+                known = await self._debugger.fields(state)
+                name = next(name for name in _CAUGHT_UP if name in known)
+                await self._debugger.set_field(state, name, stamp)
+
+    async def _state(self, replica: int) -> int:
+        """Return what holds the state of a follower: its replica, or what that points to."""
+        known = await self._debugger.fields(replica)
+        name = next((name for name in _STATES if name in known), None)
+        if name is None:
+            return replica
+        atomic = await self._debugger.field(replica, name)
+        if name == "lastCaughtUpTimeMsUnderlying":
+            number: int = atomic
+            return number
+        held: int = await self._debugger.field(atomic, "value")
+        return held
 
     async def _first(self, target: int, names: tuple[str, ...]) -> int:
         """Return the object in the field that this release has; an atomic reference is followed."""

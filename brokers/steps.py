@@ -96,7 +96,11 @@ async def _counted_fetch(
     offset = before["replica"][follower]["leo"]
     joins = follower in after["replica"][leader]["isr"] - led["isr"]
     hw_stays = led["hw"] == after["replica"][leader]["hw"]
-    may_join = follower not in led["isr"] and offset >= led["hw"] and hw_stays
+    outside = follower not in led["isr"]
+    may_join = outside and offset >= led["hw"] and hw_stays
+    if outside:
+        # Otherwise the high watermark may wait for it, by the log end of its fetch before.
+        await inside.forget_fetch(run.topic, follower)
     if joins or may_join:
         await inside.let_catch_up(run.topic, follower)
     partition = await run.exchange(follower, leader, FETCH.key)

@@ -123,7 +123,10 @@ class Conforming:
                 self._done.walks = number
                 self._count_steps(trace, report)
                 if report.differs:
-                    self._done.departures.append(await self._shortened(number, trace, report))
+                    # An interrupt while it is shortened loses nothing of it.
+                    unshortened = Departure(number, _up_to_difference(trace, report), report, False)
+                    self._done.departures.append(unshortened)
+                    self._done.departures[-1] = await self._shortened(number, trace, report)
             self._done.complete = True
         finally:
             await self._stop()

@@ -24,9 +24,12 @@ from .on_kafka import doing, forcible_distribution, run_brokers
 from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
 
 DEFAULT_BOUNDS = (
-    "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves", "hw_waits",
+    "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves",
 )  # fmt: skip
-"""What walks are within, unless the user says otherwise; the lag time never passes (hw_waits)."""
+"""What walks are within, unless the user says otherwise."""
+
+FIRST_THAT_WAITS = (0, 10, 2)
+"""The release since which the high watermark waits for who was caught up a moment ago."""
 
 
 @click.command(short_help="Compare a protocol with real brokers, by random walks.")
@@ -89,7 +92,7 @@ def conform(**options: Any) -> Ended:
 
     distribution = forcible_distribution(options["kafka"])
     protocol = _protocol(options["protocol"], distribution)
-    system, restricted = _systems(protocol, options["settings"])
+    system, restricted = _systems(protocol, distribution, options["settings"])
     walks = CoveringWalks(restricted, options["seed"], options["steps"])
     done = Conformance(distribution.version)
     with Reports({"--json": options["json_file"]}) as reports:
@@ -138,7 +141,7 @@ def _protocol(name: str | None, distribution: Distribution) -> Protocol:
 
 
 def _systems(
-    protocol: Protocol, settings: tuple[str, ...]
+    protocol: Protocol, distribution: Distribution, settings: tuple[str, ...]
 ) -> tuple[TransitionSystem[Any, Any], TransitionSystem[Any, Any]]:
     """Return the system of a protocol, and that of the steps that can be forced alone."""
     from ..brokers.steps import STEPS, cannot_force
@@ -146,7 +149,8 @@ def _systems(
     if protocol.family.name != "broker":
         raise ReplayError(f"{protocol.name} is no protocol of brokers; use one of that family")
     chosen = {setting.partition("=")[0] for setting in settings}
-    bounds = [one for one in DEFAULT_BOUNDS if one.partition("=")[0] not in chosen]
+    waits = f"hw_waits={str(distribution.release >= FIRST_THAT_WAITS).lower()}"
+    bounds = [one for one in (*DEFAULT_BOUNDS, waits) if one.partition("=")[0] not in chosen]
     actions = tuple(action for action in protocol.actions if action.name in STEPS)
     forcible = replace(protocol, actions=actions)
     every = [*bounds, *settings]

@@ -14,7 +14,7 @@ from .controller import ScriptedController
 from .distribution import Distribution, KafkaError
 from .inside import Inside
 from .jdwp import Debugger
-from .patience import until
+from .patience import together, until
 from .process import Jvm, free_ports, start_jvm
 from .proxy import Proxy
 from .records import record_size
@@ -135,7 +135,7 @@ class Cluster:
                     broker.number, self._proxy_ports[broker.number], broker.port
                 )
                 self._configure(broker)
-            await asyncio.gather(*(self.start(broker) for broker in self.brokers))
+            await together(*map(self.start, self.brokers))
         except BaseException:
             await self.stop()
             raise
@@ -194,7 +194,7 @@ class Cluster:
         finally:
             for broker in self.brokers:
                 self.proxy.admit(broker.number)
-        await asyncio.gather(*(self.start(one) for one in self.brokers if not one.alive))
+        await together(*(self.start(broker) for broker in self.brokers if not broker.alive))
 
     async def _start_zookeeper(self) -> None:
         folder = self._folder / "zookeeper"

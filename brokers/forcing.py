@@ -9,7 +9,7 @@ from typing import Any
 from .client import ask
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
-from .messages import EPOCH, ERRORS, FETCH, LIST_OFFSETS, NONE, PRODUCE
+from .messages import EPOCH, FETCH, LIST_OFFSETS, NONE, PRODUCE, error_name
 from .observe import NOTHING
 from .proxy import Held
 from .records import decode_records, encode_record
@@ -125,7 +125,7 @@ def _about(partition: dict[str, Any]) -> str:
 def _answer(key: int, partition: dict[str, Any]) -> str:
     error = partition["error"]
     if error != NONE:
-        return ERRORS.get(error, f"error {error}")
+        return error_name(error)
     if key != FETCH.key:
         end = partition.get("end_offset", partition.get("offset"))
         return f"end offset {end}" if end is not None else str(partition["offsets"][0]["offset"])

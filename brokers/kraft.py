@@ -12,7 +12,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +23,8 @@ from .client import ask
 from .distribution import Distribution, KafkaError
 from .files import log_entries
 from .kraft_node import CONTROLLER, Node
-from .messages import ERRORS, FETCH, NONE, PRODUCE
+from .messages import FETCH, NONE, PRODUCE, error_name
+from .patience import together
 from .process import free_ports
 from .proxy import Proxy
 from .records import Entry, decode_records, encode_record
@@ -295,23 +296,6 @@ class KraftCluster:
         node.process = tool
         if await tool.wait(START):
             raise tool.failure("could not format its storage")
-
-
-async def together(*steps: Coroutine[Any, Any, None]) -> None:
-    """Take steps at once; where one fails, the others are cancelled and have ended."""
-    tasks = [asyncio.ensure_future(step) for step in steps]
-    try:
-        await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
-
-
-def error_name(code: int) -> str:
-    """Return the name of an error code."""
-    return ERRORS.get(code, f"error {code}")
 
 
 def _accepted(api: Api, answer: Mapping[str, Any]) -> None:

@@ -301,3 +301,8 @@ ERRORS = {
     75: "UNKNOWN_LEADER_EPOCH",
     77: "STALE_BROKER_EPOCH",
 }
+
+
+def error_name(code: int) -> str:
+    """Return the name of an error code."""
+    return ERRORS.get(code, f"error {code}")

@@ -12,12 +12,15 @@ from .client import ask
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
 from .files import epoch_checkpoint, hw_checkpoint, log_entries
-from .messages import ERRORS, FETCH, NONE
+from .messages import FETCH, NONE, error_name
 from .records import Entry, decode_records
 from .report import Difference, State
 
 NOTHING = -1
 """The model's value for no record, no epoch and no leader."""
+
+_FETCH_VERSION = 1
+"""Every release with ZooKeeper answers it."""
 
 CONSUMER, DEBUGGER = -1, -2
 """Replica ids in a fetch: a consumer's, and one that followers answer too (``Request.scala``)."""
@@ -32,14 +35,13 @@ class Readable:
     records: tuple[Entry, ...]
 
 
-async def read(cluster: Cluster, broker: Broker, topic: str, replica_id: int) -> Readable:
+async def read(broker: Broker, topic: str, replica_id: int) -> Readable:
     """Fetch from a broker as a consumer or as a debugger."""
-    version = 1 if cluster.distribution.release < (4,) else 11
     body = {
         "replica_id": replica_id,
         "topics": [{"name": topic, "partitions": [{"index": 0, "offset": 0}]}],
     }
-    answer = await ask(broker.port, FETCH, version, body)
+    answer = await ask(broker.port, FETCH, _FETCH_VERSION, body)
     partitions = [one for row in answer["topics"] for one in row["partitions"]]
     if not partitions:
         raise KafkaError(f"broker {broker.number} answers a fetch without a word of {topic}")
@@ -135,13 +137,13 @@ class Observer:
                 listed.append(Difference(f"{name}: HW on disk", hw, str(written)))
             return listed
         with suppress(KafkaError):
-            debugged = await read(self._cluster, broker, self._topic, DEBUGGER)
-            consumed = await read(self._cluster, broker, self._topic, CONSUMER)
+            debugged = await read(broker, self._topic, DEBUGGER)
+            consumed = await read(broker, self._topic, CONSUMER)
             if debugged.error == NONE and debugged.hw != replica["hw"]:
                 listed.append(Difference(f"{name}: HW", str(replica["hw"]), str(debugged.hw)))
             leads = replica["leader"] == broker.number
             if leads != (consumed.error == NONE):
-                error = ERRORS.get(consumed.error, str(consumed.error))
+                error = error_name(consumed.error)
                 observed = "serves consumers" if consumed.error == NONE else f"answers {error}"
                 role = "serves consumers" if leads else "does not lead"
                 listed.append(Difference(f"{name}: role", role, observed))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -23,3 +23,15 @@ async def until(look: Callable[[], T | None], seconds: float = PATIENCE) -> T | 
             return None
         await asyncio.sleep(_PAUSE)
     return seen
+
+
+async def together(*steps: Coroutine[Any, Any, None]) -> None:
+    """Take steps at once; where one fails, the others are cancelled and have ended."""
+    tasks = [asyncio.ensure_future(step) for step in steps]
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise

@@ -122,7 +122,7 @@ async def _consume(cluster: Cluster, topic: str, report: Report) -> None:
     leader = cluster.controller.state(topic).leader
     if leader < 0 or not cluster.brokers[leader].alive:
         return
-    answer = await read(cluster, cluster.brokers[leader], topic, CONSUMER)
+    answer = await read(cluster.brokers[leader], topic, CONSUMER)
     if not answer.error:
         report.leader = leader
         report.readable = tuple(entry.value for entry in answer.records)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .distribution import Distribution, KafkaError
-from .kraft import Consumed, KraftCluster, PartitionState, Produced, together
+from .kraft import Consumed, KraftCluster, PartitionState, Produced
 from .kraft_node import CONTROLLER
-from .patience import until
+from .patience import together, until
 from .records import Entry
 
 A, B, C = 1, 2, 3

@@ -11,7 +11,7 @@ from typing import Any
 
 from .files import hw_checkpoint
 from .forcing import ACKS, Forcing, OtherwiseError, stands_in
-from .messages import EPOCH, ERRORS, FETCH, LIST_OFFSETS, NONE, OFFSET_OUT_OF_RANGE
+from .messages import EPOCH, FETCH, LIST_OFFSETS, NONE, OFFSET_OUT_OF_RANGE, error_name
 from .observe import NOTHING
 from .patience import until
 from .power import lose_power
@@ -42,7 +42,7 @@ def _expect(what: str, expected: object, observed: object) -> None:
 
 
 def _error(partition: dict[str, Any]) -> str:
-    return ERRORS.get(partition["error"], str(partition["error"]))
+    return error_name(partition["error"])
 
 
 async def produce(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
@@ -69,9 +69,9 @@ async def handle_fetch(run: Forcing, on: dict[str, int], before: State, after: S
     message = after["message"][on["follower"]]
     what = f"broker {on['leader']}: fetch response"
     if message["kind"] == "offset out of range":
-        _expect(what, ERRORS[OFFSET_OUT_OF_RANGE], _error(partition))
+        _expect(what, error_name(OFFSET_OUT_OF_RANGE), _error(partition))
         return
-    _expect(what, ERRORS[NONE], _error(partition))
+    _expect(what, error_name(NONE), _error(partition))
     if message["kind"] == "diverging epoch":
         diverging = partition.get("diverging", {})
         answered = (diverging.get("epoch"), diverging.get("end_offset"))
@@ -147,7 +147,7 @@ async def handle_list_offsets(
     """Let the leader have ListOffsets, and compare the log end that it answers."""
     partition = await run.exchange(on["follower"], on["leader"], LIST_OFFSETS.key)
     what = f"broker {on['leader']}: ListOffsets response"
-    _expect(what, ERRORS[NONE], _error(partition))
+    _expect(what, error_name(NONE), _error(partition))
     offsets = partition.get("offsets")
     answered = offsets[0]["offset"] if offsets else partition["offset"]
     _expect(what, after["message"][on["follower"]]["end_offset"], answered)
@@ -177,7 +177,7 @@ async def handle_epoch_request(
     """Let the leader have the request, and compare the end offset that it answers."""
     partition = await run.exchange(on["follower"], on["leader"], EPOCH.key)
     what = f"broker {on['leader']}: OffsetsForLeaderEpoch response"
-    _expect(what, ERRORS[NONE], _error(partition))
+    _expect(what, error_name(NONE), _error(partition))
     message = after["message"][on["follower"]]
     _expect(f"{what}: end offset", message["end_offset"], partition["end_offset"])
     if "epoch" in partition:
@@ -206,8 +206,7 @@ async def apply_epoch(run: Forcing, on: dict[str, int], before: State, after: St
         cluster.proxy.admit(number)
     error = answer["error"] or answer["partitions"][0]["error"]
     run.events.append(
-        f"controller -> {number}: LeaderAndIsr of epoch {on['epoch']}: "
-        f"{ERRORS.get(error, f'error {error}')}"
+        f"controller -> {number}: LeaderAndIsr of epoch {on['epoch']}: {error_name(error)}"
     )
 
 

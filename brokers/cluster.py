@@ -18,6 +18,7 @@ from .patience import together, until
 from .process import Jvm, free_ports, start_jvm
 from .proxy import Proxy
 from .records import record_size
+from .server import Server
 
 _START = 60.0
 """Seconds that a process may take to start on a machine that is busy."""
@@ -48,15 +49,12 @@ log4j.logger.kafka.server.epoch=DEBUG
 """
 
 
-class Broker:
-    """One broker: its files, its ports and its process."""
+class Broker(Server):
+    """One broker, with a debugger's port."""
 
     def __init__(self, number: int, folder: Path, port: int, debug_port: int) -> None:
-        self.number = number
-        self.folder = folder
-        self.port = port
+        super().__init__(number, folder, port)
         self.debug_port = debug_port
-        self.process: Jvm | None = None
         self._debugger = Debugger()
         self.inside = Inside(self._debugger)
 
@@ -70,16 +68,6 @@ class Broker:
         self._debugger.close()
         if self.process is not None:
             await self.process.kill()
-
-    @property
-    def data(self) -> Path:
-        """Where its logs lie."""
-        return self.folder / "data"
-
-    @property
-    def log_file(self) -> Path:
-        """What it reports of itself."""
-        return self.folder / "server.log"
 
     @property
     def alive(self) -> bool:
@@ -163,7 +151,7 @@ class Cluster:
         broker.process = await start_jvm(
             self.distribution,
             "kafka.Kafka",
-            [str(broker.folder / "server.properties")],
+            [str(broker.config)],
             [broker.folder / "output", broker.log_file],
             {"log4j.configuration": f"file:{broker.folder / 'log4j.properties'}"},
             [f"{_AGENT},address=127.0.0.1:{broker.debug_port}"],
@@ -223,7 +211,7 @@ class Cluster:
         broker.data.mkdir(parents=True)
         settings = self._properties(broker)
         text = "".join(f"{name}={value}\n" for name, value in settings.items())
-        (broker.folder / "server.properties").write_text(text, encoding="utf-8")
+        broker.config.write_text(text, encoding="utf-8")
         log4j = _LOG4J.format(file=broker.log_file)
         (broker.folder / "log4j.properties").write_text(log4j, encoding="utf-8")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .distribution import Distribution
 from .process import Jvm, start_jvm
+from .server import Server
 
 CONTROLLER = 100
 """The id of the controller's node; brokers count from 1."""
@@ -38,50 +39,18 @@ rootLogger.appenderRef.file.ref=file
 {levels}"""
 
 
-class Node:
-    """The controller or a broker: its files, its ports and its process.
+class Node(Server):
+    """The controller or a broker.
 
     Parameters
     ----------
-    port
-        Where it listens.
     advertised
         Where others connect to it: a port of the proxy, or its own.
     """
 
     def __init__(self, number: int, folder: Path, port: int, advertised: int) -> None:
-        self.number = number
-        self.folder = folder
-        self.port = port
+        super().__init__(number, folder, port)
         self.advertised = advertised
-        self.process: Jvm | None = None
-
-    @property
-    def data(self) -> Path:
-        """Where its logs lie."""
-        return self.folder / "data"
-
-    @property
-    def log_file(self) -> Path:
-        """What it reports of itself."""
-        return self.folder / "server.log"
-
-    @property
-    def config(self) -> Path:
-        """Its configuration."""
-        return self.folder / "server.properties"
-
-    def log_size(self) -> int:
-        """Return how much it has reported so far, in bytes."""
-        return self.log_file.stat().st_size if self.log_file.exists() else 0
-
-    def logged(self, since: int = 0) -> list[str]:
-        """Return the lines that it has reported after so many bytes."""
-        if not self.log_file.exists():
-            return []
-        with self.log_file.open("rb") as file:
-            file.seek(since)
-            return file.read().decode(errors="replace").splitlines()
 
     async def java(self, distribution: Distribution, main: str, *arguments: str) -> Jvm:
         """Start a class of Kafka for this node."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .cluster import Broker, Cluster
+from .cluster import Cluster
 from .distribution import KafkaError
 from .files import log_entries
 from .forcing import Forcing, OtherwiseError
@@ -132,22 +132,14 @@ async def _consume(cluster: Cluster, topic: str, report: Report) -> None:
 
 def _marks(cluster: Cluster) -> list[int]:
     """Return how much each broker has reported so far, in bytes."""
-    return [_size(broker) for broker in cluster.brokers]
-
-
-def _size(broker: Broker) -> int:
-    return broker.log_file.stat().st_size if broker.log_file.exists() else 0
+    return [broker.log_size() for broker in cluster.brokers]
 
 
 def _logged(cluster: Cluster, marks: Sequence[int]) -> tuple[str, ...]:
     """Return what the brokers have reported since, without stack traces."""
-    lines: list[str] = []
-    for broker, mark in zip(cluster.brokers, marks, strict=True):
-        if broker.log_file.exists():
-            text = broker.log_file.read_bytes()[mark:].decode(errors="replace")
-            lines += [
-                f"broker {broker.number}: {line}"
-                for line in text.splitlines()
-                if not _STACK.match(line)
-            ]
-    return tuple(lines)
+    return tuple(
+        f"broker {broker.number}: {line}"
+        for broker, mark in zip(cluster.brokers, marks, strict=True)
+        for line in broker.logged(mark)
+        if not _STACK.match(line)
+    )

@@ -58,9 +58,11 @@ def replay(
       tidegate replay loss.json --kafka kafka_2.13-3.9.2
     \b
     Exit status:
-      0   every step is enabled, and the states are as recorded; the brokers did every step
-      1   a state differs, or the recorded violation does not occur; the brokers did otherwise
-      2   the file is not a trace, a step is not enabled, or Kafka cannot be started
+      0   every step is enabled, and the states are as recorded;
+          with --kafka: the brokers did every step
+      1   a state differs, or the recorded violation does not occur;
+          with --kafka: the brokers did otherwise
+      2   the file is not a trace, a step is not enabled, or Kafka cannot start
     """
     if json_file and not kafka:
         raise click.UsageError("--json says what real brokers did; name them with --kafka DIR")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import socket
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -140,9 +142,9 @@ class Cluster:
     async def stop(self) -> None:
         """End every process and remove every file."""
         await asyncio.gather(*(broker.kill() for broker in self.brokers))
+        await asyncio.to_thread(self.controller.stop)
         if self._zookeeper is not None:
             await self._zookeeper.kill()
-        self.controller.stop()
         await self.proxy.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -205,7 +207,17 @@ class Cluster:
             {"log4j.configuration": f"file:{log4j}", "zookeeper.jmx.log4j.disable": "true"},
         )
         await self._zookeeper.listens(self._zookeeper_port, _START)
+        if await until(self._zookeeper_serves, _START) is None:
+            raise self._zookeeper.failure(f"did not serve within {_START:.0f} s")
         await asyncio.to_thread(self.controller.start)
+
+    def _zookeeper_serves(self) -> bool | None:
+        """Whether ZooKeeper takes requests; one that comes earlier may never be answered."""
+        address = ("127.0.0.1", self._zookeeper_port)
+        with suppress(OSError), socket.create_connection(address, 1) as asked:
+            asked.sendall(b"srvr")
+            return b"Mode:" in asked.recv(4096) or None
+        return None
 
     def _configure(self, broker: Broker) -> None:
         broker.data.mkdir(parents=True)

@@ -15,12 +15,17 @@ from typing import Any
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
+from kazoo.handlers.threading import KazooTimeoutError
 
 from .client import ask
+from .distribution import KafkaError
 from .messages import LEADER_AND_ISR, STOP_REPLICA, UPDATE_METADATA
 
 ID, EPOCH = 1000, 1
 """Broker id and epoch of the controller."""
+
+_SESSION = 20.0
+"""Seconds of the session; kazoo waits as long for each answer, and for its own end."""
 
 _SILENT = logging.getLogger(f"{__name__}.kazoo")
 """ZooKeeper ends with the harness, which is no news."""
@@ -48,14 +53,17 @@ class ScriptedController:
     """
 
     def __init__(self, address: str) -> None:
-        self._client = KazooClient(hosts=address, timeout=3600, logger=_SILENT)
+        self._client = KazooClient(hosts=address, timeout=_SESSION, logger=_SILENT)
         self._sent: dict[tuple[str, int], PartitionState] = {}
 
     def start(self) -> None:
-        """Take ``/controller``."""
-        self._client.start(timeout=30)
+        """Take ``/controller``, for longer than the session: a machine may stop for a while."""
+        try:
+            self._client.start(timeout=2 * _SESSION)
+        except KazooTimeoutError:
+            raise KafkaError(f"ZooKeeper did not answer within {2 * _SESSION:.0f} s") from None
         value = {"version": 1, "brokerid": ID, "timestamp": "1"}
-        self._client.create("/controller", json.dumps(value).encode(), ephemeral=True)
+        self._client.create("/controller", json.dumps(value).encode())
         self._client.create("/controller_epoch", str(EPOCH).encode())
 
     def stop(self) -> None:

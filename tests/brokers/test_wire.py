@@ -131,6 +131,20 @@ def test_a_port_that_is_no_debugger_is_one_clear_error(monkeypatch):
             asyncio.run(run(answer))
 
 
+def test_a_zookeeper_that_does_not_answer_is_one_clear_error(monkeypatch):
+    controller = pytest.importorskip("tidegate.brokers.controller")
+    monkeypatch.setattr(controller, "_SESSION", 0.5)
+
+    async def run(answer):
+        async with Peer(answer) as port:
+            scripted = controller.ScriptedController(f"127.0.0.1:{port}")
+            await asyncio.to_thread(scripted.start)
+
+    for answer in (b"", None):
+        with pytest.raises(KafkaError, match="ZooKeeper did not answer"):
+            asyncio.run(run(answer))
+
+
 def test_a_proxy_outlives_a_peer_that_sends_garbage():
     async def run():
         proxy = Proxy()

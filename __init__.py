@@ -1,3 +1,88 @@
-"""Tidegate: an explicit-state model checker for Kafka's replication protocol."""
+"""Tidegate: an explicit-state model checker for Kafka's replication protocol, and for your own.
+
+What is exported here is the public interface: see docs/library.md.  Everything else may change.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .core.bounds import choice, number, switch
+    from .core.containers import Bag, Seq, Set, bag_of, sequence_of, set_of
+    from .core.fields import (
+        NONE,
+        Record,
+        array,
+        boolean,
+        enumeration,
+        integer,
+        members,
+        nested,
+        one_of,
+        optional,
+        replica_id,
+        subset,
+    )
+    from .core.spec import Action, Fairness, Property
+    from .library import Checked, TraceStep, check
+    from .model.own.model import Model
+    from .model.protocol import Protocol
+
+__all__ = [
+    "NONE",
+    "Action",
+    "Bag",
+    "Checked",
+    "Fairness",
+    "Model",
+    "Property",
+    "Protocol",
+    "Record",
+    "Seq",
+    "Set",
+    "TraceStep",
+    "array",
+    "bag_of",
+    "boolean",
+    "check",
+    "choice",
+    "enumeration",
+    "integer",
+    "members",
+    "nested",
+    "number",
+    "one_of",
+    "optional",
+    "replica_id",
+    "sequence_of",
+    "set_of",
+    "subset",
+    "switch",
+]
+
+_HOMES = {
+    "library": ("Checked", "TraceStep", "check"),
+    "core.bounds": ("choice", "number", "switch"),
+    "core.containers": ("Bag", "Seq", "Set", "bag_of", "sequence_of", "set_of"),
+    "core.fields": (
+        "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
+        "one_of", "optional", "replica_id", "subset",
+    ),
+    "core.spec": ("Action", "Fairness", "Property"),
+    "model.own.model": ("Model",),
+    "model.protocol": ("Protocol",),
+}  # fmt: skip
+"""Where each name is defined: a name is imported when it is asked for, so that commands which do
+not need the engine start without it."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import an exported name from where it is defined."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f".{home}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,12 +18,14 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from ..core.bounds import unknown
-from ..core.errors import TidegateError, place_of
+from ..core.errors import ModelError, TidegateError, place_of
 from ..core.printable import one_line
 from ..model import PROTOCOLS
 from ..model.broker.releases import release_of
+from ..model.own.model import Model
 from ..model.protocol import Protocol
 from .mutants import mutants
 
@@ -134,8 +136,8 @@ def _own(name: str) -> Protocol:
                 f"{path}: cannot be read ({why}); name a Python file that defines a Protocol"
             ) from None
         module = _executed(path.resolve(), str(path), source)
-    found = _named(module, attribute, name) if attribute else _only(module, name)
-    return replace(found, name=name)
+    chosen = _named(module, attribute, name) if attribute else _only(module, name)
+    return replace(_as_protocol(chosen, name), name=name)
 
 
 def _imported(name: str) -> ModuleType:
@@ -174,6 +176,10 @@ def _unusable(name: str, error: BaseException) -> BaseException:
     """Return what to raise where a user's file or module fails to be imported."""
     if isinstance(error, KeyboardInterrupt):
         return error
+    if isinstance(error, TidegateError):
+        wrong = SelectionError(f"{name}: {error.args[0]}")
+        wrong.place = error.place
+        return wrong
     missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
     text = "there is no such module" if missing else f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):
@@ -183,31 +189,45 @@ def _unusable(name: str, error: BaseException) -> BaseException:
     return failure
 
 
-def _named(module: ModuleType, attribute: str, name: str) -> Protocol:
-    """Return the protocol that a module calls `attribute`."""
-    found = getattr(module, attribute, None)
-    if not isinstance(found, Protocol):
-        what = f"is {type(found).__name__}, not Protocol" if found is not None else "does not exist"
+Own = Protocol | Model[Any, Any]
+"""What a file may define."""
+
+
+def _as_protocol(own: Own, name: str) -> Protocol:
+    """Return what a file defines as a protocol."""
+    if isinstance(own, Protocol):
+        return own
+    try:
+        return own.protocol
+    except ModelError as error:
+        raise SelectionError(f"{name}: {error}") from None
+
+
+def _named(module: ModuleType, attribute: str, name: str) -> Own:
+    """Return the protocol or model that a module calls `attribute`."""
+    own = getattr(module, attribute, None)
+    if not isinstance(own, (Protocol, Model)):
+        what = f"is {type(own).__name__}, not Protocol or Model" if own else "does not exist"
         raise SelectionError(f"{name}: {attribute} {what}; {_choices(module)}")
-    return found
+    return own
 
 
-def _only(module: ModuleType, name: str) -> Protocol:
-    """Return the only protocol of a module that is not a built-in one."""
-    found = _own_protocols(module)
-    if len(found) != 1:
-        how_many = f"{len(found)} protocols" if found else "no Protocol"
+def _only(module: ModuleType, name: str) -> Own:
+    """Return the only protocol or model of a module that is not a built-in one."""
+    own = _own_protocols(module)
+    if len(own) != 1:
+        how_many = f"{len(own)} protocols" if own else "no Protocol and no Model"
         raise SelectionError(f"{name} defines {how_many}; {_choices(module)}")
-    return found[0][1]
+    return own[0][1]
 
 
-def _own_protocols(module: ModuleType) -> list[tuple[str, Protocol]]:
-    """Return the protocols that a module holds and that are not built in, each once."""
+def _own_protocols(module: ModuleType) -> list[tuple[str, Own]]:
+    """Return the protocols and models that a module holds and that are not built in, each once."""
     built_in = {id(protocol) for protocol in PROTOCOLS}
     own = {
         id(value): (name, value)
         for name, value in vars(module).items()
-        if isinstance(value, Protocol) and id(value) not in built_in
+        if isinstance(value, (Protocol, Model)) and id(value) not in built_in
     }
     return list(own.values())
 
@@ -215,5 +235,8 @@ def _own_protocols(module: ModuleType) -> list[tuple[str, Protocol]]:
 def _choices(module: ModuleType) -> str:
     names = [name for name, _ in _own_protocols(module)]
     if not names:
-        return "define one, as in: FENCE = replace(KIP_320, name='fence', ...)"
+        return (
+            "define one, as in: FENCE = replace(KIP_320, name='fence', ...), or "
+            "model = Model(Bounds, State)"
+        )
     return f"name one after a colon: {', '.join(names)}"

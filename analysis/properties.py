@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.bounds import parse, unknown
 from ..core.spec import Property, TransitionSystem
-from ..invariants import INVARIANTS, PROPERTIES
+from ..invariants import PROPERTIES, invariants_of, properties_of
 from ..model import Protocol
 from .named import SelectionError
 
@@ -15,9 +15,9 @@ from .named import SelectionError
 def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     """Return properties by name, 'all', 'none', or the protocol's default properties."""
     family = protocol.family.name
-    if family not in PROPERTIES:
+    known = {prop.name.lower(): prop for prop in properties_of(protocol)}
+    if not known:
         raise SelectionError(f"{protocol.name}: {unknown('family', family, PROPERTIES)}")
-    known = {prop.name.lower(): prop for prop in PROPERTIES[family]}
     elsewhere = {prop.name.lower() for props in PROPERTIES.values() for prop in props}
     chosen = [name.lower() for name in names or protocol.default_properties]
     if len(chosen) > 1 and "none" in chosen:
@@ -25,7 +25,7 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     wanted: dict[str, Property] = {}
     for written, name in zip(names or chosen, chosen, strict=True):
         if name == "all":
-            wanted.update({prop.name: prop for prop in INVARIANTS[family]})
+            wanted.update({prop.name: prop for prop in invariants_of(protocol)})
         elif name in known:
             wanted[known[name].name] = known[name]
         elif name in elsewhere:
@@ -63,4 +63,4 @@ def with_every_history(protocol: Protocol, settings: Iterable[str]) -> Transitio
 
     No guard reads histories, so every behavior of the protocol is one of this system.
     """
-    return system_for(protocol, settings, PROPERTIES[protocol.family.name])
+    return system_for(protocol, settings, properties_of(protocol))

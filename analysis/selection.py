@@ -7,7 +7,7 @@ from typing import Any
 
 from ..checker.tracefile import Recorded
 from ..core.spec import Property, ReplayError, TransitionSystem
-from ..invariants import PROPERTIES
+from ..invariants import properties_of
 from ..model import PROTOCOLS, Protocol
 from .named import SelectionError, find_protocol
 from .properties import find_properties, system_for
@@ -21,7 +21,7 @@ def refuse_unknown_property(file: str, protocol: Protocol, recorded: Recorded) -
     ReplayError
         With the properties that there are.
     """
-    known = [prop.name for prop in PROPERTIES[protocol.family.name]]
+    known = [prop.name for prop in properties_of(protocol)]
     if recorded.property and recorded.property not in known:
         raise ReplayError(
             f"{file}: its property {recorded.property!r} is none of the {protocol.family.name} "

@@ -14,7 +14,7 @@ from ..analysis.named import find_protocol
 from ..analysis.selection import assemble
 from ..checker.atomic import replace_file
 from ..core.spec import TransitionSystem
-from ..invariants import INVARIANTS
+from ..invariants import invariants_of
 from ..render.output import Reports
 from ..render.printed import Text
 from ..render.terminal import make_console, write_json
@@ -123,7 +123,7 @@ def graph(
     if [options[f"{name}_file"] for name in EXPORTS].count("-") > 1:
         raise click.UsageError("only one export can go to standard output ('-')")
     system, properties = assemble(protocol, settings, names)
-    known = {p.name: p for p in INVARIANTS[find_protocol(protocol).family.name]}
+    known = {p.name: p for p in invariants_of(find_protocol(protocol))}
     known = {name: p for name, p in known.items() if not p.needs or p in properties}
     ends = {
         name: predicate(options[name], system, known) for name in ("start", "end") if options[name]

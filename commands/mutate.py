@@ -18,7 +18,7 @@ from ..checker.check import check
 from ..checker.result import Limits, Result
 from ..core.bounds import parse
 from ..core.spec import ModelError, Outcome, Property
-from ..invariants import INVARIANTS
+from ..invariants import invariants_of
 from ..model import Protocol
 from ..render.printed import Text
 from ..render.summary import count
@@ -95,7 +95,7 @@ def _fate(work: tuple[str, int, Sequence[str], Sequence[str], float | None]) -> 
     name, number, names, ladder, seconds = work
     protocol, every = _mutants(name)
     mutant = every[number]
-    properties = [prop for prop in INVARIANTS[protocol.family.name] if prop.name in names]
+    properties = [prop for prop in invariants_of(protocol) if prop.name in names]
     complete, tried = True, False
     for bounds in ladder:
         if not _differs(mutant, protocol, bounds):
@@ -160,7 +160,7 @@ def _search(
 def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: float | None) -> None:
     """Raise the error that a protocol itself fails with; it says nothing about a mutant then."""
     protocol = find_protocol(name)
-    properties = [prop for prop in INVARIANTS[protocol.family.name] if prop.name in names]
+    properties = [prop for prop in invariants_of(protocol) if prop.name in names]
     _check(protocol, properties, bounds, Limits(seconds=seconds))
 
 
@@ -168,7 +168,7 @@ def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: flo
 def _violates(protocol: str, name: str, bounds: str, steps: int) -> bool:
     """Whether a protocol itself violates a property within a number of steps."""
     original = find_protocol(protocol)
-    [prop] = [prop for prop in INVARIANTS[original.family.name] if prop.name == name]
+    [prop] = [prop for prop in invariants_of(original) if prop.name == name]
     return _check(original, [prop], bounds, Limits(max_depth=steps + 1)).first is not None
 
 

@@ -9,7 +9,7 @@ import click
 from ..analysis.selection import refuse_unknown_property
 from ..checker.tracefile import read_trace
 from ..core.spec import Trace, TransitionSystem
-from ..invariants import INVARIANTS, PROPERTIES
+from ..invariants import invariants_of, properties_of
 from ..render.output import Reports
 from ..render.replayed import print_replayed
 from ..render.terminal import make_console
@@ -71,8 +71,8 @@ def replay(
     system, replayed = replayed_as_recorded(trace, chosen, recorded)
     if kafka and not replayed.stopped:
         return _on_kafka(trace, kafka, system, replayed.trace, full, json_file)
-    known = [p for p in PROPERTIES[chosen.family.name] if keeps_what_is_read(system, p)]
-    invariants = INVARIANTS[chosen.family.name]
+    known = [p for p in properties_of(chosen) if keeps_what_is_read(system, p)]
+    invariants = invariants_of(chosen)
     judged = [p for p in known if p in invariants or p.name == recorded.property]
     violated = violated_at_end(trace, system, judged, replayed)
     print_replayed(make_console(), system, recorded, replayed, violated, full)

@@ -21,7 +21,7 @@ from ..core.spec import (
     Trace,
     TransitionSystem,
 )
-from ..invariants import PROPERTIES
+from ..invariants import properties_of
 from ..model import Protocol
 from ..render.terminal import say
 from .trust import protocol_to_replay
@@ -89,7 +89,7 @@ def saved(path: str, prop_name: str | None, named: str | None, trusted: bool) ->
     protocol, recorded = protocol_to_replay(path, recorded, named, trusted)
     refuse_unknown_property(path, protocol, recorded)
     system, replayed = replayed_as_recorded(path, protocol, recorded)
-    prop = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}.get(recorded.property)
+    prop = {prop.name: prop for prop in properties_of(protocol)}.get(recorded.property)
     again = f"; see 'tidegate replay {path}'"
     if replayed.stopped or replayed.differs is not None:
         raise ReplayError(f"{path}: its steps lead to other states than when it was saved{again}")
@@ -111,7 +111,7 @@ def replayed_as_recorded(
     ModelError
         If a step fails.
     """
-    prop = {prop.name: prop for prop in PROPERTIES[protocol.family.name]}.get(recorded.property)
+    prop = {prop.name: prop for prop in properties_of(protocol)}.get(recorded.property)
     settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
     try:
         systems = systems_to_tell(protocol, settings, prop)

@@ -14,7 +14,7 @@ from ..analysis.pool import processes, share
 from ..analysis.properties import system_for
 from ..analysis.selection import protocols_to_compare
 from ..core.spec import TransitionSystem
-from ..invariants import INVARIANTS
+from ..invariants import invariants_of
 from ..model import Protocol, Scenario
 from ..render.output import report_file
 from ..render.terminal import say
@@ -53,7 +53,7 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
         target.write(INTRODUCTION)
         for _, scenario in scenarios:
             columns = {protocol.name: next(compared) for protocol in protocols}
-            names = [prop.name for prop in INVARIANTS[protocols[0].family.name]]
+            names = [prop.name for prop in invariants_of(protocols[0])]
             largest = dict(scenario.largest)
             target.write("\n" + section(scenario.title, scenario.settings, largest, columns, names))
             target.flush()
@@ -65,7 +65,7 @@ def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:
     name, number = which
     protocol = find_protocol(name)
     scenario: Scenario = protocol.family.scenarios[number]
-    properties = INVARIANTS[protocol.family.name]
+    properties = invariants_of(protocol)
 
     def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:
         settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in bounds.items())]

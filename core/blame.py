@@ -131,3 +131,56 @@ def refuse_writing(layout: Layout[Any], before: tuple[int, ...], who: str) -> No
     written = f"wrote {', '.join(layout.changed(before))}" if intact else layout.mistake()
     layout.reset()
     raise ModelError(f"{who} {written}; it may only read the state")
+
+
+def wrote_too_early(
+    layout: Layout[Any], state: State, attempts: Sequence[Attempt], before: tuple[int, ...]
+) -> ModelError:
+    """Return the error of a step that spoilt the record, or wrote where it is not enabled.
+
+    Parameters
+    ----------
+    before
+        What ``layout.values`` returned before it.
+    """
+    if not layout.sound():
+        return mistake(layout, state, attempts)
+    written = ", ".join(layout.changed(before))
+    what = f"answered 'not enabled' after writing {written}; put every guard before the first write"
+    return blamed(layout, state, attempts, what, lambda: layout.values() != before)
+
+
+def refuse_chance(
+    layout: Layout[Any],
+    state: State,
+    step: object,
+    function: Callable[..., Any],
+    attempt: tuple[Callable[[], object], object],
+) -> None:
+    """Refuse a step that does something else when it is taken once more.
+
+    Parameters
+    ----------
+    state
+        What it was taken in; ``record`` holds what it made of that.
+    attempt
+        The call of it, and what it answered.
+
+    Raises
+    ------
+    ModelError
+        If it does: it reads a clock, a random number, or what it wrote elsewhere.
+    """
+    if not layout.sound():
+        return
+    again, answer = attempt
+    after = layout.values()
+    layout.load(state)
+    if again() == answer and layout.values() == after:
+        return
+    layout.reset()
+    raise about(
+        function,
+        f"{step} did something else when it was taken again in the same state; an action may "
+        "depend on the state, the bounds and its arguments only",
+    )

@@ -18,6 +18,7 @@ _LONGEST = 80
 
 _PACKAGE = Path(__file__).parents[1]
 _RECORD = str(Path(__file__).with_name("record.py"))
+_CONTAINERS = str(Path(__file__).with_name("containers.py"))
 _LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
 
 
@@ -108,7 +109,7 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
         nonlocal found, last
         if found is None and wrong():
             found = last
-        if event == "line":
+        if event == "line" and frame.f_code.co_filename != _CONTAINERS:
             last = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
         return trace
 

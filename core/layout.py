@@ -14,10 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, TypeVar, cast
 
 from .errors import blaming
+from .fields import (
+    NONE,
+    Array,
+    Field,
+    Limit,
+    Record,
+    array,
+    boolean,
+    declared_parts,
+    integer,
+    limit_of,
+    members,
+    nested,
+    one_of,
+    replica_id,
+    shown_part,
+    subset,
+)
 from .record import (
     ConstantError,
     Part,
@@ -32,110 +49,34 @@ from .record import (
     range_errors,
 )
 
+__all__ = [
+    "NONE",
+    "WORD_BITS",
+    "Array",
+    "Field",
+    "Layout",
+    "Limit",
+    "Record",
+    "State",
+    "Variable",
+    "array",
+    "boolean",
+    "declared_parts",
+    "integer",
+    "limit_of",
+    "members",
+    "mix",
+    "nested",
+    "one_of",
+    "replica_id",
+    "subset",
+]
+
 State = Stored
 """A stored state: one element per variable, counted from the variable's lowest value."""
 
-Limit = int | Callable[[Any], int]
-"""A number, or a function from the constants to one."""
-
-NONE = -1
-"""Nobody, nothing, not known: the value below every broker, offset, record and epoch."""
-
 WORD_BITS = 64
 _WORD = (1 << WORD_BITS) - 1
-
-
-class Record:
-    """Base of a declared state, or of a part of one.
-
-    Actions see objects with a slot for each variable, record and array.  Only variables may be
-    assigned: an array of records is a tuple, and that the other parts are neither replaced nor
-    resized is watched whenever a state is stored.
-    """
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True)
-class Field:
-    """One declared variable: its lowest and highest value, both included, and how it is shown.
-
-    ``names`` says what the value speaks of, where that matters to symmetry: ``"replica"`` for the
-    number of a replica (or NONE), ``"replicas"`` for a set of them.
-    """
-
-    low: Limit
-    high: Limit
-    doc: str
-    show: Callable[[int], object] = int
-    names: str = ""
-
-
-@dataclass(frozen=True)
-class Array:
-    """A declared sequence of records or of variables, of a length fixed by the constants.
-
-    ``by_replica`` says that its index is the number of a replica.
-    """
-
-    length: Limit
-    element: type[Record] | Field
-    by_replica: bool = False
-
-
-T = TypeVar("T", bound=Record)
-
-
-def integer(low: Limit, high: Limit, doc: str) -> int:
-    """Declare a whole number within ``low..high``."""
-    return cast(int, Field(low, high, doc))
-
-
-def replica_id(high: Limit, doc: str, low: Limit = NONE) -> int:
-    """Declare the number of a replica, or NONE; it is always the same where `low` is `high`."""
-    return cast(int, Field(low, high, doc, names="replica"))
-
-
-def boolean(doc: str) -> bool:
-    """Declare a truth value."""
-    return cast(bool, Field(0, 1, doc, bool))
-
-
-def one_of(names: Sequence[str], doc: str, high: Limit | None = None) -> int:
-    """Declare an enumeration: the number is the index of its name."""
-    return cast(int, Field(0, len(names) - 1 if high is None else high, doc, names.__getitem__))
-
-
-def subset(size: Limit, doc: str, names: str = "") -> int:
-    """Declare a set of the numbers below `size`, stored as a bit mask."""
-
-    def high(k: object) -> int:
-        return int((1 << _number(size, k)) - 1)
-
-    return cast(int, Field(0, high, doc, lambda mask: set(members(mask)), names))
-
-
-def nested(declaration: type[T]) -> T:
-    """Declare a record within a record."""
-    return cast(T, declaration)
-
-
-@overload
-def array(length: Limit, element: type[T], *, by_replica: bool = False) -> list[T]: ...
-@overload
-def array(length: Limit, element: int, *, by_replica: bool = False) -> list[int]: ...
-def array(length: Limit, element: object, *, by_replica: bool = False) -> object:
-    """Declare a sequence of records, or of variables, of fixed length."""
-    return Array(length, cast("type[Record] | Field", element), by_replica)
-
-
-def members(mask: int) -> list[int]:
-    """Return the numbers in a set stored as a bit mask, in ascending order.
-
-    >>> members(0b101)
-    [0, 2]
-    """
-    return [number for number in range(mask.bit_length()) if mask >> number & 1]
 
 
 @dataclass(frozen=True)
@@ -236,6 +177,13 @@ class Layout(Generic[S]):
         self._lengths = {p.path: len(p.node) for p in self._parts if p.integers}
         self.reset()
 
+    @property
+    def classes(self) -> list[type]:
+        """The classes of the record and of the records within it, each once, in order."""
+        nodes = [self.record, *(node for node, _ in self._places)]
+        nodes += [part.owner for part in self._parts]
+        return list(dict.fromkeys(type(node) for node in nodes if isinstance(node, Record)))
+
     def reset(self) -> None:
         """Put the declared parts into ``record``, and set every variable to its lowest value."""
         for part in self._parts:
@@ -287,7 +235,7 @@ class Layout(Generic[S]):
         """Return `state` as nested dictionaries and lists, for rendering only."""
         self.load(state)
         with blaming("showing a variable"):
-            shown = _shown(self.record, self.declaration)
+            shown = shown_part(self.record, self.declaration)
         assert isinstance(shown, dict)
         return shown
 
@@ -304,7 +252,7 @@ class Layout(Generic[S]):
             by_replica = isinstance(declared, Array) and declared.by_replica
             at = (*replicas, int(key)) if by_replica else replicas
             if isinstance(part, Field):
-                low, high = _number(part.low, k), _number(part.high, k)
+                low, high = limit_of(part.low, k), limit_of(part.high, k)
                 if high < low:
                     raise ValueError(f"{address}: its range {low}..{high} is empty")
                 if high - low >> WORD_BITS:
@@ -340,35 +288,15 @@ def mix(word: int) -> int:
     return word ^ word >> 31
 
 
-def _number(limit: Limit, k: object) -> int:
-    return limit(k) if callable(limit) else limit
-
-
-def _declared(declaration: type) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a record class with their names, those of its bases first."""
-    for base in reversed(declaration.__mro__):
-        for name, value in vars(base).items():
-            if isinstance(value, (Field, Array)) or (
-                isinstance(value, type) and issubclass(value, Record)
-            ):
-                yield name, value
-
-
-@cache
-def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]:
-    """Return the fields of a record class by name, those of its bases first."""
-    return dict(_declared(declaration))
-
-
 def _build(declared: Any, k: object) -> Any:
     """Make the record of a declaration."""
     if isinstance(declared, Field):
-        return _number(declared.low, k)
+        return limit_of(declared.low, k)
     if isinstance(declared, Array):
-        elements = [_build(declared.element, k) for _ in range(_number(declared.length, k))]
+        elements = [_build(declared.element, k) for _ in range(limit_of(declared.length, k))]
         return elements if isinstance(declared.element, Field) else tuple(elements)
-    fields = dict(_declared(declared))
-    constants = {name: _number(p.low, k) for name, p in fields.items() if _is_constant(p, k)}
+    fields: dict[str, Any] = dict(declared_parts(declared))
+    constants = {name: limit_of(p.low, k) for name, p in fields.items() if _is_constant(p, k)}
     node = class_of(declared, Record, fields, constants)()
     for name, part in fields.items():
         setattr(node, name, _build(part, k))
@@ -376,7 +304,7 @@ def _build(declared: Any, k: object) -> Any:
 
 
 def _is_constant(declared: Any, k: object) -> bool:
-    return isinstance(declared, Field) and _number(declared.low, k) == _number(declared.high, k)
+    return isinstance(declared, Field) and limit_of(declared.low, k) == limit_of(declared.high, k)
 
 
 def _parts(node: Any, declared: Any, path: str) -> Iterator[tuple[str | int, Any, str]]:
@@ -386,13 +314,5 @@ def _parts(node: Any, declared: Any, path: str) -> Iterator[tuple[str | int, Any
             shown = "{}" if declared.by_replica else index
             yield index, declared.element, f"{path}[{shown}]"
     else:
-        for name, part in _declared(declared):
+        for name, part in declared_parts(declared).items():
             yield name, part, f"{path}.{name}" if path else name
-
-
-def _shown(node: Any, declared: Any) -> object:
-    if isinstance(declared, Field):
-        return declared.show(node)
-    if isinstance(declared, Array):
-        return [_shown(part, declared.element) for part in node]
-    return {name: _shown(getattr(node, name), part) for name, part in _declared(declared)}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from struct import Struct
+from types import FunctionType
 from typing import Any, Protocol
 
 from .errors import printed
@@ -257,11 +258,23 @@ def class_of(
     if key not in _classes:
         watched = {name: Constant(name, value) for name, value in constants.items()}
         slots = tuple(name for name in fields if name not in constants)
-        _classes[key] = type(declaration.__name__, (base,), {"__slots__": slots, **watched})
+        space = {**_methods(declaration, base), "__slots__": slots, **watched}
+        _classes[key] = type(declaration.__name__, (base,), space)
     return _classes[key]
 
 
 _classes: dict[tuple[object, ...], type] = {}
+
+
+def _methods(declaration: type, base: type) -> dict[str, Any]:
+    """Return the methods that a declaration and its bases define, by name."""
+    kinds = declaration.__mro__[: declaration.__mro__.index(base)]
+    return {
+        name: value
+        for kind in reversed(kinds)
+        for name, value in vars(kind).items()
+        if isinstance(value, FunctionType) or name == "__hash__"
+    }
 
 
 def element(owner: Any, key: str | int) -> Any:

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from .blame import Attempt, about, blamed, mistake, predicate_of, refuse_writing, truth
+from .blame import (
+    Attempt,
+    about,
+    mistake,
+    predicate_of,
+    refuse_chance,
+    refuse_writing,
+    truth,
+    wrote_too_early,
+)
 from .errors import (
     DisagreementError,
     EngineError,
@@ -54,6 +63,9 @@ Tried = tuple[int, Callable[..., Any], tuple[int, ...]]
 """An index into ``instances``, with the action's function and the arguments of that instance."""
 
 _END = object()
+
+_REPEATED = 1024
+"""The first attempts of a watched search that are made twice; later on, one of so many."""
 
 
 class TransitionSystem(Generic[S, K]):
@@ -128,6 +140,7 @@ class TransitionSystem(Generic[S, K]):
         self.constraint = constraint
         self.view = view
         self.debug = False
+        self._watched = 0
         self._tried: list[Tried] = [
             (index, instance.action.apply, instance.arguments)
             for index, instance in enumerate(self.instances)
@@ -210,22 +223,20 @@ class TransitionSystem(Generic[S, K]):
 
     def _attempt_watched(self, index: int, state: State) -> Any:
         """Take a step from `state`, which ``record`` holds, watching what the action does."""
-        layout, values = self.layout, self.layout.values
-        before = values()
+        layout, before = self.layout, self.layout.values()
         _, apply, arguments = self._tried[index]
         answer = apply(self.record, self.constants, *arguments)
+        self._watched += 1
+        if self._watched <= _REPEATED or not self._watched % _REPEATED:
+            again = lambda: apply(self.record, self.constants, *arguments)  # noqa: E731
+            refuse_chance(layout, state, self.instances[index].step, apply, (again, answer))
         disabled = isinstance(answer, int) and not answer
-        if disabled and values() == before and layout.intact():
+        if disabled and layout.values() == before and layout.intact():
             return False
-        sound = layout.sound()
-        if sound and not disabled:
+        if layout.sound() and not disabled:
             return answer
-        attempts = self._attempts(self._tried[index : index + 1], index)
-        if not sound:
-            raise mistake(layout, state, attempts)
-        written = ", ".join(layout.changed(before))
-        what = f"answered 'not enabled' after writing {written}; put every guard before the "
-        raise blamed(layout, state, attempts, what + "first write", lambda: values() != before)
+        tried = self._tried[index : index + 1]
+        raise wrote_too_early(layout, state, self._attempts(tried, index), before)
 
     def _attempts(self, tried: Sequence[Tried], last: int) -> list[Attempt]:
         """Return the steps that were tried, the latest first, so that each can be taken again."""

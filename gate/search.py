@@ -17,7 +17,7 @@ from ..checker.stop import Stop, Stopped
 from ..core.spec import Outcome as Decided
 from ..core.spec import Property as Asked
 from ..core.spec import TransitionSystem
-from ..invariants import PROPERTIES
+from ..invariants import properties_of
 from ..model import Protocol
 from . import results
 from .cells import Cell, Expectation, Found, expanded
@@ -169,7 +169,7 @@ class _Search:
 
         assert verdict.trace is not None
         # Where a wrong protocol fails with every history, those that the search kept will do.
-        every = PROPERTIES[self.protocol.family.name]
+        every = properties_of(self.protocol)
         systems = (self._system(self.protocol, read) for read in (every, properties))
         return Shown(
             verdict.property.name,

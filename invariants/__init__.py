@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from ..core.spec import DEADLOCK, Property
+from ..core.spec import DEADLOCK, Kind, Property
+from ..model.protocol import Protocol
 from . import (
     async_isr,
     candidates,
@@ -47,4 +48,17 @@ PROPERTIES: Mapping[str, tuple[Property, ...]] = {
 }
 """Every property that can be checked, by family."""
 
-__all__ = ["INVARIANTS", "PROPERTIES"]
+
+def properties_of(protocol: Protocol) -> tuple[Property, ...]:
+    """Return every property that can be checked of a protocol."""
+    return (*protocol.properties, *PROPERTIES.get(protocol.family.name, ()))
+
+
+def invariants_of(protocol: Protocol) -> tuple[Property, ...]:
+    """Return every invariant of a protocol: what ``all`` stands for."""
+    return tuple(
+        prop for prop in properties_of(protocol) if prop.kind in (Kind.INVARIANT, Kind.TYPE)
+    )
+
+
+__all__ = ["INVARIANTS", "PROPERTIES", "invariants_of", "properties_of"]

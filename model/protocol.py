@@ -10,7 +10,7 @@ from ..core.bounds import brief, shown, unknown
 from ..core.errors import blaming
 from ..core.layout import Layout, integer
 from ..core.printable import one_line
-from ..core.spec import Action, TransitionSystem
+from ..core.spec import Action, Property, TransitionSystem
 
 S = TypeVar("S")
 K = TypeVar("K")
@@ -108,6 +108,10 @@ class Protocol:
     older_rules
         Rules of earlier Kafka versions that this protocol's rules replaced and that no ancestor
         has, as (name of the rule, function): each is a mutant, like a rule of an ancestor.
+    state
+        The declaration of its state, derived from its family's, if it has more variables.
+    properties
+        What can be checked of it beside the properties of its family.
 
     Raises
     ------
@@ -126,6 +130,8 @@ class Protocol:
     parent: Protocol | None = None
     limits: tuple[tuple[str, int], ...] = ()
     older_rules: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    state: type | None = None
+    properties: tuple[Property, ...] = ()
 
     def __post_init__(self) -> None:
         # Reports print them in one line each, also those of a custom protocol.
@@ -198,7 +204,7 @@ def assemble(
         bounds=shown(bounds),
         headline=brief(bounds),
         constants=k,
-        layout=Layout(counting(state, protocol.limits), k),
+        layout=Layout(counting(protocol.state or state, protocol.limits), k),
         actions=protocol.actions,
         initialise=initialise,
         columns=columns,

@@ -5,11 +5,25 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import Any
 
 from .expressions import Expressions
 from .function import Mode
-from .values import Constant, Items, Number, StateRef, Truth, UnsupportedError, Value, integer_of
+from .values import (
+    Constant,
+    Items,
+    Method,
+    Number,
+    Range,
+    StateRef,
+    Truth,
+    UnsupportedError,
+    Value,
+    integer_of,
+    span,
+    union,
+)
 
 
 class Calls(Expressions):
@@ -17,10 +31,16 @@ class Calls(Expressions):
 
     def _called(self, node: ast.Call, mode: Mode) -> Value:
         callee = self.expression(node.func)
+        if isinstance(callee, Method) and not node.keywords:
+            return self.call(callee, [self.known(argument) for argument in node.args])
         if not isinstance(callee, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if callee.value is any or callee.value is all:
             return self._quantified(node, callee.value is any)
+        if isinstance(next(iter(node.args), None), ast.GeneratorExp) and any(
+            callee.value is which for which in (sum, min, max)
+        ):
+            return self._folded(node, callee.value)
         arguments = [self.known(argument) for argument in node.args]
         if type(callee.value) is types.FunctionType:
             if callee.value in self.unit.intrinsics:
@@ -36,6 +56,7 @@ class Calls(Expressions):
 
     def _converted(self, which: Any, value: Value, node: ast.Call) -> Value:
         """Translate bool(), int() or len() of one value."""
+        value = self.filled(value) if which is bool else value
         if isinstance(value, Constant):
             return Constant(self.unit.reads.ask(which.__name__, value.value))
         if which is bool:
@@ -44,7 +65,15 @@ class Calls(Expressions):
             return value
         if which is len and isinstance(value, StateRef) and isinstance(value.sample, (list, tuple)):
             return Constant(len(value.sample))
+        if which is len and isinstance(value, StateRef) and (own := self.method(value, "__len__")):
+            return self.call(own, [])
         raise UnsupportedError(f"the call {ast.unparse(node)}")
+
+    def call(self, method: Method, arguments: list[Value]) -> Value:
+        """Return the value of the call of a method."""
+        function = method.function
+        arguments = self._in_order(function, [method.owner, *arguments], {})
+        return self.invoke(function, arguments, Mode.WHOLE)
 
     def invoke(self, function: Callable[..., Any], arguments: list[Value], mode: Mode) -> Value:
         """Emit the call of a function like this one."""
@@ -81,37 +110,92 @@ class Calls(Expressions):
 
     def _quantified(self, node: ast.Call, wanted: bool) -> Value:
         """Translate any() or all() over a range or an array, as a loop that ends early."""
-        generator = node.args[0] if len(node.args) == 1 else None
-        if not isinstance(generator, ast.GeneratorExp) or len(generator.generators) != 1:
+        generator = self._generator(node)
+        if node.keywords:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
-        [clause] = generator.generators
-        if not isinstance(clause.target, ast.Name) or clause.is_async or node.keywords:
-            raise UnsupportedError(f"the call {ast.unparse(node)}")
-        name, out = clause.target.id, self.out
+        out = self.out
         result = out.variable()
         out.emit(f"store i64 {0 if wanted else 1}, ptr {result}")
-        outer = self.local, self.variables, self.assigned
 
-        def body(element: Value, following: str, end: str) -> None:
-            # The name is the generator's own, whatever it is outside.
-            self.local = {**outer[0], name: element}
-            self.variables = {n: at for n, at in outer[1].items() if n != name}
-            self.assigned = {n: where for n, where in outer[2].items() if n != name}
-            for condition in clause.ifs:
-                inside = out.label("if")
-                out.branch(self.decision(condition), inside, following)
-                out.place_label(inside)
+        def body(following: str, end: str) -> None:
             found = out.label("found")
             test = self.decision(generator.elt)
             out.branch(test, *((found, following) if wanted else (following, found)))
             out.place_label(found)
             out.emit(f"store i64 {1 if wanted else 0}, ptr {result}")
             out.jump(end)
-            self.local, self.variables, self.assigned = outer
 
-        self.loop(clause.iter, body)
+        self._each(generator, body)
         loaded = out.value(f"load i64, ptr {result}")
         return Truth(out.value(f"icmp ne i64 {loaded}, 0"))
+
+    def _folded(self, node: ast.Call, which: Any) -> Value:
+        """Translate sum(), min() or max() over a range, an array or a container."""
+        generator, out = self._generator(node), self.out
+        named = {part.arg: part.value for part in node.keywords}
+        if set(named) - ({"default"} if which is not sum else set()):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        default = self.known(named["default"]) if named else None
+        result, begun = out.variable(), out.variable()
+        out.emit(f"store i64 0, ptr {result}")
+        out.emit(f"store i64 0, ptr {begun}")
+        ranges: list[Range] = []
+
+        def body(following: str, end: str) -> None:
+            value = self.known(generator.elt)
+            ranges.append(span(value))
+            before = Number(out.value(f"load i64, ptr {result}"), None)
+            if which is sum:
+                after = self.computed(ast.Add(), before, value)
+            else:
+                first = out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0")
+                extreme = out.extreme(which.__name__, before, value)
+                after = out.select(Truth(first), value, extreme, None)
+            out.emit(f"store i64 {out.number(after)}, ptr {result}")
+            out.emit(f"store i64 1, ptr {begun}")
+            out.jump(following)
+
+        self._each(generator, body)
+        loaded = out.value(f"load i64, ptr {result}")
+        if which is sum:
+            return Number(loaded)
+        none = Truth(out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0"))
+        if default is None:
+            out.fail_if(none.register)
+            return Number(loaded, reduce(union, ranges) if ranges else None)
+        known = reduce(union, ranges, span(default))
+        return out.select(none, default, Number(loaded), known)
+
+    @staticmethod
+    def _generator(node: ast.Call) -> ast.GeneratorExp:
+        """Return the one generator that a call is about."""
+        generator = node.args[0] if len(node.args) == 1 else None
+        if isinstance(generator, ast.GeneratorExp) and len(generator.generators) == 1:
+            [clause] = generator.generators
+            if isinstance(clause.target, ast.Name) and not clause.is_async:
+                return generator
+        raise UnsupportedError(f"the call {ast.unparse(node)}")
+
+    def _each(self, generator: ast.GeneratorExp, body: Callable[[str, str], None]) -> None:
+        """Translate a generator; `body` emits what is done with one element of it."""
+        [clause] = generator.generators
+        assert isinstance(clause.target, ast.Name)
+        name, out = clause.target.id, self.out
+        outer = self.local, self.variables, self.assigned
+
+        def inside(element: Value, following: str, end: str) -> None:
+            # The name is the generator's own, whatever it is outside.
+            self.local = {**outer[0], name: element}
+            self.variables = {n: at for n, at in outer[1].items() if n != name}
+            self.assigned = {n: where for n, where in outer[2].items() if n != name}
+            for condition in clause.ifs:
+                chosen = out.label("if")
+                out.branch(self.decision(condition), chosen, following)
+                out.place_label(chosen)
+            body(following, end)
+            self.local, self.variables, self.assigned = outer
+
+        self.loop(clause.iter, inside)
 
     def loop(
         self,

@@ -59,7 +59,7 @@ def recorded(module: Module, reads: Reads) -> Recording:
 
 def roots_of(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> list[object]:
     """Return the objects that the translation of a search begins with."""
-    roots: list[object] = [system.constants, system.constraint]
+    roots: list[object] = [system.constants, system.constraint, *system.layout.classes]
     roots += [prop.predicate for prop in properties if prop.kind is Kind.INVARIANT]
     for instance in system.instances:
         roots += [instance.action.apply, *instance.arguments]

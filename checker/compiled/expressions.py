@@ -10,7 +10,8 @@ from typing import Any
 from .arithmetic import ARITHMETIC, COMPARISONS, FOLDED, UNARY, exact, folds
 from .emitter import Aside, Emitter, is_cheap
 from .function import Compiled, Functions, Mode
-from .marking import Marking, is_marked
+from .marking import is_marked
+from .methods import Methods
 from .values import (
     NOWHERE,
     PLAIN,
@@ -28,7 +29,7 @@ from .values import (
 )
 
 
-class Expressions(Marking):
+class Expressions(Methods):
     """Translates expressions: what is known already is computed, the rest is emitted.
 
     Attributes
@@ -44,8 +45,7 @@ class Expressions(Marking):
     def __init__(
         self, unit: Functions, function: Callable[..., Any], local: dict[str, Value], out: Emitter
     ) -> None:
-        super().__init__(out)
-        self.unit = unit
+        super().__init__(unit, out)
         self.function = function
         self.local = local
         self.variables: dict[str, str] = {}
@@ -68,7 +68,7 @@ class Expressions(Marking):
 
     def condition(self, node: ast.expr) -> Value:
         """Return the truth of an expression: a `Truth`, or `Constant`."""
-        value = self.known(node)
+        value = self.filled(self.known(node))
         if isinstance(value, Constant):
             return Constant(self.true(value))
         return value if isinstance(value, Truth) else Truth(self.out.truth(value))
@@ -104,7 +104,8 @@ class Expressions(Marking):
     def _attribute(self, node: ast.Attribute) -> Value:
         owner = self.expression(node.value)
         if isinstance(owner, StateRef):
-            return self._loaded(self._part(owner, node.attr))
+            method = self.method(owner, node.attr)
+            return method or self._loaded(self._part(owner, node.attr))
         if owner is NOWHERE:
             return NOWHERE
         if not isinstance(owner, Constant):
@@ -114,7 +115,8 @@ class Expressions(Marking):
     def _subscript(self, node: ast.Subscript) -> Value:
         owner, index = self.expression(node.value), self.expression(node.slice)
         if isinstance(owner, StateRef):
-            return self._loaded(self.element(owner, index))
+            at = self.method(owner, "__getitem__")
+            return self.call(at, [index]) if at else self._loaded(self.element(owner, index))
         if owner is NOWHERE:
             return NOWHERE
         if isinstance(owner, (Items, Constant)) and isinstance(index, Constant):
@@ -210,10 +212,7 @@ class Expressions(Marking):
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
-            value = self.condition(node.operand)
-            if isinstance(value, Constant):
-                return Constant(not value.value)
-            return Truth(self.out.value(f"xor i1 {self.out.truth(value)}, true"))
+            return self.negation(self.condition(node.operand))
         value = self.known(node.operand)
         if isinstance(value, Constant):
             return Constant(self.unit.reads.ask(UNARY[type(node.op)].__name__, value.value))
@@ -256,12 +255,18 @@ class Expressions(Marking):
         if isinstance(left, Constant) and isinstance(right, Constant):
             folded = FOLDED[type(comparison)].__name__
             return Constant(self.unit.reads.ask(folded, left.value, right.value))
+        if isinstance(left, StateRef):
+            return self.records_compared(comparison, left, right)
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
         if isinstance(left, Constant) and isinstance(right, Constant):
             return Constant(self.unit.reads.ask("contains", right.value, left.value) is not negated)
+        if isinstance(right, StateRef) and (method := self.method(right, "__contains__")):
+            within = self.call(method, [left])
+            self.mark(within, node)
+            return self.negation(within) if negated else within
         if isinstance(right, Constant):
             choices = self.unit.reads.elements("choices", right.value)
             right = Items(tuple(Constant(value) for value in choices))
@@ -327,7 +332,7 @@ class Expressions(Marking):
 
     def _operand(self, part: ast.expr) -> Value:
         """Return the value of an operand of `and` or `or`, and mark both ways of its truth."""
-        value = self.known(part)
+        value = self.filled(self.known(part))
         if self.out.points and isinstance(value, (Number, Truth)) and not is_marked(part):
             self.mark(Truth(self.out.truth(value)), part)
         return value

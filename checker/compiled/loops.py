@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
+from ...core.containers import MOST_MEMBERS, Seq, Set
 from ...core.layout import members
 from .calls import Calls
 from .values import (
     WORD,
     Constant,
     Items,
+    Method,
     Number,
     Range,
     StateRef,
@@ -44,6 +46,9 @@ class Loops(Calls):
             self._loop_members(iterated, self.known(mask), body)
             return
         whole = self.expression(iterated)
+        if isinstance(whole, StateRef) and (contents := self.method(whole, "__iter__")):
+            self._loop_contents(iterated, contents, body, changed)
+            return
         if isinstance(whole, StateRef) and isinstance(whole.sample, (list, tuple)):
             parts = [self.element(whole, Constant(i)) for i in range(len(whole.sample))]
             elements: list[Value] = [part for part in parts if part is not None]
@@ -56,12 +61,37 @@ class Loops(Calls):
             raise UnsupportedError("a for loop over something else than a range or an array")
         self._written_out(iterated, [(None, element) for element in elements], body)
 
+    def _loop_contents(
+        self,
+        node: ast.expr,
+        contents: Method,
+        body: Callable[[Value, str, str], None],
+        changed: Iterable[str],
+    ) -> None:
+        """Translate a loop over the members of a set, or the elements of a sequence."""
+        if contents.function is Set.__iter__:
+            self._loop_members(node, self._variable(contents.owner, "mask"), body)
+            return
+        if contents.function is not Seq.__iter__:
+            raise UnsupportedError(f"a loop over {contents.owner.form}, which iterates itself,")
+        items = self._part(contents.owner, "items")
+
+        def round_of(index: Value, following: str, end: str) -> None:
+            body(self._loaded(self.element(items, index)), following, end)
+
+        length = self._variable(contents.owner, "length")
+        self._loop_range(node, Constant(0), length, 1, round_of, changed)
+
+    def _variable(self, owner: StateRef, name: str) -> Value:
+        """Return the value of a variable of a record."""
+        return self._loaded(self._part(owner, name))
+
     def _loop_members(
         self, node: ast.expr, mask: Value, body: Callable[[Value, str, str], None]
     ) -> None:
         """Translate a loop over the numbers in a set."""
         known = span(mask)
-        if known is None or known[0] < 0 or known[1].bit_length() > UNROLLED:
+        if known is None or known[0] < 0 or known[1].bit_length() > MOST_MEMBERS:
             raise UnsupportedError("a loop over a set whose members are not known to be few")
         rounds: list[tuple[Value | None, Value]] = []
         for number in range(known[1].bit_length()):

@@ -35,7 +35,7 @@ _WRITTEN = (bool, int, str, type(None))
 
 _KNOWN: dict[int, str] = {
     id(function): function.__name__
-    for function in (any, all, bool, int, len, max, members, min, range, *INTRINSICS)
+    for function in (any, all, bool, int, len, max, members, min, range, sum, *INTRINSICS)
 }
 """What the translator knows by its identity."""
 

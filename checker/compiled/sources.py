@@ -32,7 +32,7 @@ def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
     # Of what wraps another function Python shows the source of the other.
     wraps = hasattr(function, "__wrapped__")
     tree = None if wraps else _tree(function, function.__code__)
-    if tree is None or tree.decorator_list:
+    if tree is None:
         raise UnsupportedError(f"{function.__name__}, which is decorated,")
     if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs:
         raise UnsupportedError(f"{function.__name__}, which takes arguments by * or **,")

@@ -90,7 +90,9 @@ class Translation(Loops):
     def where(self) -> str:
         """Return the function's name and place."""
         code = self.function.__code__
-        line = code.co_firstlineno + self.line - self.tree.lineno
+        # A decorated function begins with its first decorator.
+        first = min([self.tree.lineno, *(node.lineno for node in self.tree.decorator_list)])
+        line = code.co_firstlineno + self.line - first
         return f"{self.function.__name__}, {code.co_filename}:{line}"
 
     def _body(self) -> None:
@@ -196,7 +198,7 @@ class Translation(Loops):
                 raise UnsupportedError("a tuple is taken apart that is none of that length")
             for part, item in zip(target.elts, value.items, strict=True):
                 self._assign_to(part, item)
-        else:
+        elif not self.set_element(target, value):
             self._write(self._target(target), value)
 
     def _target(self, target: ast.expr) -> StateRef | None:
@@ -233,6 +235,8 @@ class Translation(Loops):
         if isinstance(node.target, ast.Name):
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             before, place = self.known(name), None
+        elif self.setting(node.target):
+            raise UnsupportedError(f"{ast.unparse(node)}, an element changed in place,")
         else:
             place = self._target(node.target)
             before = Constant(0) if place is None else self.unit.places.load(self.out, place)

@@ -19,6 +19,7 @@ from .values import (
     PLAIN,
     Constant,
     Items,
+    Method,
     StateRef,
     UnsupportedError,
     Value,
@@ -160,6 +161,7 @@ def _kind(argument: Value) -> object:
         return ("static", which, argument.value if which in PLAIN else id(argument.value))
     if isinstance(argument, StateRef):
         return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
-    if isinstance(argument, Items):
-        raise UnsupportedError("a tuple cannot be passed on")
+    if isinstance(argument, (Items, Method)):
+        what = "a tuple" if isinstance(argument, Items) else "a method"
+        raise UnsupportedError(f"{what} cannot be passed on")
     return (type(argument).__name__, span(argument), getattr(argument, "truth_only", ""))

@@ -77,10 +77,18 @@ class Items:
     items: tuple[Value, ...]
 
 
+@dataclass(frozen=True)
+class Method:
+    """A method of a record of the state, and that record."""
+
+    function: Callable[..., Any]
+    owner: StateRef
+
+
 NOWHERE = Constant("nowhere")
 """What lies beyond an array; a step that comes here has failed, so nothing depends on it."""
 
-Value = Constant | Number | Truth | StateRef | Items
+Value = Constant | Number | Truth | StateRef | Items | Method
 
 
 PLAIN = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis)})

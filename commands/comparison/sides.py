@@ -14,7 +14,7 @@ from ...checker.check import check
 from ...checker.result import Limits
 from ...checker.stop import Stopped
 from ...core.spec import Step, TidegateError, TransitionSystem
-from ...invariants import PROPERTIES
+from ...invariants import properties_of
 from ...model import Protocol
 from ...render.terminal import progress
 
@@ -128,7 +128,7 @@ class Side:
     ) -> Followed:
         """Take steps from its initial state as far as they are enabled; judge where that ends."""
         system = with_every_history(self._protocol, settings)
-        known = PROPERTIES[self._protocol.family.name]
+        known = properties_of(self._protocol)
         return follow(system, [prop for prop in known if prop.name in names], steps)
 
     def reach(self, settings: Sequence[str], limits: Limits, quiet: bool) -> Count:

@@ -1,0 +1,76 @@
+"""Methods of records of the state, and what Python's operators make of those that have any."""
+
+from __future__ import annotations
+
+import ast
+import types
+
+from .arithmetic import COMPARISONS, FOLDED
+from .emitter import Emitter
+from .function import Functions
+from .marking import Marking
+from .values import Constant, Method, StateRef, Truth, Value
+
+
+class Methods(Marking):
+    """Finds the methods of records, which sets, sequences and bags are.
+
+    Attributes
+    ----------
+    unit
+        The functions of the model that are translated.
+    """
+
+    def __init__(self, unit: Functions, out: Emitter) -> None:
+        super().__init__(out)
+        self.unit = unit
+
+    def method(self, owner: StateRef, name: str) -> Method | None:
+        """Return a method of a record of the state; None where that has none of the name."""
+        kind = type(owner.sample)
+        if not isinstance(vars(kind).get(name), types.FunctionType):
+            return None
+        return Method(self.unit.reads.ask("attribute", kind, name), owner)
+
+    def call(self, method: Method, arguments: list[Value]) -> Value:
+        """Return the value of the call of a method."""
+        raise NotImplementedError
+
+    def filled(self, value: Value) -> Value:
+        """Return what is true where a value is: of a set or a sequence, whether it has elements."""
+        if isinstance(value, StateRef) and (method := self.method(value, "__bool__")):
+            return self.call(method, [])
+        return value
+
+    def negation(self, value: Value) -> Value:
+        """Return the opposite of a truth value."""
+        if isinstance(value, Constant):
+            return Constant(not value.value)
+        return Truth(self.out.value(f"xor i1 {self.out.truth(value)}, true"))
+
+    def records_compared(self, comparison: ast.cmpop, left: StateRef, right: Value) -> Value:
+        """Return how a record compares with another value by a method of its own."""
+        differs = isinstance(comparison, ast.NotEq)
+        name = "eq" if differs else FOLDED[type(comparison)].__name__
+        method = self.method(left, f"__{name}__")
+        if method is None or not isinstance(right, StateRef):
+            return self.out.compare(COMPARISONS[type(comparison)], left, right)
+        compared = self.call(method, [right])
+        return self.negation(compared) if differs else compared
+
+    def setting(self, target: ast.expr) -> Method | None:
+        """Return the method that sets an element of a record; None for any other target."""
+        owner = self.expression(target.value) if isinstance(target, ast.Subscript) else None
+        return self.method(owner, "__setitem__") if isinstance(owner, StateRef) else None
+
+    def set_element(self, target: ast.expr, value: Value) -> bool:
+        """Have a record set an element of its own; False where a target is none of those."""
+        setting = self.setting(target)
+        if setting is None or not isinstance(target, ast.Subscript):
+            return False
+        self.call(setting, [self.expression(target.slice), value])
+        return True
+
+    def expression(self, node: ast.expr) -> Value:
+        """Return the value of an expression."""
+        raise NotImplementedError

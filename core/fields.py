@@ -1,0 +1,215 @@
+"""What a state is declared with: records, variables and arrays.
+
+Containers, which consist of these, are in :mod:`containers`; :mod:`layout` lays a declaration out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from types import FunctionType, MethodType
+from typing import Any, TypeVar, cast, overload
+
+from .errors import ModelError
+
+Limit = int | Callable[[Any], int]
+"""A number, or a function from the constants to one."""
+
+NONE = -1
+"""Nobody, nothing, not known: the value below every broker, offset, record and epoch."""
+
+
+class Record:
+    """Base of a declared state, or of a part of one.
+
+    Actions see objects with a slot for each variable, record and array.  Only variables may be
+    assigned: an array of records is a tuple, and that the other parts are neither replaced nor
+    resized is watched whenever a state is stored.
+
+    A declaration may have methods, which actions and predicates call as they call functions.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("records of the state are not compared; compare their variables")
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True)
+class Field:
+    """One declared variable: its lowest and highest value, both included, and how it is shown.
+
+    ``names`` says what the value speaks of, where that matters to symmetry: ``"replica"`` for the
+    number of a replica (or NONE), ``"replicas"`` for a set of them.
+    """
+
+    low: Limit
+    high: Limit
+    doc: str
+    show: Callable[[int], object] = int
+    names: str = ""
+
+
+@dataclass(frozen=True)
+class Array:
+    """A declared sequence of records or of variables, of a length fixed by the constants.
+
+    ``by_replica`` says that its index is the number of a replica, and ``by`` of which kind of
+    participant it is the number, for views.
+    """
+
+    length: Limit
+    element: type[Record] | Field
+    by_replica: bool = False
+    by: str = ""
+
+
+T = TypeVar("T", bound=Record)
+E = TypeVar("E", bound="int | Record")
+N = TypeVar("N", bound=IntEnum)
+
+
+def integer(low: Limit, high: Limit, doc: str) -> int:
+    """Declare a whole number within ``low..high``."""
+    return cast(int, Field(low, high, doc))
+
+
+def replica_id(high: Limit, doc: str, low: Limit = NONE) -> int:
+    """Declare the number of a replica, or NONE; it is always the same where `low` is `high`."""
+    return cast(int, Field(low, high, doc, names="replica"))
+
+
+def boolean(doc: str) -> bool:
+    """Declare a truth value."""
+    return cast(bool, Field(0, 1, doc, bool))
+
+
+def optional(high: Limit, doc: str) -> int:
+    """Declare a whole number within ``0..high``, or NONE."""
+    return cast(int, Field(NONE, high, doc, lambda value: None if value == NONE else value))
+
+
+def enumeration(kind: type[N], doc: str) -> N:
+    """Declare a member of an enumeration whose values are 0, 1, 2 and so on.
+
+    Raises
+    ------
+    ValueError
+        If its values are others.
+    """
+    names = [member.name.lower() for member in kind]
+    if [int(member) for member in kind] != list(range(len(names))):
+        raise ValueError(f"{kind.__name__}: its values must be 0 to {len(names) - 1}, in order")
+    return cast(N, Field(0, len(names) - 1, doc, names.__getitem__))
+
+
+def one_of(names: Sequence[str], doc: str, high: Limit | None = None) -> int:
+    """Declare an enumeration: the number is the index of its name."""
+    return cast(int, Field(0, len(names) - 1 if high is None else high, doc, names.__getitem__))
+
+
+def subset(size: Limit, doc: str, names: str = "") -> int:
+    """Declare a set of the numbers below `size`, stored as a bit mask."""
+
+    def high(k: object) -> int:
+        return int((1 << limit_of(size, k)) - 1)
+
+    return cast(int, Field(0, high, doc, lambda mask: set(members(mask)), names))
+
+
+def nested(declaration: type[T]) -> T:
+    """Declare a record within a record."""
+    return cast(T, declaration)
+
+
+@overload
+def array(
+    length: Limit, element: type[T], *, by_replica: bool = False, by: str = ""
+) -> list[T]: ...
+@overload
+def array(length: Limit, element: E, *, by_replica: bool = False, by: str = "") -> list[E]: ...
+def array(length: Limit, element: object, *, by_replica: bool = False, by: str = "") -> object:
+    """Declare a sequence of records, or of variables, of fixed length.
+
+    Parameters
+    ----------
+    element
+        The class of the records, or the declaration of one variable or container.
+    by_replica
+        Whether its index is the number of a replica, which symmetry may exchange for another.
+    by
+        The kind of participant that its index numbers, for views: ``"manager"``.
+    """
+    kind = element if isinstance(element, (type, Field)) else None
+    if kind is None:
+        raise TypeError(f"array: {element!r} declares neither a variable nor a record")
+    return Array(length, kind, by_replica, by)
+
+
+def members(mask: int) -> list[int]:
+    """Return the numbers in a set stored as a bit mask, in ascending order.
+
+    >>> members(0b101)
+    [0, 2]
+    """
+    return [number for number in range(mask.bit_length()) if mask >> number & 1]
+
+
+def limit_of(limit: Limit, k: object) -> int:
+    """Return the number that a limit is for given constants."""
+    return limit(k) if callable(limit) else limit
+
+
+def _declared(declaration: type) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a record class with their names, those of its bases first."""
+    for base in reversed(declaration.__mro__):
+        for name, value in vars(base).items():
+            if isinstance(value, (Field, Array)) or (
+                isinstance(value, type) and issubclass(value, Record)
+            ):
+                yield name, value
+
+
+@cache
+def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]:
+    """Return the fields of a record class by name, those of its bases first.
+
+    Raises
+    ------
+    ModelError
+        If it has attributes that declare nothing, such as ``x: int = 0``.
+    """
+    parts = dict(_declared(declaration))
+    for base in declaration.__mro__[: declaration.__mro__.index(Record)]:
+        annotated = dict.fromkeys(vars(base).get("__annotations__", {}), "has no value")
+        plain = {
+            name: f"is {value!r}"
+            for name, value in vars(base).items()
+            if not (name.startswith("__") or isinstance(value, _BESIDE))
+        }
+        for name, what in {**annotated, **plain}.items():
+            if name not in parts:
+                raise ModelError(
+                    f"{declaration.__name__}.{name} {what}, which declares no variable of the "
+                    f"state; write {name}: int = integer(0, 9, 'what it counts')"
+                )
+    return parts
+
+
+_BESIDE = (FunctionType, classmethod, property, staticmethod)
+"""What a declaration may have beside its variables."""
+
+
+def shown_part(node: Any, declared: Any) -> object:
+    """Return a part of a record, with its declaration, as people see it."""
+    if isinstance(declared, Field):
+        return declared.show(node)
+    if isinstance(declared, Array):
+        return [shown_part(part, declared.element) for part in node]
+    if isinstance(shown := getattr(declared, "shown", None), MethodType):
+        return shown(node)
+    return {name: shown_part(getattr(node, name), part) for name, part in _declared(declared)}

@@ -1,0 +1,219 @@
+"""The engine as a library: what ``tidegate check`` does, as a function that returns an object."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .analysis.named import SelectionError, find_protocol
+from .analysis.properties import find_properties, system_for
+from .checker import check as search
+from .checker.engines import ENGINES
+from .checker.result import Limits, Resources, Result, StateStore, Verdict
+from .checker.stop import is_interrupt
+from .core.bounds import unknown
+from .core.spec import Outcome, Property, TransitionSystem
+from .model.own.model import Model
+from .model.protocol import Protocol
+
+LOCAL = tuple(engine for engine in ENGINES if engine != "spark")
+"""The engines that search on this machine."""
+
+followers: list[Callable[[Checked], None]] = []
+"""Called with every result; the plugin for pytest shows what did not hold where a test fails."""
+
+
+@dataclass(frozen=True)
+class TraceStep:
+    """A state of a trace, and the step that leads to it.
+
+    Parameters
+    ----------
+    action
+        Name of the action that was taken; empty for the initial state.
+    arguments
+        With which arguments, by name.
+    state
+        Every variable after it: records as dictionaries, arrays and sequences as lists, sets as
+        sets.
+    """
+
+    action: str
+    arguments: Mapping[str, int]
+    state: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        chosen = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
+        return f"{self.action}({chosen})" if self.action else "initial state"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check came to; ``str`` of it is what ``tidegate check`` prints.
+
+    Attributes
+    ----------
+    holds
+        Whether every property holds in every state within the bounds; false where the search was
+        given up before it had seen all of them.
+    complete
+        Whether all states within the bounds were seen.
+    distinct_states
+        How many states were found.
+    depth
+        States on the longest of the shortest behaviors, the initial one included, as TLC counts.
+    violated
+        Names of the properties that are violated, the one whose trace is :attr:`trace` first.
+    trace
+        The shortest behavior that violates a property; empty where none is.
+    """
+
+    holds: bool
+    complete: bool
+    distinct_states: int
+    depth: int
+    violated: tuple[str, ...]
+    trace: tuple[TraceStep, ...]
+    _system: TransitionSystem[Any, Any] = field(repr=False, compare=False)
+    _result: Result = field(repr=False, compare=False)
+
+    def trace_of(self, name: str) -> tuple[TraceStep, ...]:
+        """Return the shortest behavior that violates a property; empty where none was found.
+
+        A search stops after the level with the first violation, unless it was asked to keep going.
+        """
+        return _steps(
+            self._system, next((v for v in self._result.verdicts if v.property.name == name), None)
+        )
+
+    def __str__(self) -> str:
+        from .render.printed import Console
+        from .render.summary import print_result
+
+        text = io.StringIO()
+        print_result(Console(file=text, width=100), self._system, self._result, False, False)
+        return text.getvalue().rstrip()
+
+
+def check(
+    model: Model[Any, Any] | Protocol | str,
+    bounds: Mapping[str, int | bool | str] | None = None,
+    properties: Sequence[str | Property] = (),
+    *,
+    engine: str = "auto",
+    workers: int | None = None,
+    store: str = "exact",
+    symmetry: bool = False,
+    keep_going: bool = False,
+    debug: bool = False,
+    max_states: int | None = None,
+    max_depth: int | None = None,
+    time_limit: float | None = None,
+) -> Checked:
+    """Search every state of a model within bounds, and decide properties in each.
+
+    Parameters
+    ----------
+    model
+        A model, a protocol, or a name as on the command line: ``"kip-320"``, ``"fence.py"``.
+    bounds
+        By name; those that are not named have their defaults.
+    properties
+        Names, or properties of one's own; none for those that are checked by default.
+    engine, workers, store, symmetry, keep_going, debug, max_states, max_depth, time_limit
+        As the options of ``tidegate check``; there is no ``spark`` here.
+
+    Raises
+    ------
+    TidegateError
+        For a name, a bound or an option that does not exist, or a model that is wrong; its text
+        says what is, and where.
+    KeyboardInterrupt
+        If Ctrl-C ended the search.
+
+    Examples
+    --------
+    >>> import tidegate
+    >>> tidegate.check("kip-101", {"records": 1, "crashes": 1}).holds
+    True
+    >>> lost = tidegate.check("hw", properties=["NoCommittedRecordLost"])
+    >>> lost.violated, len(lost.trace) - 1, str(lost.trace[1])
+    (('NoCommittedRecordLost',), 12, 'SendFetch(leader=0, follower=1)')
+    """
+    _refuse_unknown("engine", engine, LOCAL)
+    _refuse_unknown("store", store, tuple(StateStore))
+    system, chosen = _assembled(model, bounds or {}, properties)
+    system.debug = debug
+    result = search.check(
+        system,
+        chosen,
+        limits=Limits(max_states, max_depth, time_limit),
+        keep_going=keep_going,
+        symmetry=symmetry,
+        resources=Resources(engine, workers, StateStore(store), watch=True),
+    )
+    if is_interrupt(result.stopped_by):
+        raise KeyboardInterrupt
+    return _checked(system, result)
+
+
+def _refuse_unknown(what: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise SelectionError(unknown(what, value, known))
+
+
+def _assembled(
+    model: Model[Any, Any] | Protocol | str,
+    bounds: Mapping[str, int | bool | str],
+    properties: Sequence[str | Property],
+) -> tuple[TransitionSystem[Any, Any], list[Property]]:
+    """Return the system to search, and the properties to decide."""
+    protocol = _protocol(model)
+    own = [prop for prop in properties if isinstance(prop, Property)]
+    names = [prop for prop in properties if isinstance(prop, str)]
+    chosen = [*(find_properties(protocol, names) if names or not own else ()), *own]
+    settings = [f"{name}={_setting(value)}" for name, value in bounds.items()]
+    return system_for(protocol, settings, chosen), chosen
+
+
+def _protocol(model: Model[Any, Any] | Protocol | str) -> Protocol:
+    if isinstance(model, str):
+        return find_protocol(model)
+    return model.protocol if isinstance(model, Model) else model
+
+
+def _setting(value: int | bool | str) -> str:
+    """Return a bound as it is written on the command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _checked(system: TransitionSystem[Any, Any], result: Result) -> Checked:
+    violated = [v.property.name for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    first = result.first.property.name if result.first else ""
+    checked = Checked(
+        holds=result.outcome is Outcome.HOLDS,
+        complete=result.complete,
+        distinct_states=result.distinct_states,
+        depth=result.depth,
+        violated=tuple(sorted(violated, key=lambda name: name != first)),
+        trace=_steps(system, result.first),
+        _system=system,
+        _result=result,
+    )
+    for follow in followers:
+        follow(checked)
+    return checked
+
+
+def _steps(system: TransitionSystem[Any, Any], verdict: Verdict | None) -> tuple[TraceStep, ...]:
+    """Return the trace of a verdict, with its states as people see them."""
+    if verdict is None or verdict.trace is None:
+        return ()
+    states = [system.layout.describe(state) for state in verdict.trace.states]
+    steps = [
+        TraceStep(step.action, dict(zip(step.parameters, step.arguments, strict=True)), state)
+        for step, state in zip(verdict.trace.steps, states[1:], strict=True)
+    ]
+    return (TraceStep("", {}, states[0]), *steps)

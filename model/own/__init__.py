@@ -1,0 +1,1 @@
+"""Models of one's own: a protocol that one Python file declares."""

@@ -1,0 +1,338 @@
+"""A model of one's own: what one Python file declares, as every command takes it."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from ...core.blame import about
+from ...core.bounds import brief, shown
+from ...core.errors import ModelError
+from ...core.fields import Record, declared_parts
+from ...core.layout import Layout
+from ...core.scene import View
+from ...core.spec import DEADLOCK, Action, Fairness, Kind, Property, TransitionSystem
+from ..protocol import Family, Protocol, counting
+from .view import Lanes, Telling
+
+S = TypeVar("S", bound=Record)
+K = TypeVar("K")
+F = TypeVar("F", bound=Callable[..., bool])
+
+Count = Callable[[Any], int]
+Choices = Callable[[Any], Iterable[int]]
+
+TYPE_OK = Property(
+    name="TypeOk",
+    kind=Kind.TYPE,
+    statement="Every variable holds a value within its declared range.",
+    source="Lamport, Specifying Systems, 3.1",
+    predicate=lambda s, k: True,
+    explain=lambda s, k: "",
+)
+
+
+@dataclass(frozen=True)
+class NoRules:
+    """A model of one's own has no rules in which releases differ."""
+
+
+class Model(Generic[S, K]):
+    """A protocol that one file declares: bounds, state, initial states, actions, properties.
+
+    Parameters
+    ----------
+    bounds
+        A frozen dataclass whose fields come from ``number``, ``switch`` and ``choice``.  Actions
+        and properties receive an object of it as ``k``.
+    state
+        The declaration of the state, derived from ``Record``; they receive the state as ``s``.
+    participants
+        For each kind of participant, how many there are: ``{"manager": lambda k: k.managers}``.
+        They have lanes in diagrams, and a parameter of that name takes each of them.
+    name
+        By default that of the file.
+    deadlock
+        Whether a state without an enabled action is an error, as for TLC.
+    constraint
+        ``constraint(s, k) -> bool``: TLC's CONSTRAINT.  Steps from states outside are not taken.
+    view
+        How states and steps are drawn; by default a lane for each participant.
+
+    Raises
+    ------
+    ModelError
+        If the bounds are no frozen dataclass, or the state is no ``Record``.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from tidegate import Model, Record, check, integer, number
+    >>> @dataclass(frozen=True)
+    ... class Bounds:
+    ...     most: int = number(3, 1, 9, "where the counter ends")
+    >>> class Counter(Record):
+    ...     value: int = integer(0, lambda k: k.most, "what is counted")
+    >>> model = Model(Bounds, Counter, name="counter", deadlock=False)
+    >>> @model.action("counter")
+    ... def increase(s: Counter, k: Bounds) -> bool:
+    ...     if s.value == k.most:
+    ...         return False
+    ...     s.value += 1
+    ...     return True
+    >>> check(model, {"most": 5}).distinct_states
+    6
+    """
+
+    def __init__(
+        self,
+        bounds: type[K],
+        state: type[S],
+        *,
+        participants: Mapping[str, Count] | None = None,
+        name: str = "",
+        deadlock: bool = True,
+        constraint: Callable[[S, K], bool] | None = None,
+        view: View | None = None,
+    ) -> None:
+        settings = getattr(bounds, "__dataclass_params__", None)
+        if settings is None or not settings.frozen:
+            raise ModelError(f"{bounds!r} is no frozen dataclass; write @dataclass(frozen=True)")
+        if not _is_record(state):
+            raise ModelError(f"{state!r} is no Record; derive the state's class from Record")
+        # mypy takes the hash of an object of the class for that of the class.
+        declared_parts(state)  # type: ignore[arg-type]
+        self._bounds = bounds
+        self._state = state
+        self._participants = dict(participants or {})
+        module = sys.modules.get(state.__module__)
+        file = getattr(module, "__file__", None)
+        self._name = name or (Path(file).stem if file else state.__name__.lower())
+        self._doc = inspect.cleandoc(getattr(module, "__doc__", None) or "")
+        self._deadlock = deadlock
+        self._constraint = constraint
+        self._view = view
+        self._initialise: Callable[[S, K], Iterator[None]] = _lowest
+        self._actions: dict[str, Action] = {}
+        self._signs: dict[str, str] = {}
+        self._actors: dict[str, str] = {}
+        self._properties: dict[str, Property] = {}
+
+    def initial(self, function: Callable[[S, K], Iterator[None]]) -> Any:
+        """Declare the initial states: write each into ``s``, and yield.
+
+        Without it there is one, in which every variable has its lowest value.
+        """
+        if not inspect.isgeneratorfunction(function):
+            text = f"{function.__name__} does not yield; write a state into s, then yield"
+            raise about(function, text)
+        self._initialise = function
+        return function
+
+    def action(
+        self,
+        who: str = "",
+        /,
+        *,
+        source: str = "",
+        fairness: Fairness = Fairness.WEAK,
+        sign: str = "",
+        when: Callable[[K], bool] = lambda k: True,
+        **choices: str | Choices,
+    ) -> Callable[[F], F]:
+        """Declare an action: ``function(s, k, *arguments) -> bool``, its guards before its writes.
+
+        It answers False where it is not enabled, and writes nothing then.  Its name is the
+        function's in CamelCase; the first sentence of its docstring tells its steps in words.
+
+        Parameters
+        ----------
+        who
+            Who acts: a kind of participant, or any other word.
+        source
+            Where it is stated: a paper, or a specification.
+        fairness
+            Weak for what happens sooner or later if it can, none for faults.
+        sign
+            For faults and elections: ``"crash"``, ``"restart"``, ``"election"`` or ``"loss"``.
+        when
+            Whether there is such an action at all within given bounds.
+        choices
+            For each parameter after ``s`` and ``k`` its values: a kind of participant, or a
+            function of the bounds, ``item=lambda k: range(k.items)``.  A parameter that is called
+            like a kind of participant needs none.
+
+        Raises
+        ------
+        ModelError
+            If a parameter has no values, or the name is taken.
+        """
+
+        def declare(function: F) -> F:
+            if _camel(function.__name__) in self._actions:
+                raise about(function, f"there is an action {function.__name__} already; rename one")
+            self._declare(function, who, source, fairness, when, choices)
+            if sign:
+                self._signs[_camel(function.__name__)] = sign
+            return function
+
+        return declare
+
+    def invariant(
+        self,
+        statement: str,
+        *,
+        source: str = "",
+        explain: Callable[[S, K], str] | None = None,
+    ) -> Callable[[F], F]:
+        """Declare an invariant: ``function(s, k) -> bool``, true in every state that is right.
+
+        Its name is the function's in CamelCase.
+
+        Parameters
+        ----------
+        statement
+            What it says, in one sentence.
+        source
+            Where it is stated.
+        explain
+            ``explain(s, k) -> str``: what exactly is wrong in a state that violates it.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken.
+        """
+
+        def declare(function: F) -> F:
+            name = _camel(function.__name__)
+            if name in self._properties:
+                raise about(function, f"there is a property {name} already; rename one of them")
+            said = explain or (lambda s, k: f"It says: {statement}")
+            self._properties[name] = Property(name, statement, source, function, said)
+            return function
+
+        return declare
+
+    @property
+    def protocol(self) -> Protocol:
+        """The model as a protocol, which every command takes.
+
+        Raises
+        ------
+        ModelError
+            If it declares no action.
+        """
+        if not self._actions:
+            raise ModelError(f"{self._name} declares no action; write one under @model.action(...)")
+        own = tuple(self._properties.values())
+        names = tuple(prop.name for prop in own)
+        return Protocol(
+            name=self._name,
+            family=Family(
+                name=self._name,
+                bounds=self._bounds,
+                scenarios=(),
+                mutation_bounds=("",),
+                survivors={},
+                faults_and_elections=self._signs,
+                build=self._build,
+            ),
+            summary=self._doc.partition("\n\n")[0],
+            rules=NoRules(),
+            actions=tuple(self._actions.values()),
+            default_properties=(*names, DEADLOCK.name) if self._deadlock else names,
+            story=self._doc,
+            properties=(*own, TYPE_OK, DEADLOCK),
+        )
+
+    def _build(
+        self, protocol: Protocol, bounds: K, needs: frozenset[str]
+    ) -> TransitionSystem[Any, K]:
+        """Make the transition system of this model, or of a protocol that was made from it."""
+        tellings = {
+            name: Telling(sentence, action.who, self._actors[name], self._signs.get(name, ""))
+            for name, action in self._actions.items()
+            for sentence in [_first_sentence(action.apply) or name]
+        }
+        lanes = Lanes(protocol.state or self._state, self._participants, tellings)
+        return TransitionSystem(
+            name=protocol.name,
+            bounds=shown(bounds),
+            headline=brief(bounds) or ", ".join(f"{n}={v}" for n, v in shown(bounds).items()),
+            constants=bounds,
+            layout=Layout(counting(protocol.state or self._state, protocol.limits), bounds),
+            actions=protocol.actions,
+            initialise=self._initialise,
+            columns=lanes.columns,
+            constraint=self._constraint,
+            view=self._view or View(lanes.scene, lanes.event),
+        )
+
+    def _declare(
+        self,
+        function: Callable[..., bool],
+        who: str,
+        source: str,
+        fairness: Fairness,
+        when: Callable[[K], bool],
+        choices: Mapping[str, str | Choices],
+    ) -> None:
+        """Add an action whose parameters take each of their values."""
+        name = _camel(function.__name__)
+        parameters = list(inspect.signature(function).parameters)[2:]
+        domains = [self._domain(function, parameter, choices) for parameter in parameters]
+        if extra := set(choices) - set(parameters):
+            there = ", ".join(parameters) or "none but the state and the bounds"
+            raise about(function, f"action {name} has no parameter {min(extra)}; it has {there}")
+
+        def arguments(k: Any) -> Iterator[tuple[int, ...]]:
+            return product(*(domain(k) for domain in domains))
+
+        self._actions[name] = Action(name, function, who, arguments, source, fairness, when)
+        acting = [one for one in parameters if choices.get(one, one) == who]
+        self._actors[name] = acting[0] if acting else ""
+
+    def _domain(self, function: F, parameter: str, choices: Mapping[str, str | Choices]) -> Choices:
+        """Return the values of a parameter of an action."""
+        chosen = choices.get(parameter, parameter)
+        if callable(chosen):
+            return chosen
+        if chosen not in self._participants:
+            known = ", ".join(self._participants) or "there are none"
+            raise about(
+                function,
+                f"action {_camel(function.__name__)}: its parameter {parameter} has no values; "
+                f"give {parameter}=lambda k: range(...), or a kind of participant ({known})",
+            )
+        count = self._participants[chosen]
+        return lambda k: range(count(k))
+
+
+def _is_record(state: object) -> bool:
+    return isinstance(state, type) and issubclass(state, Record)
+
+
+def _lowest(s: Any, k: Any) -> Iterator[None]:
+    """Let every variable have its lowest value."""
+    yield
+
+
+def _camel(name: str) -> str:
+    """Return the name of a function as that of an action or a property.
+
+    >>> _camel("become_leader"), _camel("TypeOk")
+    ('BecomeLeader', 'TypeOk')
+    """
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def _first_sentence(function: Callable[..., Any]) -> str:
+    """Return the first sentence of a docstring, without its full stop."""
+    text = " ".join(inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0].split())
+    return text.partition(". ")[0].removesuffix(".")

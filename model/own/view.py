@@ -1,0 +1,118 @@
+"""How a model of one's own is shown unless it says how: a lane for each participant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.fields import Array, declared_parts, shown_part
+from ...core.scene import Event, Participant, Scene
+
+SHARED = "shared"
+"""The lane of what belongs to no participant."""
+
+
+@dataclass(frozen=True)
+class Telling:
+    """How the steps of an action are told.
+
+    Parameters
+    ----------
+    sentence
+        What it does, without a full stop.
+    who, parameter
+        The kind of participant that acts, and the parameter that numbers it; empty for none.
+    sign
+        What makes its steps stand out, if anything does.
+    """
+
+    sentence: str
+    who: str = ""
+    parameter: str = ""
+    sign: str = ""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Lanes and columns that are derived from the declaration of a state.
+
+    Parameters
+    ----------
+    state
+        The declaration; an array that it declares ``by`` a kind of participant lies in their lanes.
+    participants
+        Of each kind, how many there are.
+    tellings
+        How the steps of each action are told.
+    """
+
+    state: type
+    participants: Mapping[str, Callable[[Any], int]]
+    tellings: Mapping[str, Telling]
+
+    def columns(self, s: Any, k: Any) -> dict[str, str]:
+        """Return a heading and a text for each lane."""
+        return {name: "\n".join(lines) for name, lines in self._lanes(s, k).items()}
+
+    def scene(self, s: Any, k: Any) -> Scene:
+        """Return the picture of a state."""
+        lanes = self._lanes(s, k).items()
+        return Scene(tuple(Participant(name, details=tuple(lines)) for name, lines in lanes))
+
+    def event(
+        self, action: str, arguments: Mapping[str, int], before: Scene, after: Scene
+    ) -> Event:
+        """Return what a step is: what its action does, and with which arguments."""
+        telling = self.tellings.get(action, Telling(action))
+        actor = f"{telling.who} {arguments[telling.parameter]}" if telling.parameter else ""
+        chosen = ", ".join(f"{name} {value}" for name, value in arguments.items())
+        sentence = f"{telling.sentence} ({chosen})." if chosen else f"{telling.sentence}."
+        return Event(actor, sentence, telling.sign)
+
+    def _lanes(self, s: Any, k: Any) -> dict[str, list[str]]:
+        lanes: dict[str, list[str]] = {
+            f"{kind} {number}": []
+            for kind, count in self.participants.items()
+            for number in range(count(k))
+        }
+        shared: list[str] = []
+        for name, part in declared_parts(self.state).items():
+            node = getattr(s, name)
+            if isinstance(part, Array) and part.by in self.participants:
+                for number, inner in enumerate(node):
+                    lane = lanes.setdefault(f"{part.by} {number}", [])
+                    lane += _lines(name, shown_part(inner, part.element))
+            else:
+                shared += _lines(name, shown_part(node, part))
+        if shared or not lanes:
+            lanes[SHARED] = shared
+        return lanes
+
+
+def _lines(name: str, value: object) -> Iterator[str]:
+    """Yield a line for each variable: a record's in its own names, any other under `name`."""
+    if isinstance(value, dict):
+        for inner, part in value.items():
+            yield from _lines(str(inner), part)
+    else:
+        yield f"{name} {text(value)}"
+
+
+def text(value: object) -> str:
+    """Return a value in a short text.
+
+    >>> text([True, {1, 0}, None, "free"])
+    '[yes, {0, 1}, -, free]'
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "-"
+    if isinstance(value, set):
+        return f"{{{', '.join(map(str, sorted(value)))}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(text, value))}]"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {text(part)}" for name, part in value.items())
+    return str(value)

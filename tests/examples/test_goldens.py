@@ -1,0 +1,42 @@
+"""Each example counts what TLC counts on the specification that it reproduces, in every engine."""
+
+import json
+from pathlib import Path
+
+import pytest
+import tidegate
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+GOLDENS = Path(__file__).parent / "goldens"
+LARGEST_INTERPRETED = 60_000
+"""Distinct states up to which Python searches as well; machine code does always."""
+
+
+def _cases():
+    for file in sorted(GOLDENS.glob("*.json")):
+        for case in json.loads(file.read_text("utf-8"))["cases"]:
+            marks = [pytest.mark.slow] if case.get("slow") else []
+            yield pytest.param(file.stem, case, marks=marks, id=f"{file.stem} {case['bounds']}")
+
+
+def test_every_example_has_counts():
+    assert {file.stem for file in EXAMPLES.glob("*.py")} == {f.stem for f in GOLDENS.glob("*.json")}
+
+
+@pytest.mark.parametrize(("example", "case"), _cases())
+def test_it_counts_as_tlc_does(example, case):
+    """A case that ends in a violation has a shortest trace to compare, and no counts."""
+    bounds = dict(setting.split("=") for setting in case["bounds"].split())
+    small = case.get("distinct", 0) <= LARGEST_INTERPRETED
+    for engine in ("interpreted", "compiled") if small else ("compiled",):
+        checked = tidegate.check(
+            str(EXAMPLES / f"{example}.py"), bounds, case.get("properties", ()), engine=engine
+        )
+        if "steps" in case:
+            assert (checked.violated[0], len(checked.trace) - 1) == (
+                case["violated"],
+                case["steps"],
+            )
+        else:
+            assert checked.holds, str(checked)
+            assert (checked.distinct_states, checked.depth) == (case["distinct"], case["depth"])

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 import tidegate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -23,7 +24,7 @@ def test_every_example_has_counts():
     assert {file.stem for file in EXAMPLES.glob("*.py")} == {f.stem for f in GOLDENS.glob("*.json")}
 
 
-@pytest.mark.parametrize(("example", "case"), _cases())
+@pytest.mark.parametrize(("example", "case"), list(_cases()))
 def test_it_counts_as_tlc_does(example, case):
     """A case that ends in a violation has a shortest trace to compare, and no counts."""
     bounds = dict(setting.split("=") for setting in case["bounds"].split())
@@ -33,10 +34,8 @@ def test_it_counts_as_tlc_does(example, case):
             str(EXAMPLES / f"{example}.py"), bounds, case.get("properties", ()), engine=engine
         )
         if "steps" in case:
-            assert (checked.violated[0], len(checked.trace) - 1) == (
-                case["violated"],
-                case["steps"],
-            )
+            first, steps = checked.violated[0], len(checked.trace) - 1
+            assert (first, steps) == (case["violated"], case["steps"])
         else:
             assert checked.holds, str(checked)
             assert (checked.distinct_states, checked.depth) == (case["distinct"], case["depth"])

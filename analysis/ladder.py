@@ -161,7 +161,12 @@ def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -
         raise SelectionError(f"bound {name} is both fixed (-b) and varied (--max); choose one")
     largest = {name: value for name, value in largest.items() if name not in fixed}
     if not largest:
-        raise SelectionError("every bound is fixed, so none can be varied; leave out some -b")
+        if fixed:
+            raise SelectionError("every bound is fixed, so none can be varied; leave out some -b")
+        raise SelectionError(
+            f"no bound of {protocol.name} may be 0, so none is varied by itself; name one with "
+            f"--max, as in: --max {next(iter(known), 'NAME')}=4"
+        )
     smallest = {name: known[name][0].low for name in largest}
     return Ladder(tuple(settings), smallest, largest, not any(smallest.values()))
 

@@ -198,7 +198,7 @@ def print_fates(console: Console, name: str, results: Iterator[Fate]) -> bool:
             killed += 1
             head = Text("killed   ", "green")
             steps = f" in {count(fate.steps, 'step')}" if fate.steps is not None else ""
-            how = f" -- {fate.killed_by}{steps} at {fate.bounds}"
+            how = f" -- {fate.killed_by}{steps} at {fate.bounds or 'the defaults'}"
         print_prose(console, head.append(Text(f"{fate.mutant}{how}", "default")))
     total = killed + len(survivors)
     print_prose(console, Text(f"\n{name}: {killed} of {count(total, 'mutant')} killed."))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeVar, cast
 
+from .errors import ModelError
 from .fields import Array, Field, Limit, Record, array, integer, limit_of, members, subset
 
 T = TypeVar("T")
@@ -202,8 +203,23 @@ def set_of(size: Limit, doc: str, names: str = "") -> Set:
     ----------
     names
         ``"replicas"`` for a set of replicas, where that matters to symmetry.
+
+    Raises
+    ------
+    ModelError
+        When it is laid out, if it can be of more numbers.
     """
-    return _declared(Set, {"mask": subset(size, doc, names)})
+
+    def checked(k: object) -> int:
+        numbers = limit_of(size, k)
+        if numbers > MOST_MEMBERS:
+            raise ModelError(
+                f"{doc}: a set of {numbers} numbers; it can be of {MOST_MEMBERS} at most, so "
+                "declare an array of booleans"
+            )
+        return numbers
+
+    return _declared(Set, {"mask": subset(checked, doc, names)})
 
 
 def sequence_of(element: int, most: Limit, doc: str) -> Seq:

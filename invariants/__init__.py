@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ..core.spec import DEADLOCK, Kind, Property
+from ..core.spec import DEADLOCK, Kind, ModelError, Property
 from ..model.protocol import Protocol
 from . import (
     async_isr,
@@ -50,8 +50,21 @@ PROPERTIES: Mapping[str, tuple[Property, ...]] = {
 
 
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:
-    """Return every property that can be checked of a protocol."""
-    return (*protocol.properties, *PROPERTIES.get(protocol.family.name, ()))
+    """Return every property that can be checked of a protocol.
+
+    Raises
+    ------
+    ModelError
+        If it gives one of its own the name of another.
+    """
+    properties = (*protocol.properties, *PROPERTIES.get(protocol.family.name, ()))
+    names = [prop.name.lower() for prop in properties]
+    for prop in protocol.properties:
+        if names.count(prop.name.lower()) > 1:
+            raise ModelError(
+                f"{protocol.name}: its property {prop.name} has the name of another one; rename it"
+            )
+    return properties
 
 
 def invariants_of(protocol: Protocol) -> tuple[Property, ...]:

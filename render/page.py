@@ -81,6 +81,8 @@ def page(told: Narrative, full: bool = False) -> str:
         sizes={"row": ROW, "steps": STEPS, "head": HEAD},
         epochs=_epochs(told),
         logs=any(who.log for who in told.moments[0].scene.participants),
+        falls=any(not who.alive for moment in told.moments for who in moment.scene.participants),
+        sends=any(moment.scene.messages or moment.event.exchange for moment in told.moments),
     )
 
 

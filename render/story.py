@@ -76,31 +76,36 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
     print_prose(console, Text(f"{told['name']}: {told['summary']}", "bold"))
     for paragraph in told["story"].split("\n\n"):
         print_prose(console, Text("\n" + " ".join(paragraph.split())))
-    console.print()
-    against = f"replaced against {told['parent']}" if told["parent"] else "of this protocol"
-    console.print(Text(f"Rules {against}", "bold"))
-    _print_rules(console, told["rules"])
+    if told["rules"]:
+        against = f"replaced against {told['parent']}" if told["parent"] else "of this protocol"
+        console.print(Text(f"\nRules {against}", "bold"))
+        _print_rules(console, told["rules"])
     if told["older_rules"]:
         console.print(Text("\nOlder rules, each a protocol by this name", "bold"))
         for older in told["older_rules"]:
             print_prose(console, Text(older["mutant"]))
             print_prose(console, Text(older["what"]), indent=3)
+    if told["expected"]:
+        _print_verdicts(console, told["expected"])
+    console.print(Text("\nActions, and when each is not enabled", "bold"))
+    for action in told["actions"]:
+        head = f"{action['name']}({', '.join(action['parameters'])})"
+        source = f", {action['source']}" if action["source"] else ""
+        by = f"  by the {action['who']}{source}" if action["who"] else source.removeprefix(",")
+        console.print(Text.assemble((head, "bold"), by))
+        print_prose(console, Text(action["what"]), indent=3)
+        for test in action["not_enabled_if"]:
+            print_prose(console, Text(f"- {test}", "dim"), indent=3)
+
+
+def _print_verdicts(console: Console, verdicts: list[dict[str, Any]]) -> None:
     console.print(Text("\nExpected verdicts (bounds not named are at their defaults)", "bold"))
     table = Table(box=None, show_header=False, padding=(0, 1))
-    for expected in told["expected"]:
+    for expected in verdicts:
         violated = ", ".join(expected["violated"])
         verdict = f"violates {violated}" if violated else "holds"
         table.add_row(expected["bounds"] or "defaults", verdict)
     console.print(table)
-    console.print(Text("\nActions, and when each is not enabled", "bold"))
-    for action in told["actions"]:
-        head = f"{action['name']}({', '.join(action['parameters'])})"
-        console.print(
-            Text.assemble((head, "bold"), f"  by the {action['who']}, {action['source']}")
-        )
-        print_prose(console, Text(action["what"]), indent=3)
-        for test in action["not_enabled_if"]:
-            print_prose(console, Text(f"- {test}", "dim"), indent=3)
 
 
 def _print_rules(console: Console, rules: list[dict[str, Any]]) -> None:

@@ -39,7 +39,7 @@ def print_trace(
     print_behavior(console, system, trace, full)
     violated = (f"{prop.name} is violated. ", "bold red")
     print_prose(console, Text.assemble(violated, system.explain(prop, trace.states[-1])))
-    if not full:
+    if not full and system.legend:
         print_prose(console, Text(f"\nHow to read it: {system.legend}\n", "dim"))
 
 

@@ -231,11 +231,12 @@ class Model(Generic[S, K]):
         if not self._actions:
             raise ModelError(f"{self._name} declares no action; write one under @model.action(...)")
         own = tuple(self._properties.values())
+        summary, _, story = self._doc.partition("\n\n")
         names = tuple(prop.name for prop in own)
         return Protocol(
             name=self._name,
             family=Family(
-                name=self._name,
+                name="custom",
                 bounds=self._bounds,
                 scenarios=(),
                 mutation_bounds=("",),
@@ -243,11 +244,11 @@ class Model(Generic[S, K]):
                 faults_and_elections=self._signs,
                 build=self._build,
             ),
-            summary=self._doc.partition("\n\n")[0],
+            summary=summary,
             rules=NoRules(),
             actions=tuple(self._actions.values()),
             default_properties=(*names, DEADLOCK.name) if self._deadlock else names,
-            story=self._doc,
+            story=story,
             properties=(*own, TYPE_OK, DEADLOCK),
         )
 

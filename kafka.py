@@ -1,0 +1,37 @@
+"""Kafka's protocols for whoever extends them: a rule, a variable or an action of one's own.
+
+A protocol is changed with ``dataclasses.replace``; docs/library.md has examples.  The state's
+declaration, :class:`BrokerState`, can be derived from, as can any other.
+"""
+
+from __future__ import annotations
+
+from .model.broker.bounds import Constants
+from .model.broker.family import announced, brokers, nobody, pairs
+from .model.broker.leadership import acting_leader, leads
+from .model.broker.protocols.hw import HW
+from .model.broker.protocols.kip101 import KIP_101
+from .model.broker.protocols.kip279 import KIP_279
+from .model.broker.protocols.kip320 import KIP_320
+from .model.broker.protocols.kip595 import KIP_595
+from .model.broker.protocols.kip595_reset import KIP_595_RESET
+from .model.broker.state import BrokerState, LogEntry, Replica
+
+__all__ = [
+    "HW",
+    "KIP_101",
+    "KIP_279",
+    "KIP_320",
+    "KIP_595",
+    "KIP_595_RESET",
+    "BrokerState",
+    "Constants",
+    "LogEntry",
+    "Replica",
+    "acting_leader",
+    "announced",
+    "brokers",
+    "leads",
+    "nobody",
+    "pairs",
+]

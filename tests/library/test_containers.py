@@ -1,0 +1,193 @@
+"""Sets, sequences and bags do what Python's do, in Python and in machine code."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tidegate
+from tidegate import (
+    Bag,
+    Model,
+    Record,
+    Seq,
+    Set,
+    array,
+    bag_of,
+    integer,
+    number,
+    sequence_of,
+    set_of,
+)
+from tidegate.core.layout import Layout
+
+SIZE, MOST = 4, 3
+
+
+class Node(Record):
+    seen: Set = set_of(SIZE, "numbers that were seen")
+    queue: Seq = sequence_of(integer(-1, 3, "a number"), MOST, "numbers that wait")
+    held: Bag = bag_of(SIZE, MOST, "numbers that are held")
+
+
+class State(Record):
+    node: list[Node] = array(2, Node, by="node")
+
+
+OPERATIONS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "add",
+                "discard",
+                "clear",
+                "append",
+                "popleft",
+                "pop",
+                "set",
+                "truncate",
+                "put",
+                "take",
+            ]
+        ),
+        st.integers(0, 3),
+    ),
+    max_size=12,
+)
+
+
+def _apply(node, seen, queue, held, operation, number):
+    """Do the same to containers of a record and to Python's, where it is allowed."""
+    if operation in ("add", "discard"):
+        getattr(node.seen, operation)(number)
+        getattr(seen, operation)(number)
+    elif operation == "clear":
+        node.seen.clear()
+        seen.clear()
+    elif operation == "append" and len(queue) < MOST:
+        node.queue.append(number - 1)
+        queue.append(number - 1)
+    elif operation == "popleft" and queue:
+        assert node.queue.popleft() == queue.pop(0)
+    elif operation == "pop" and queue:
+        assert node.queue.pop() == queue.pop()
+    elif operation == "set" and queue:
+        node.queue[len(queue) - 1] = number - 1
+        queue[-1] = number - 1
+    elif operation == "truncate":
+        node.queue.truncate(number)
+        del queue[number:]
+    elif operation == "put" and held[number] < MOST:
+        node.held.add(number)
+        held[number] += 1
+    elif operation == "take" and held[number]:
+        node.held.remove(number)
+        held[number] -= 1
+
+
+@given(OPERATIONS)
+def test_they_do_what_those_of_python_do(operations):
+    layout = Layout(State, None)
+    node, other = layout.record.node
+    seen, queue, held = set(), [], Counter()
+    for operation, value in operations:
+        _apply(node, seen, queue, held, operation, value)
+        assert set(node.seen) == seen
+        assert list(node.queue) == queue
+        assert (len(node.seen), len(node.queue), len(node.held)) == (
+            len(seen), len(queue), held.total(),
+        )  # fmt: skip
+        assert (bool(node.seen), bool(node.queue), bool(node.held)) == (
+            bool(seen), bool(queue), held.total() > 0,
+        )  # fmt: skip
+        for candidate in range(SIZE):
+            assert (candidate in node.seen) == (candidate in seen)
+            assert (candidate in node.queue) == (candidate in queue)
+            assert node.held[candidate] == held[candidate]
+        assert (node.seen <= other.seen) == (not seen)
+        # One content is one state: what was removed leaves nothing behind.
+        state = layout.dump()
+        again = Layout(State, None)
+        for value in seen:
+            again.record.node[0].seen.add(value)
+        for value in queue:
+            again.record.node[0].queue.append(value)
+        for value in held.elements():
+            again.record.node[0].held.add(value)
+        assert again.dump() == state
+    shown = layout.describe(layout.dump())["node"][0]
+    assert (shown["seen"], shown["queue"]) == (seen, queue)
+
+
+@pytest.mark.parametrize("index", [-1, 0, 1])
+def test_an_index_beyond_a_sequence_is_refused(index):
+    layout = Layout(State, None)
+    with pytest.raises(IndexError):
+        layout.record.node[0].queue[index]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(2, 2, 2, "nodes")
+
+
+def _model(predicate):
+    """Return a model whose actions use every method and operator."""
+    model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+
+    @model.action("node", value=lambda k: range(SIZE - 1))
+    def send(s: State, k: Bounds, node: int, value: int) -> bool:
+        mine = s.node[node]
+        if len(mine.queue) >= MOST or value in mine.queue or value in mine.seen:
+            return False
+        mine.queue.append(value)
+        return True
+
+    @model.action("node")
+    def take(s: State, k: Bounds, node: int) -> bool:
+        mine = s.node[node]
+        if not mine.queue or mine.queue[0] in mine.seen:
+            return False
+        value = mine.queue.popleft()
+        mine.seen.add(value)
+        if mine.held[value] < MOST:
+            mine.held.add(value)
+        return True
+
+    @model.action("node")
+    def forget(s: State, k: Bounds, node: int) -> bool:
+        mine = s.node[node]
+        if len(mine.seen) < 2 or mine.seen == s.node[1 - node].seen:
+            return False
+        total = sum(value for value in mine.seen) + sum(value for value in mine.queue)
+        if mine.queue:
+            mine.queue[0] = max(value for value in mine.queue)
+        mine.queue.truncate(total & 1)
+        mine.seen.discard(min(value for value in mine.seen))
+        return True
+
+    model.invariant("The predicate of the test.")(predicate)
+    return model
+
+
+def holds_everywhere(s: State, k: Bounds) -> bool:
+    return all(len(node.held) <= SIZE * MOST for node in s.node)
+
+
+def fails_somewhere(s: State, k: Bounds) -> bool:
+    one, other = s.node[0], s.node[1]
+    most = max((value for value in one.queue), default=-1)
+    return not (other.seen <= one.seen and other.seen != one.seen and other.queue and most > 1)
+
+
+@pytest.mark.parametrize("predicate", [holds_everywhere, fails_somewhere])
+def test_machine_code_finds_the_same(predicate):
+    one, other = (
+        tidegate.check(_model(predicate), engine=engine, keep_going=True)
+        for engine in ("interpreted", "compiled")
+    )
+    assert one == other
+    assert one.distinct_states > 10_000
+    assert one.holds is (predicate is holds_everywhere)

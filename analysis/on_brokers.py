@@ -8,7 +8,12 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..brokers.distribution import Distribution, KafkaError, find_distribution
+from ..brokers.distribution import (
+    Distribution,
+    KafkaError,
+    MissingKafkaError,
+    find_distribution,
+)
 from ..brokers.report import Behavior, Observed, Report
 from ..checker.interrupts import noted
 from ..core.spec import ReplayError, Trace, TransitionSystem
@@ -32,20 +37,27 @@ _LOOK = 0.1
 """Seconds between looks at whether a signal has come."""
 
 
-def forcible_distribution(folder: str) -> Distribution:
+def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
     """Return the distribution in a directory, if steps can be forced on it.
+
+    Parameters
+    ----------
+    named
+        What the user named the directory with, for messages.
 
     Raises
     ------
+    MissingKafkaError
+        If there is none, no Java, or no kazoo, which speaks to ZooKeeper.
     KafkaError
-        If there is none, if it has no ZooKeeper, or if kazoo, which speaks to that, is missing.
+        If it has no ZooKeeper, or more than one version.
     """
     if importlib.util.find_spec("kazoo") is None:
-        raise KafkaError("kazoo is not installed; run: pip install 'tidegate[kafka]'")
-    distribution = find_distribution(folder)
+        raise MissingKafkaError("kazoo is not installed; run: pip install 'tidegate[kafka]'")
+    distribution = find_distribution(folder, named)
     if not distribution.has_zookeeper:
         raise KafkaError(
-            f"--kafka {folder}: there is no ZooKeeper beside Kafka {distribution.version}; steps "
+            f"{named} {folder}: there is no ZooKeeper beside Kafka {distribution.version}; steps "
             "are forced on releases before 4.0"
         )
     return distribution

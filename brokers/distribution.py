@@ -17,6 +17,10 @@ class KafkaError(TidegateError):
     """Kafka cannot be started or controlled as it should be."""
 
 
+class MissingKafkaError(KafkaError):
+    """A distribution, or what it needs, is not on this machine."""
+
+
 @dataclass(frozen=True)
 class Distribution:
     """Jars of Kafka.
@@ -50,28 +54,36 @@ class Distribution:
         return ":".join(map(str, self.jars))
 
 
-def find_distribution(folder: str) -> Distribution:
+def find_distribution(folder: str, named: str = "--kafka") -> Distribution:
     """Find Kafka's jars in a directory: an unpacked distribution, or any directory of jars.
+
+    Parameters
+    ----------
+    named
+        What the user named the directory with, for messages.
 
     Raises
     ------
+    MissingKafkaError
+        If there is none, or no Java.
     KafkaError
-        If there is none, more than one version, no ZooKeeper, or no Java.
+        If there is more than one version.
     """
     place = Path(folder)
     if not place.is_dir():
-        raise KafkaError(f"--kafka {folder}: no such directory; {_FETCH}")
+        raise MissingKafkaError(f"{named} {folder}: no such directory; {_FETCH}")
     libs = place / "libs" if (place / "libs").is_dir() else place
     jars = [jar for jar in sorted(libs.glob("*.jar")) if not jar.stem.endswith(_NO_CODE)]
     versions = {match["version"] for jar in jars if (match := _KAFKA_JAR.fullmatch(jar.name))}
     if not versions:
-        raise KafkaError(f"--kafka {folder}: no jar named kafka_SCALA-VERSION.jar there; {_FETCH}")
+        text = "no jar named kafka_SCALA-VERSION.jar there"
+        raise MissingKafkaError(f"{named} {folder}: {text}; {_FETCH}")
     if len(versions) > 1:
         listed = ", ".join(sorted(versions))
-        raise KafkaError(f"--kafka {folder}: it holds jars of {listed}; name a directory of one")
+        raise KafkaError(f"{named} {folder}: it holds jars of {listed}; name a directory of one")
     java = shutil.which("java")
     if java is None:
-        raise KafkaError("java was not found; Kafka needs Java 11 or newer on the PATH")
+        raise MissingKafkaError("java was not found; Kafka needs Java 11 or newer on the PATH")
     return Distribution(place, versions.pop(), tuple(jar.resolve() for jar in jars), java)
 
 

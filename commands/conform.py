@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +10,18 @@ import click
 
 from ..analysis.conformance import Conformance, Conforming
 from ..analysis.covering import CoveringWalks
-from ..analysis.named import find_protocol
-from ..analysis.properties import with_every_history
-from ..brokers.distribution import Distribution
+from ..analysis.on_brokers import (
+    forcible_distribution,
+    protocol_to_walk,
+    run_brokers,
+    systems_to_walk,
+)
 from ..checker.itf import itf
-from ..core.spec import ReplayError, TransitionSystem
-from ..model import Protocol
-from ..model.broker.releases import ZOOKEEPER
+from ..core.spec import TransitionSystem
 from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json
-from .on_kafka import doing, forcible_distribution, run_brokers
+from .on_kafka import doing
 from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
-
-DEFAULT_BOUNDS = (
-    "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves",
-)  # fmt: skip
-"""What walks are within, unless the user says otherwise."""
-
-FIRST_THAT_WAITS = (0, 10, 2)
-"""The release since which the high watermark waits for who was caught up a moment ago."""
 
 
 @click.command(short_help="Compare a protocol with real brokers, by random walks.")
@@ -91,8 +83,8 @@ def conform(**options: Any) -> Ended:
     from ..render.conformed import conformance_report, print_conformance
 
     distribution = forcible_distribution(options["kafka"])
-    protocol = _protocol(options["protocol"], distribution)
-    system, restricted = _systems(protocol, distribution, options["settings"])
+    protocol = protocol_to_walk(options["protocol"], distribution)
+    system, restricted = systems_to_walk(protocol, distribution, options["settings"])
     walks = CoveringWalks(restricted, options["seed"], options["steps"])
     done = Conformance(distribution.version)
     with Reports({"--json": options["json_file"]}) as reports:
@@ -127,35 +119,3 @@ def _save(
             raise OutputError(f"--save {folder}: cannot write ({error.strerror})") from None
         saved.append(str(path))
     return saved
-
-
-def _protocol(name: str | None, distribution: Distribution) -> Protocol:
-    """Return the protocol of that name, or the rules of a distribution's release."""
-    from ..brokers.cluster import OLDER_PROTOCOL
-
-    if name is None:
-        name = f"kafka-{distribution.version}-{ZOOKEEPER}"
-        if distribution.release >= (2, 7):
-            name += f"-{OLDER_PROTOCOL}"
-    return find_protocol(name)
-
-
-def _systems(
-    protocol: Protocol, distribution: Distribution, settings: tuple[str, ...]
-) -> tuple[TransitionSystem[Any, Any], TransitionSystem[Any, Any]]:
-    """Return the system of a protocol, and that of the steps that can be forced alone."""
-    from ..brokers.steps import STEPS, cannot_force
-
-    if protocol.family.name != "broker":
-        raise ReplayError(f"{protocol.name} is no protocol of brokers; use one of that family")
-    chosen = {setting.partition("=")[0] for setting in settings}
-    waits = f"hw_waits={str(distribution.release >= FIRST_THAT_WAITS).lower()}"
-    bounds = [one for one in (*DEFAULT_BOUNDS, waits) if one.partition("=")[0] not in chosen]
-    actions = tuple(action for action in protocol.actions if action.name in STEPS)
-    forcible = replace(protocol, actions=actions)
-    every = [*bounds, *settings]
-    system = with_every_history(protocol, every)
-    reasons = cannot_force(system.bounds)
-    if reasons:
-        raise ReplayError(f"these walks cannot be forced on real brokers: {'; '.join(reasons)}")
-    return system, with_every_history(forcible, every)

@@ -11,6 +11,7 @@ import click
 
 from ..analysis.named import SelectionError, find_protocol
 from ..analysis.properties import system_for
+from ..analysis.saved import systems_to_tell
 from ..analysis.selection import assemble
 from ..checker.check import check
 from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
@@ -24,7 +25,7 @@ from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
 from .parameters import json_option, model_options, quiet_option, time_limit_option, trace_options
 from .status import EXIT_HOLDS, Ended, ended, stopped_status
-from .telling import Saved, saved, systems_to_tell
+from .telling import Saved, saved
 
 if TYPE_CHECKING:
     from ..analysis.needs import Build

@@ -15,7 +15,7 @@ import click
 
 from ..core.printable import one_line, printable
 from ..gate.cache import record, recorded
-from ..gate.cells import TIERS, Cell
+from ..gate.cells import DEFAULT_BOUNDS, TIERS, Cell, GateCell
 from ..gate.document import NAME, of_tier, read
 from ..gate.results import Outcome
 from ..render.output import OutputError, Reports, report_file
@@ -103,7 +103,8 @@ def gate(
     """Search every cell of tidegate.toml (a protocol within bounds) and compare the verdicts.
 
     A cell fails if a property that must hold is violated; if an expected violation is missing, has
-    more steps than allowed, or is of another property; or if a pinned count differs.
+    more steps than allowed, or is of another property; or if a pinned count differs. A [[conform]]
+    case runs real brokers, and fails if they do otherwise than it expects.
 
     \b
     Examples:
@@ -130,7 +131,7 @@ def gate(
     return ended(gate_status(outcomes), reports)
 
 
-def _list(cells: Sequence[Cell]) -> None:
+def _list(cells: Sequence[GateCell]) -> None:
     from ..gate.reports.table import Table
 
     table = Table(make_console(), cells, False)
@@ -139,14 +140,17 @@ def _list(cells: Sequence[Cell]) -> None:
 
 
 def _run(
-    cells: Sequence[Cell], root: Path, jobs: int, cached: bool, quiet: bool, stderr: bool
+    cells: Sequence[GateCell], root: Path, jobs: int, cached: bool, quiet: bool, stderr: bool
 ) -> list[Outcome]:
     """Search all cells, print each outcome as soon as it is known, and return them in order."""
     from ..gate.reports.table import Table
 
     started = monotonic()
-    known = {cell: recorded(cell, root.resolve()) if cached else None for cell in cells}
-    outcomes = {cell: outcome for cell, outcome in known.items() if outcome is not None}
+    searched = [cell for cell in cells if isinstance(cell, Cell)] if cached else []
+    known = {cell: recorded(cell, root.resolve()) for cell in searched}
+    outcomes: dict[GateCell, Outcome] = {
+        cell: outcome for cell, outcome in known.items() if outcome is not None
+    }
     todo = [cell for cell in cells if cell not in outcomes]
     table = Table(make_console(stderr=stderr), cells, quiet)
     for outcome in outcomes.values():
@@ -215,8 +219,9 @@ def _write_traces(folder: Path | None, outcomes: Sequence[Outcome], reports: Rep
         return
     for outcome in outcomes:
         for trace in outcome.traces:
-            name = f"{outcome.cell.protocol} {outcome.cell.bounds} {trace.name}"
-            path = folder / f"{re.sub(r'[^A-Za-z0-9=._-]+', '-', name).strip('-')}.itf.json"
+            name = outcome.cell.name.removesuffix(f", {DEFAULT_BOUNDS}")
+            name = f"{name} {trace.label or trace.name}"
+            path = folder / f"{re.sub(r'[^A-Za-z0-9=._-]+', '-', name).strip('-.')}.itf.json"
             with (
                 reports.kept_apart("--traces", str(path)),
                 report_file(str(path), "--traces") as target,

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..analysis.saved import replayed_as_recorded
 from ..analysis.selection import refuse_unknown_property
 from ..checker.tracefile import read_trace
 from ..core.spec import Trace, TransitionSystem
@@ -15,7 +16,7 @@ from ..render.replayed import print_replayed
 from ..render.terminal import make_console
 from .parameters import trace_options
 from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended, ended
-from .telling import keeps_what_is_read, replayed_as_recorded, violated_at_end
+from .telling import keeps_what_is_read, violated_at_end
 from .trust import protocol_to_replay
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.named import find_protocol
-from ..analysis.properties import system_for, with_every_history
+from ..analysis.saved import replayed_as_recorded, systems_to_tell
 from ..analysis.selection import refuse_unknown_property
-from ..checker.replay import Replayed, replay, retaken, without_failure
+from ..checker.replay import Replayed, retaken, without_failure
 from ..checker.result import Verdict
-from ..checker.tracefile import Recorded, read_trace
+from ..checker.tracefile import read_trace
 from ..core.spec import (
     ModelError,
     Property,
     ReplayError,
     Step,
-    TidegateError,
     Trace,
     TransitionSystem,
 )
@@ -28,14 +27,6 @@ from .trust import protocol_to_replay
 
 if TYPE_CHECKING:
     from ..render.narrative import Narrative
-
-
-def systems_to_tell(
-    protocol: Protocol, settings: Sequence[str], prop: Property | None
-) -> Iterator[TransitionSystem[Any, Any]]:
-    """Yield a protocol's system with all histories, then with those that a property reads."""
-    yield with_every_history(protocol, settings)
-    yield system_for(protocol, settings, [prop] if prop else [])
 
 
 def keeps_what_is_read(system: TransitionSystem[Any, Any], prop: Property) -> bool:
@@ -97,29 +88,6 @@ def saved(path: str, prop_name: str | None, named: str | None, trusted: bool) ->
         raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
     settings = tuple(f"{name}={value}" for name, value in recorded.bounds.items())
     return Saved(protocol, system, settings, prop, replayed.trace, recorded.report)
-
-
-def replayed_as_recorded(
-    path: str, protocol: Protocol, recorded: Recorded
-) -> tuple[TransitionSystem[Any, Any], Replayed]:
-    """Take the steps of a trace within its bounds, with every history where that can be.
-
-    Raises
-    ------
-    ReplayError
-        If the bounds or a step do not exist.
-    ModelError
-        If a step fails.
-    """
-    prop = {prop.name: prop for prop in properties_of(protocol)}.get(recorded.property)
-    settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
-    try:
-        systems = systems_to_tell(protocol, settings, prop)
-        return without_failure(systems, lambda system: (system, replay(system, recorded)))
-    except ModelError:
-        raise
-    except TidegateError as error:
-        raise ReplayError(f"{path}: {error}") from None
 
 
 def violated_at_end(

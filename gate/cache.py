@@ -57,6 +57,8 @@ def record(outcome: Outcome, root: Path) -> None:
     """Remember a cell that has passed, where anything can be kept."""
     if outcome.status is not Status.PASSED or not outcome.inputs.complete:
         return
+    if not isinstance(outcome.cell, Cell):
+        return
     entry = {
         "inputs": asdict(outcome.inputs.moved(root)),
         "properties": [asdict(told) for told in outcome.properties],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..analysis.named import is_own
 from ..analysis.properties import find_properties
 from ..checker.result import Result
 from ..core.spec import Outcome, Property
@@ -12,6 +14,9 @@ from ..model import Protocol
 
 TIERS = ("pr", "nightly", "weekly")
 """When a cell runs; a tier includes those before it."""
+
+DEFAULT_BOUNDS = "default bounds"
+"""What reports say where a case names no bounds."""
 
 EVERY = ("default", "all")
 """Names in ``holds`` that stand for several properties: the protocol's own, or all invariants."""
@@ -60,9 +65,45 @@ class Limits:
     engine: str = "auto"
 
 
+@dataclass(frozen=True, kw_only=True)
+class GateCell(ABC):
+    """What every cell has: limits, a tier, a title, and the place of its case."""
+
+    limits: Limits = Limits()
+    tier: str = TIERS[0]
+    title: str = ""
+    file: str = "tidegate.toml"
+    line: int = 1
+
+    @property
+    @abstractmethod
+    def subject(self) -> str:
+        """What is judged."""
+
+    @property
+    @abstractmethod
+    def within(self) -> str:
+        """Within what it is judged."""
+
+    @property
+    @abstractmethod
+    def expected(self) -> tuple[tuple[str, str], ...]:
+        """Name and text of each thing that is expected."""
+
+    @property
+    @abstractmethod
+    def own(self) -> bool:
+        """Whether it runs a custom protocol."""
+
+    @property
+    def name(self) -> str:
+        """Its name in reports."""
+        return f"{self.subject}, {self.within}"
+
+
 @dataclass(frozen=True)
-class Cell:
-    """A protocol within some bounds, what is expected of it there, and where that is written.
+class Cell(GateCell):
+    """A protocol within some bounds, and what is expected of it there.
 
     Parameters
     ----------
@@ -70,25 +111,33 @@ class Cell:
         As on the command line, separated by spaces.
     states, depth
         What a search of all states must count; None where nothing is pinned.
-    file, line
-        The place of its case.
     """
 
     protocol: str
     bounds: str
     expectations: tuple[Expectation, ...]
-    limits: Limits = Limits()
     states: int | None = None
     depth: int | None = None
-    tier: str = TIERS[0]
-    title: str = ""
-    file: str = "tidegate.toml"
-    line: int = 1
 
     @property
-    def name(self) -> str:
-        """Its name in reports."""
-        return f"{self.protocol}, {self.bounds or 'default bounds'}"
+    def subject(self) -> str:
+        """The protocol."""
+        return self.protocol
+
+    @property
+    def within(self) -> str:
+        """The bounds."""
+        return self.bounds or DEFAULT_BOUNDS
+
+    @property
+    def expected(self) -> tuple[tuple[str, str], ...]:
+        """Each property with what is expected of it."""
+        return tuple((it.name, str(it)) for it in self.expectations)
+
+    @property
+    def own(self) -> bool:
+        """Whether the protocol is a custom one."""
+        return is_own(self.protocol)
 
 
 def expanded(

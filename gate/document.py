@@ -11,34 +11,27 @@ from typing import Any
 
 from ..analysis.named import SelectionError, find_protocol, is_own
 from ..analysis.properties import find_properties
-from ..checker.engines import ENGINES
-from ..checker.memory import parse_size
 from ..core.bounds import BoundsError, parse, unknown
-from .cells import EVERY, TIERS, Cell, Expectation, Limits
+from .cells import EVERY, TIERS, Cell, Expectation, GateCell
 from .configuration_errors import (
     LIMITS,
     NAMES,
     PINS,
-    SECONDS,
     TEXT,
     ConfigurationErrors,
     GateFileError,
     Kind,
     shown,
 )
+from .conform_cells import ConformCell
+from .conform_document import ConformReader
 from .contradictions import note_contradictions
 from .positions import positions
+from .shared_keys import SHARED, drop_invalid, limits_of
 
 NAME = "tidegate.toml"
 
-_SHARED: dict[str, Kind] = {
-    "bounds": NAMES,
-    "engine": TEXT,
-    "seconds": SECONDS,
-    "memory": TEXT,
-    "stalled": SECONDS,
-    "tier": TEXT,
-}
+_DEFAULTS: dict[str, Kind] = {"bounds": NAMES, **SHARED}
 
 _CASE: dict[str, Kind] = {
     "title": TEXT,
@@ -47,12 +40,12 @@ _CASE: dict[str, Kind] = {
     "violates": LIMITS,
     "states": PINS,
     "depth": PINS,
-    **_SHARED,
+    **_DEFAULTS,
 }
 
 
-def read(file: Path) -> list[Cell]:
-    """Read the cells of a gate's file, in its order.
+def read(file: Path) -> list[GateCell]:
+    """Read the cells of a gate's file, in its order; those that real brokers decide come last.
 
     Raises
     ------
@@ -80,12 +73,12 @@ def read(file: Path) -> list[Cell]:
     except ValueError:
         raise GateFileError(f"{file}: a number has too many digits") from None
     errors = ConfigurationErrors(str(file), lines)
-    cells = list(_Reader(errors, str(file)).cells(document))
-    if not cells and not errors.found:
+    cells, conforming = _Reader(errors, str(file)).cells(document)
+    if not cells and not conforming and not errors.found:
         errors.add((), "there is no case; start one with [[case]]")
     note_contradictions(errors, cells)
     errors.refuse()
-    return [cell for cell, _ in cells]
+    return [*(cell for cell, _ in cells), *conforming]
 
 
 @dataclass
@@ -95,32 +88,27 @@ class _Reader:
     errors: ConfigurationErrors
     file: str
 
-    def cells(self, document: dict[str, Any]) -> Iterator[tuple[Cell, int]]:
-        """Yield each cell with the number of its case."""
-        tables = Kind("cases, each as [[case]]", lambda value: isinstance(value, list))
+    def cells(self, document: dict[str, Any]) -> tuple[list[tuple[Cell, int]], list[ConformCell]]:
+        """Return each cell with the number of its case, and those that real brokers decide."""
         table = Kind("a table: [defaults]", lambda value: isinstance(value, dict))
-        top = self.errors.keys((), document, {"defaults": table, "case": tables})
-        defaults = self.errors.keys(("defaults",), top.get("defaults", {}), _SHARED)
-        self._limits(("defaults",), defaults)
-        for number, case in enumerate(top.get("case", [])):
+        known = {"defaults": table, "case": _tables("case"), "conform": _tables("conform")}
+        top = self.errors.keys((), document, known)
+        defaults = self.errors.keys(("defaults",), top.get("defaults", {}), _DEFAULTS)
+        drop_invalid(self.errors, ("defaults",), defaults)
+        conforming = ConformReader(self.errors, self.file).cells(top.get("conform", []), defaults)
+        return list(self._cells(top.get("case", []), defaults)), list(conforming)
+
+    def _cells(self, cases: Sequence[Any], defaults: dict[str, Any]) -> Iterator[tuple[Cell, int]]:
+        """Yield each cell of some cases with the number of its case."""
+        for number, case in enumerate(cases):
             path = ("case", number)
             if not isinstance(case, dict):
                 self.errors.add(path, f"{shown(case)} is not a case; start each case with [[case]]")
                 continue
             good = self.errors.keys(path, case, _CASE)
-            self._limits(path, good)
+            drop_invalid(self.errors, path, good)
             cells = self._case(path, {**defaults, **good}, set(case))
             yield from ((cell, number) for cell in cells)
-
-    def _limits(self, path: tuple[str | int, ...], table: dict[str, Any]) -> None:
-        """Record invalid limits, and drop them."""
-        for key, choices in (("engine", ENGINES), ("tier", TIERS)):
-            if table.get(key, choices[0]) not in choices:
-                self.errors.add((*path, key), unknown(key, table.pop(key), choices))
-        if "memory" in table and parse_size(table["memory"]) is None:
-            value = shown(table.pop("memory"))
-            text = f"memory = {value} is not an amount of at least 64M, such as 2G"
-            self.errors.add((*path, "memory"), text)
 
     def _case(
         self, path: tuple[str | int, ...], case: dict[str, Any], given: set[str]
@@ -136,13 +124,6 @@ class _Reader:
         all_bounds = all_bounds or [""]
         states = self._pins(path, case, "states", protocols, all_bounds)
         depth = self._pins(path, case, "depth", protocols, all_bounds)
-        memory = case.get("memory")
-        limits = Limits(
-            seconds=float(case.get("seconds", Limits.seconds)),
-            memory=None if memory is None else parse_size(memory),
-            stalled=float(case.get("stalled", Limits.stalled)),
-            engine=case.get("engine", Limits.engine),
-        )
         for number, protocol in enumerate(protocols):
             self._check_names(
                 (*path, "protocols", number), path, protocol, all_bounds, expectations
@@ -152,7 +133,7 @@ class _Reader:
                     protocol=protocol,
                     bounds=bounds,
                     expectations=tuple(expectations),
-                    limits=limits,
+                    limits=limits_of(case),
                     states=states.get((number, index)),
                     depth=depth.get((number, index)),
                     tier=case.get("tier", TIERS[0]),
@@ -266,13 +247,13 @@ class _Reader:
         return pinned
 
 
-def of_tier(cells: Sequence[Cell], tier: str, text: str = "") -> list[Cell]:
+def of_tier(cells: Sequence[GateCell], tier: str, text: str = "") -> list[GateCell]:
     """Return the cells that a tier runs: its own and those of the tiers before it.
 
     Parameters
     ----------
     text
-        Only cells in whose protocol, bounds, title or properties this occurs.
+        Only cells in whose name, title or expectations this occurs.
 
     Raises
     ------
@@ -293,5 +274,9 @@ def of_tier(cells: Sequence[Cell], tier: str, text: str = "") -> list[Cell]:
     return kept
 
 
-def _described(cell: Cell) -> str:
-    return " ".join([cell.name, cell.title, *map(str, cell.expectations)])
+def _described(cell: GateCell) -> str:
+    return " ".join([cell.name, cell.title, *(text for _, text in cell.expected)])
+
+
+def _tables(name: str) -> Kind:
+    return Kind(f"cases, each as [[{name}]]", lambda value: isinstance(value, list))

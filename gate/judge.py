@@ -31,8 +31,14 @@ class Deviation(StrEnum):
     LIMIT = "limit"
     """A limit was reached before the cell was decided."""
 
+    BROKERS = "brokers"
+    """Real brokers do otherwise than expected."""
+
     ERROR = "error"
     """The cell could not be searched: the protocol or its file is wrong."""
+
+    SKIPPED = "skipped"
+    """Kafka is missing, and the case is optional."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from ..core.errors import Line
-from .cells import Cell
+from .cells import GateCell
 from .inputs import Inputs
 from .judge import Deviation, Finding
 
@@ -18,6 +18,7 @@ class Status(StrEnum):
 
     PASSED = "pass"
     CACHED = "cached"
+    SKIPPED = "skipped"
     FAILED = "FAIL"
     LIMITED = "LIMIT"
     ERRED = "ERROR"
@@ -27,9 +28,10 @@ class Status(StrEnum):
 STATUSES = {
     Status.PASSED: "everything is as expected",
     Status.CACHED: "it passed before, and its inputs have not changed since",
+    Status.SKIPPED: "Kafka is missing, and the case is optional",
     Status.FAILED: "something is not as expected",
     Status.LIMITED: "a limit was reached before it was decided",
-    Status.ERRED: "it could not be searched",
+    Status.ERRED: "it could not be searched, or Kafka could not be started",
     Status.INTERRUPTED: "it was interrupted or not started",
 }
 """The meaning of each status."""
@@ -39,7 +41,8 @@ STATUSES = {
 class Property:
     """The expectation of a property, and the result.
 
-    ``outcome`` is ``holds``, ``violated`` or ``incomplete``; empty where the cell was not searched.
+    ``outcome`` is ``holds``, ``violated`` or ``incomplete``, of real brokers ``reproduces``,
+    ``diverges`` or ``agrees``; empty where the cell was not decided.
     """
 
     name: str
@@ -53,7 +56,9 @@ class Property:
 class Shown:
     """A counterexample in the forms that reports need, and what part of the source it is about.
 
-    ``places`` are lines of what the protocol changes, the one that decided last first.
+    ``name`` is what the findings are about that it belongs to.  ``places`` are lines of what the
+    protocol changes, the one that decided last first.  ``label`` says which behavior it is, unless
+    it is the shortest one that violates a property.
     """
 
     name: str
@@ -62,6 +67,21 @@ class Shown:
     markdown: str
     itf: dict[str, Any]
     places: tuple[tuple[Line, str], ...] = ()
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """Which behavior it is."""
+        return self.label or f"the shortest behavior that violates {self.name}"
+
+
+@dataclass
+class Ran:
+    """Which Kafka ran, and how many walks and steps were forced on it."""
+
+    version: str
+    walks: int = 0
+    steps: int = 0
 
 
 @dataclass
@@ -76,9 +96,11 @@ class Outcome:
         Counterexamples of what is not as expected.
     inputs
         All that its protocol read.
+    ran
+        What was forced on real brokers; None where there are none.
     """
 
-    cell: Cell
+    cell: GateCell
     status: Status
     findings: list[Finding] = field(default_factory=list)
     properties: list[Property] = field(default_factory=list)
@@ -90,11 +112,12 @@ class Outcome:
     places: tuple[tuple[Line, str], ...] = ()
     traces: list[Shown] = field(default_factory=list)
     inputs: Inputs = field(default_factory=Inputs)
+    ran: Ran | None = None
 
     @property
     def good(self) -> bool:
-        """Whether the cell is as expected."""
-        return self.status in (Status.PASSED, Status.CACHED)
+        """Whether the cell is as expected, or may be skipped."""
+        return self.status in (Status.PASSED, Status.CACHED, Status.SKIPPED)
 
 
 def status_of(findings: Sequence[Finding]) -> Status:
@@ -107,7 +130,7 @@ def status_of(findings: Sequence[Finding]) -> Status:
     return Status.LIMITED if kinds else Status.PASSED
 
 
-def erred(cell: Cell, text: str, place: Line | None = None, seconds: float = 0.0) -> Outcome:
+def erred(cell: GateCell, text: str, place: Line | None = None, seconds: float = 0.0) -> Outcome:
     """Return the outcome of a cell that could not be searched."""
     return Outcome(
         cell, Status.ERRED, [Finding(Deviation.ERROR, "", text)], seconds=seconds, place=place

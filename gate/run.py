@@ -14,7 +14,8 @@ from typing import Any
 from ..checker.interrupts import noted
 from ..checker.memory import share_of
 from ..checker.result import Progress, Resources
-from .cells import Cell
+from .cells import GateCell
+from .conform_cells import ConformCell
 from .judge import Deviation, Finding
 from .results import Outcome, Status, erred
 from .watchdog import HUNG
@@ -30,7 +31,7 @@ Show = Callable[[Sequence["Running"]], None]
 class Running:
     """A cell whose process runs, with how far it is."""
 
-    cell: Cell
+    cell: GateCell
     process: BaseProcess
     connection: Connection
     started: float = field(default_factory=monotonic)
@@ -45,17 +46,20 @@ class Running:
 
     @property
     def covered(self) -> str:
-        """The progress of its search, in words."""
+        """The progress of its search, or of its brokers, in words."""
+        if self.progress and self.progress.doing:
+            return f"{self.progress.doing}, {self.seconds:.0f} s"
         states = self.progress.distinct_states if self.progress else 0
         return f"{states:,} distinct states, {self.seconds:.0f} s"
 
 
 def run(
-    cells: Sequence[Cell], root: Path, jobs: int, show: Show = lambda running: None
+    cells: Sequence[GateCell], root: Path, jobs: int, show: Show = lambda running: None
 ) -> Iterator[Outcome]:
     """Yield what becomes of each cell, as soon as it is known.
 
-    After Ctrl-C what runs is ended, and every cell that is not decided yet is yielded as such.
+    Cells that real brokers decide come last, one after the other: brokers need the machine.  After
+    Ctrl-C what runs is ended, and every cell that is not decided yet is yielded as such.
 
     Parameters
     ----------
@@ -64,13 +68,13 @@ def run(
     show
         Called now and then with the cells that run.
     """
-    todo = list(cells)
+    todo = sorted(cells, key=_on_brokers)
     begin = _Begin(root, share_of(jobs))
     running: list[Running] = []
     # None comes between a cell and its report; whoever presses it again does not want to wait.
     with noted(once=True) as interrupts:
         while (todo or running) and not interrupts:
-            while todo and len(running) < jobs:
+            while todo and len(running) < (1 if _on_brokers(todo[0]) else jobs):
                 running.append(begin(todo.pop(0)))
             wait([it for one in running for it in (one.connection, one.process.sentinel)], 0.25)
             show(running)
@@ -88,6 +92,11 @@ def run(
             yield _interrupted(cell, "interrupted before it began")
 
 
+def _on_brokers(cell: GateCell) -> bool:
+    """Whether real brokers decide a cell."""
+    return isinstance(cell, ConformCell)
+
+
 class _Begin:
     """Starts processes of cells.
 
@@ -100,7 +109,7 @@ class _Begin:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload([f"{__package__}.worker"])
 
-    def __call__(self, cell: Cell, interpreted: bool = False) -> Running:
+    def __call__(self, cell: GateCell, interpreted: bool = False) -> Running:
         mine, theirs = self._context.Pipe(duplex=False)
         limits = replace(cell.limits, engine="interpreted") if interpreted else cell.limits
         given = (theirs, replace(cell, limits=limits), self._root, self._resources)
@@ -164,12 +173,15 @@ def _limit(one: Running) -> Outcome:
     return Outcome(one.cell, Status.LIMITED, found, states=states, seconds=one.seconds)
 
 
-def _interrupted(cell: Cell, text: str) -> Outcome:
+def _interrupted(cell: GateCell, text: str) -> Outcome:
     return Outcome(cell, Status.INTERRUPTED, [Finding(Deviation.LIMIT, "", text)])
 
 
 def _end(one: Running) -> None:
-    """End the process of a cell, if it has not ended."""
+    """End the process of a cell, if it has not ended; with brokers, it ends these first."""
+    if one.process.is_alive() and _on_brokers(one.cell):
+        one.process.terminate()
+        one.process.join(GRACE)
     if one.process.is_alive():
         one.process.kill()
     one.process.join()

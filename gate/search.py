@@ -39,7 +39,7 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> Outcome:
     started = perf_counter()
     protocol = find_protocol(cell.protocol)
     expected = expanded(cell.expectations, protocol)
-    search = _Search(cell, protocol, resources, report, started)
+    search = Search(cell, protocol, resources, report, started)
     found = search.decide(expected)
     findings = judge(cell, list(expected), found)
     told = [_told(expectation, found) for expectation in expected]
@@ -74,7 +74,7 @@ def _places(outcome: Outcome, protocol: Protocol) -> tuple[Place, ...]:
 
 
 @dataclass
-class _Search:
+class Search:
     """The searches of one cell, which share its limits."""
 
     cell: Cell

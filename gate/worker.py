@@ -10,16 +10,18 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic, perf_counter
 
-from ..analysis.named import find_protocol, is_own
-from ..checker.interrupts import leave_to_parent
+from ..analysis.named import find_protocol
+from ..checker.interrupts import leave_to_parent, received
 from ..checker.memory import resident_memory
 from ..checker.result import Progress, Resources
 from ..core.errors import Line, TidegateError, place_of
-from .cells import Cell
+from .cells import Cell, GateCell
+from .conform_cells import ConformCell
+from .conform_run import conform_outcome_of
 from .inputs import Watch
 from .judge import Deviation, Finding
 from .results import Outcome, Status, erred
-from .search import outcome_of
+from .search import Report, outcome_of
 from .watchdog import HUNG, Heartbeat, watch
 
 _EVERY = 0.25
@@ -30,8 +32,8 @@ class MemoryReachedError(BaseException):
     """More memory is used than the cell may have."""
 
 
-def work(connection: Connection, cell: Cell, root: str, resources: Resources) -> None:
-    """Search a cell; send its progress and its outcome.
+def work(connection: Connection, cell: GateCell, root: str, resources: Resources) -> None:
+    """Decide a cell; send its progress and its outcome.
 
     Parameters
     ----------
@@ -48,21 +50,16 @@ def work(connection: Connection, cell: Cell, root: str, resources: Resources) ->
     def say(text: str, place: Line | None) -> None:
         connection.send(erred(cell, text, place, perf_counter() - started))
 
-    stalled = cell.limits.stalled if is_own(cell.protocol) else inf
+    stalled = cell.limits.stalled if cell.own else inf
     if stalled < inf:
         watch(stalled, say)
-    read = Watch(cell, Path(root))
     memory = cell.limits.memory or resources.memory or 0
     resources = replace(resources, memory=memory)
     try:
-        find_protocol(cell.protocol)
-        read.imported()
         sender = _Sender(connection, memory)
-        heartbeat = Heartbeat(stalled, sender, sender.give_up)
-        outcome = outcome_of(cell, resources, heartbeat)
-        outcome.inputs = read.inputs()
+        outcome = _decided(cell, root, resources, Heartbeat(stalled, sender, sender.give_up))
     except TidegateError as error:
-        outcome = erred(cell, Exception.__str__(error), error.place)
+        outcome = erred(cell, " ".join([Exception.__str__(error), *error.details]), error.place)
     except (MemoryReachedError, MemoryError):
         text = f"not decided: stopped by the limit of {memory >> 20}M of memory"
         outcome = Outcome(cell, Status.LIMITED, [Finding(Deviation.LIMIT, "", text)])
@@ -70,7 +67,21 @@ def work(connection: Connection, cell: Cell, root: str, resources: Resources) ->
         text = f"the search failed with {type(error).__name__}: {error}"
         outcome = erred(cell, text, place_of(error))
     outcome.seconds = perf_counter() - started
-    connection.send(outcome)
+    if received() is None:
+        connection.send(outcome)
+
+
+def _decided(cell: GateCell, root: str, resources: Resources, report: Report) -> Outcome:
+    """Return the outcome of a cell."""
+    if isinstance(cell, ConformCell):
+        return conform_outcome_of(cell, resources, report)
+    assert isinstance(cell, Cell)
+    read = Watch(cell, Path(root))
+    find_protocol(cell.protocol)
+    read.imported()
+    outcome = outcome_of(cell, resources, report)
+    outcome.inputs = read.inputs()
+    return outcome
 
 
 class _Sender:
@@ -82,7 +93,7 @@ class _Sender:
         self._sent = monotonic()
 
     def __call__(self, progress: Progress) -> None:
-        if monotonic() - self._sent >= _EVERY:
+        if progress.doing or monotonic() - self._sent >= _EVERY:
             self._sent = monotonic()
             self._connection.send(progress)
             if resident_memory() > self._memory and not progress.memory:

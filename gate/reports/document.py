@@ -8,6 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from ... import __version__
+from ..cells import Cell
+from ..conform_cells import ConformCell, SavedTrace, ShortestTrace
 from ..results import Outcome
 from .where import pointers
 
@@ -28,8 +30,7 @@ def document(outcomes: Sequence[Outcome], file: str, tier: str, seconds: float) 
 def _cell(outcome: Outcome) -> dict[str, Any]:
     cell = outcome.cell
     return {
-        "protocol": cell.protocol,
-        "bounds": cell.bounds,
+        **_about(outcome),
         "title": cell.title,
         "tier": cell.tier,
         "status": outcome.status.lower(),
@@ -40,8 +41,36 @@ def _cell(outcome: Outcome) -> dict[str, Any]:
         "properties": [asdict(told) for told in outcome.properties],
         "distinct_states": outcome.states,
         "depth": outcome.depth,
-        "pinned": {"distinct_states": cell.states, "depth": cell.depth},
         "engine": outcome.engine,
         "seconds": round(outcome.seconds, 3),
         "traces": [trace.itf for trace in outcome.traces],
+    }
+
+
+def _about(outcome: Outcome) -> dict[str, Any]:
+    """Return what is decided: a protocol within bounds, or what real brokers do."""
+    cell = outcome.cell
+    if isinstance(cell, Cell):
+        pinned = {"distinct_states": cell.states, "depth": cell.depth}
+        return {"protocol": cell.protocol, "bounds": cell.bounds, "pinned": pinned}
+    assert isinstance(cell, ConformCell)
+    forced = cell.forced
+    details: dict[str, str | int]
+    if isinstance(forced, SavedTrace):
+        bounds, details = "", {"trace": forced.file}
+    elif isinstance(forced, ShortestTrace):
+        bounds, details = forced.bounds, {"property": forced.property}
+    else:
+        bounds = forced.bounds
+        details = {"walks": forced.count, "steps": forced.steps, "seed": forced.seed}
+    return {
+        "protocol": forced.protocol,
+        "bounds": bounds,
+        "conform": {
+            "kafka": cell.kafka,
+            **details,
+            "expect": str(cell.expectation),
+            "optional": cell.optional,
+            "forced": asdict(outcome.ran) if outcome.ran else None,
+        },
     }

@@ -8,6 +8,9 @@ from ..judge import Deviation
 from ..results import Outcome
 from .where import pointers
 
+_COMMANDS = {Deviation.LIMIT: "warning", Deviation.SKIPPED: "notice"}
+"""What is no error."""
+
 
 def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Yield a line for each finding.
@@ -17,7 +20,7 @@ def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for outcome in outcomes:
         for finding in outcome.findings:
             at = pointers(outcome, finding)[0]
-            command = "warning" if finding.kind is Deviation.LIMIT else "error"
+            command = _COMMANDS.get(finding.kind, "error")
             title = _property(f"tidegate: {outcome.cell.name}")
             parts = f"file={_property(at.file)},line={at.line},title={title}"
             yield f"::{command} {parts}::{_escaped(finding.text)}"

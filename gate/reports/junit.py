@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
 from ...core.printable import printable
+from ..cells import Cell
 from ..judge import Deviation, Finding
 from ..results import STATUSES, Outcome, Property, Status
 
@@ -46,7 +47,7 @@ def _suite(outcome: Outcome) -> ElementTree.Element:
             suite,
             "testcase",
             name=case.name,
-            classname=outcome.cell.protocol,
+            classname=outcome.cell.subject,
             time=f"{seconds:.3f}",
         )
         for child in _children(outcome, case):
@@ -62,20 +63,23 @@ def _suite(outcome: Outcome) -> ElementTree.Element:
 
 def _cases(outcome: Outcome) -> list[_Case]:
     """Return what is expected of a cell; a finding about nothing of it is about the whole cell."""
-    told = outcome.properties or [Property(it.name, str(it)) for it in outcome.cell.expectations]
+    cell = outcome.cell
+    told = outcome.properties or [Property(name, text) for name, text in cell.expected]
     cases = [_Case(it.expected, it.name) for it in told]
-    if outcome.cell.states is not None:
-        cases.append(_Case(f"{outcome.cell.states} distinct states", "states"))
-    if outcome.cell.depth is not None:
-        cases.append(_Case(f"depth {outcome.cell.depth}", "depth"))
+    if isinstance(cell, Cell):
+        if cell.states is not None:
+            cases.append(_Case(f"{cell.states} distinct states", "states"))
+        if cell.depth is not None:
+            cases.append(_Case(f"depth {cell.depth}", "depth"))
     known = {case.about: case for case in cases}
+    decidable = "can be searched" if isinstance(cell, Cell) else "can be forced on real brokers"
     for finding in outcome.findings:
-        if finding.about in known:
+        if finding.kind is Deviation.SKIPPED:
+            cases[0].findings.append(finding)
+        elif finding.about in known:
             known[finding.about].findings.append(finding)
         else:
-            cases.append(
-                _Case("can be searched" if not finding.about else finding.about, "", [finding])
-            )
+            cases.append(_Case(finding.about or decidable, "", [finding]))
     return cases
 
 
@@ -83,7 +87,9 @@ def _children(outcome: Outcome, case: _Case) -> Iterator[ElementTree.Element]:
     """Yield what a case is marked with: one child, of the worst of its findings."""
     if outcome.status is Status.CACHED:
         yield ElementTree.Element("skipped", message=STATUSES[Status.CACHED])
-    if case.findings:
+    if outcome.status is Status.SKIPPED:
+        yield ElementTree.Element("skipped", message=case.findings[0].text)
+    elif case.findings:
         first = case.findings[0]
         unsure = first.kind in (Deviation.LIMIT, Deviation.ERROR)
         child = ElementTree.Element(

@@ -20,13 +20,14 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _OTHERS = {
     "count": "The pinned distinct states or depth have changed.",
     "limit": "A limit was reached before the cell was decided.",
-    "error": "The cell could not be searched.",
+    "brokers": "Real brokers do otherwise than expected.",
+    "error": "The cell could not be searched, or Kafka could not be started.",
 }
 """Rules that are no property, by their identifier."""
 
 
 def sarif(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the findings of all cells as a SARIF log."""
+    """Return the findings of all cells as a SARIF log; cells that are skipped have none."""
     results = [result for outcome in outcomes for result in _results(outcome)]
     statements = {prop.name: prop.statement for it in PROPERTIES.values() for prop in it} | _OTHERS
     used = sorted({result["ruleId"] for result in results})
@@ -40,6 +41,8 @@ def sarif(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 def _results(outcome: Outcome) -> Iterator[dict[str, Any]]:
     for finding in outcome.findings:
+        if finding.kind is Deviation.SKIPPED:
+            continue
         first, *others = pointers(outcome, finding)
         identity = f"{outcome.cell.name}\0{finding.kind}\0{finding.about}"
         result: dict[str, Any] = {
@@ -63,8 +66,7 @@ def _hash(text: str) -> str:
 
 def _rule(finding: Finding) -> str:
     """Return the property that a finding is about, or what else it is."""
-    others = {Deviation.ERROR: "error", Deviation.LIMIT: "limit", Deviation.COUNT: "count"}
-    return others.get(finding.kind, finding.about)
+    return finding.kind if finding.kind in _OTHERS else finding.about
 
 
 def _message(outcome: Outcome, finding: Finding) -> str:

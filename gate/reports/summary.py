@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from ...core.printable import one_line
 from ...render.markdown import escaped
+from ...render.summary import count
+from ..cells import DEFAULT_BOUNDS, Cell
 from ..results import Outcome, Status
 from .where import pointers
 
@@ -25,6 +27,7 @@ def headline(outcomes: Sequence[Outcome]) -> str:
         Status.INTERRUPTED: "not decided, interrupted",
         Status.PASSED: "passed",
         Status.CACHED: "passed before (cached)",
+        Status.SKIPPED: "skipped",
     }
     parts = [f"{counts[status]} {text}" for status, text in words.items() if counts[status]]
     total = f"{len(outcomes)} cell{'' if len(outcomes) == 1 else 's'}"
@@ -54,7 +57,7 @@ def _failed(outcome: Outcome) -> Iterator[str]:
         yield f"- {escaped(finding.text)}: `{file}:{at.line}`{what}"
     yield ""
     for trace in outcome.traces:
-        yield f"<details><summary>{trace.name}: {trace.steps} steps</summary>"
+        yield f"<details><summary>{trace.label or trace.name}: {trace.steps} steps</summary>"
         yield ""
         # Its headings are below those of the summary.
         yield trace.markdown.replace("\n## ", "\n##### ").replace("# ", "#### ", 1)
@@ -65,10 +68,17 @@ def _failed(outcome: Outcome) -> Iterator[str]:
 
 def _row(outcome: Outcome) -> str:
     expected = "<br>".join(escaped(it.expected) for it in outcome.properties) or "<br>".join(
-        escaped(str(it)) for it in outcome.cell.expectations
+        escaped(text) for _, text in outcome.cell.expected
     )
-    bounds = escaped(outcome.cell.bounds or "default")
+    cell = outcome.cell
+    bounds = "default" if cell.within == DEFAULT_BOUNDS else escaped(cell.within)
+    counted = f"{outcome.states:,}" if isinstance(cell, Cell) else forced(outcome)
     return (
-        f"| {outcome.status} | {escaped(outcome.cell.protocol)} | {bounds} | {expected} | "
-        f"{outcome.states:,} | {outcome.seconds:.1f} |"
+        f"| {outcome.status} | {escaped(cell.subject)} | {bounds} | {expected} | "
+        f"{counted} | {outcome.seconds:.1f} |"
     )
+
+
+def forced(outcome: Outcome) -> str:
+    """Return how many steps were forced on real brokers."""
+    return count(outcome.ran.steps if outcome.ran else 0, "step")

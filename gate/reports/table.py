@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ...core.printable import one_line
 from ...render.printed import Text
-from ..cells import Cell
+from ..cells import Cell, GateCell
 from ..results import Outcome, Status
 from ..run import Running
-from .summary import headline
+from .summary import forced, headline
 from .where import pointers
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _STYLES = {
     Status.PASSED: "green",
     Status.CACHED: "dim green",
+    Status.SKIPPED: "yellow",
     Status.FAILED: "bold red",
     Status.LIMITED: "bold yellow",
     Status.ERRED: "bold magenta",
@@ -29,6 +30,9 @@ _WIDEST = 44
 """A column is not made wider than this for a long entry, which then pushes the next ones."""
 
 
+_NUMBERS = 18
+"""Width of the column of states."""
+
 _LONGEST = 300
 """A finding is cut here, such as one that describes a whole state; the reports have all of it."""
 
@@ -36,7 +40,7 @@ _LONGEST = 300
 class Table:
     """Prints rows in columns that are as wide as the cells of the whole gate need."""
 
-    def __init__(self, console: Console, cells: Sequence[Cell], quiet: bool) -> None:
+    def __init__(self, console: Console, cells: Sequence[GateCell], quiet: bool) -> None:
         self._console = console
         self._quiet = quiet
         rows = [_entries(cell) for cell in cells]
@@ -48,7 +52,9 @@ class Table:
             return
         pairs = zip(_entries(outcome.cell), self._widths, strict=True)
         text = "  ".join(entry.ljust(width) for entry, width in pairs)
-        numbers = f"{outcome.states:>11,} states"
+        searched = isinstance(outcome.cell, Cell)
+        numbers = f"{outcome.states:,} states" if searched else forced(outcome)
+        numbers = numbers.rjust(_NUMBERS)
         if outcome.status is not Status.CACHED:
             numbers += f" {outcome.seconds:6.1f} s"
         line = Text.assemble((f"{outcome.status:<8}", _STYLES[outcome.status]), text, "  ", numbers)
@@ -60,25 +66,24 @@ class Table:
             said = said if len(said) <= _LONGEST else said[:_LONGEST] + "..."
             self.line(Text(f"        - {said} ({at.file}:{at.line}{what})"))
 
-    def cell(self, cell: Cell) -> None:
+    def cell(self, cell: GateCell) -> None:
         """Print a cell that is not run."""
         pairs = zip(_entries(cell), self._widths, strict=True)
         text = "  ".join(entry.ljust(width) for entry, width in pairs)
         self.line(Text(f"{cell.tier:<8}{text}  {cell.file}:{cell.line}"))
 
     def traces(self, outcomes: Sequence[Outcome]) -> None:
-        """Print the shortest counterexample of each protocol for what is not as expected."""
+        """Print the shortest counterexample of each subject for what is not as expected."""
         shown = [(outcome, trace) for outcome in outcomes for trace in outcome.traces]
-        protocols = dict.fromkeys(outcome.cell.protocol for outcome, _ in shown)
-        for protocol in [] if self._quiet else protocols:
-            mine = [(it, trace) for it, trace in shown if it.cell.protocol == protocol]
+        subjects = dict.fromkeys(outcome.cell.subject for outcome, _ in shown)
+        for subject in [] if self._quiet else subjects:
+            mine = [(it, trace) for it, trace in shown if it.cell.subject == subject]
             outcome, trace = min(mine, key=lambda pair: pair[1].steps)
             name = one_line(outcome.cell.name)
-            title = f"\n{name}: the shortest behavior that violates {trace.name}"
-            self.line(Text(f"{title}, {trace.steps} steps", "bold"))
+            self.line(Text(f"\n{name}: {trace.title}, {trace.steps} steps", "bold"))
             self.line(Text(trace.text.rstrip("\n")))
             if len(mine) > 1:
-                others = f"{len(mine) - 1} more of {one_line(protocol)}"
+                others = f"{len(mine) - 1} more of {one_line(subject)}"
                 self.line(Text(f"{others}: --traces DIR writes them all."))
 
     def end(self, outcomes: Sequence[Outcome], seconds: float) -> None:
@@ -93,15 +98,18 @@ class Table:
         self._console.print(text, soft_wrap=True)
 
 
-def _entries(cell: Cell) -> tuple[str, str, str]:
+def _entries(cell: GateCell) -> tuple[str, str, str]:
     """Return the columns of a cell."""
-    columns = cell.protocol, cell.bounds or "default bounds", ", ".join(_expected(cell))
-    protocol, bounds, expected = map(one_line, columns)
-    return protocol, bounds, expected
+    columns = cell.subject, cell.within, ", ".join(_expected(cell))
+    subject, within, expected = map(one_line, columns)
+    return subject, within, expected
 
 
-def _expected(cell: Cell) -> Iterator[str]:
+def _expected(cell: GateCell) -> Iterator[str]:
     """Yield what is expected of a cell, in few words."""
+    if not isinstance(cell, Cell):
+        yield from (text for _, text in cell.expected)
+        return
     for it in cell.expectations:
         if it.violated:
             yield f"violates {it.name}" + (f" <= {it.steps}" if it.steps is not None else "")

@@ -12,6 +12,7 @@ import yaml
 from click.testing import CliRunner
 
 from tidegate.cli import main
+from tidegate.gate.conform_document import CONFORM
 from tidegate.gate.document import _CASE, read
 from tidegate.gate.results import STATUSES
 
@@ -51,11 +52,20 @@ def test_every_command_of_the_page_runs_in_a_new_project(arguments, tmp_path, mo
 
 def test_the_file_on_the_page_passes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    [text] = blocks(GATE, "toml")
+    text, _ = blocks(GATE, "toml")
     (tmp_path / "tidegate.toml").write_text(text)
     assert len(read(Path("tidegate.toml"))) == 5
     result = CliRunner().invoke(main, ["gate"])
     assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("page", ["gate.md", "real-brokers.md"])
+def test_conform_cases_on_the_pages_are_read(page, tmp_path):
+    """tests/brokers/test_gate.py runs them on real brokers."""
+    text = blocks((ROOT / "docs" / page).read_text(), "toml")[-1]
+    (tmp_path / "tidegate.toml").write_text(text)
+    cells = read(tmp_path / "tidegate.toml")
+    assert len(cells) == text.count("[[conform]]") > 0
 
 
 def test_the_protocol_on_the_page_can_be_checked(tmp_path, monkeypatch):
@@ -67,7 +77,7 @@ def test_the_protocol_on_the_page_can_be_checked(tmp_path, monkeypatch):
 
 
 def test_every_key_and_every_status_is_on_the_page():
-    assert [key for key in _CASE if f"`{key}`" not in GATE] == []
+    assert [key for key in [*_CASE, *CONFORM] if f"`{key}`" not in GATE] == []
     assert [status for status in STATUSES if f"`{status}`" not in GATE] == []
 
 

@@ -1,0 +1,176 @@
+"""What real brokers are started with: a distribution, a protocol, and what may be forced on it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from ..brokers.distribution import (
+    Distribution,
+    KafkaError,
+    MissingKafkaError,
+    find_distribution,
+)
+from ..brokers.report import Behavior, Observed, Report
+from ..checker.interrupts import noted
+from ..core.spec import ReplayError, Trace, TransitionSystem
+from ..model import Protocol
+from ..model.broker.releases import ZOOKEEPER
+from .conformance import behavior_of, cluster_for
+from .named import find_protocol
+from .properties import with_every_history
+
+T = TypeVar("T")
+
+DEFAULT_BOUNDS = (
+    "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves",
+)  # fmt: skip
+"""What walks are within, unless the user says otherwise."""
+
+FIRST_THAT_WAITS = (0, 10, 2)
+"""The release since which the high watermark waits for who was caught up a moment ago."""
+
+_LOOK = 0.1
+"""Seconds between looks at whether a signal has come."""
+
+
+def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
+    """Return the distribution in a directory, if steps can be forced on it.
+
+    Parameters
+    ----------
+    named
+        What the user named the directory with, for messages.
+
+    Raises
+    ------
+    MissingKafkaError
+        If there is none, no Java, or no kazoo, which speaks to ZooKeeper.
+    KafkaError
+        If it has no ZooKeeper, or more than one version.
+    """
+    if importlib.util.find_spec("kazoo") is None:
+        raise MissingKafkaError("kazoo is not installed; run: pip install 'tidegate[kafka]'")
+    distribution = find_distribution(folder, named)
+    if not distribution.has_zookeeper:
+        raise KafkaError(
+            f"{named} {folder}: there is no ZooKeeper beside Kafka {distribution.version}; steps "
+            "are forced on releases before 4.0"
+        )
+    return distribution
+
+
+def run_brokers(work: Coroutine[Any, Any, T]) -> T:
+    """Run what drives brokers to its end; a signal cancels it once, and it ends its processes.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If a signal ended it.
+    """
+    with noted() as signals:
+
+        async def watched() -> T:
+            task = asyncio.ensure_future(work)
+            while not task.done():
+                await asyncio.wait({task}, timeout=_LOOK)
+                if signals and not task.cancelling():
+                    task.cancel()
+            return await task
+
+        try:
+            return asyncio.run(watched())
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+
+
+def forcible_behavior(path: str, system: TransitionSystem[Any, Any], trace: Trace) -> Behavior:
+    """Return a trace as what real brokers are told.
+
+    Parameters
+    ----------
+    path
+        Where the trace was read from.
+
+    Raises
+    ------
+    ReplayError
+        If it has a step that cannot be forced.
+    """
+    from ..brokers.replay import why_not
+
+    behavior = behavior_of(system, trace)
+    reasons = why_not(behavior)
+    if reasons:
+        raise ReplayError(f"{path}: it cannot be replayed on real brokers: {'; '.join(reasons)}")
+    return behavior
+
+
+async def replay_on(
+    distribution: Distribution,
+    behavior: Behavior,
+    say: Callable[[str], None],
+) -> Report:
+    """Start brokers, force a behavior on them step by step, and compare.
+
+    Parameters
+    ----------
+    say
+        Is told which step comes next.
+
+    Raises
+    ------
+    KafkaError
+        If Kafka cannot be started or controlled.
+    """
+    from ..brokers.replay import replay
+
+    def follow(observed: Observed) -> None:
+        if observed.number < len(behavior.steps):
+            step = f"step {observed.number + 1} of {len(behavior.steps)}"
+            following = behavior.steps[observed.number]
+            say(f"Kafka {distribution.version}: {step}, {following}")
+
+    async with cluster_for(distribution, behavior.bounds) as cluster:
+        return await replay(cluster, behavior, follow)
+
+
+def protocol_to_walk(name: str | None, distribution: Distribution) -> Protocol:
+    """Return the protocol of that name, or the rules of a distribution's release."""
+    from ..brokers.cluster import OLDER_PROTOCOL
+
+    if name is None:
+        name = f"kafka-{distribution.version}-{ZOOKEEPER}"
+        if distribution.release >= (2, 7):
+            name += f"-{OLDER_PROTOCOL}"
+    return find_protocol(name)
+
+
+def systems_to_walk(
+    protocol: Protocol, distribution: Distribution, settings: Sequence[str]
+) -> tuple[TransitionSystem[Any, Any], TransitionSystem[Any, Any]]:
+    """Return the system of a protocol, and that of the steps that can be forced alone.
+
+    Raises
+    ------
+    ReplayError
+        If the protocol is none of brokers, or an option cannot be forced.
+    """
+    from ..brokers.steps import STEPS, cannot_force
+
+    if protocol.family.name != "broker":
+        raise ReplayError(f"{protocol.name} is no protocol of brokers; use one of that family")
+    chosen = {setting.partition("=")[0] for setting in settings}
+    waits = f"hw_waits={str(distribution.release >= FIRST_THAT_WAITS).lower()}"
+    bounds = [one for one in (*DEFAULT_BOUNDS, waits) if one.partition("=")[0] not in chosen]
+    actions = tuple(action for action in protocol.actions if action.name in STEPS)
+    forcible = replace(protocol, actions=actions)
+    every = [*bounds, *settings]
+    system = with_every_history(protocol, every)
+    reasons = cannot_force(system.bounds)
+    if reasons:
+        raise ReplayError(f"these walks cannot be forced on real brokers: {'; '.join(reasons)}")
+    return system, with_every_history(forcible, every)

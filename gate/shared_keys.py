@@ -1,0 +1,43 @@
+"""Keys that cases of every kind have: limits and the tier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..checker.engines import ENGINES
+from ..checker.memory import parse_size
+from ..core.bounds import unknown
+from .cells import TIERS, Limits
+from .configuration_errors import SECONDS, TEXT, ConfigurationErrors, Kind, shown
+from .positions import Path
+
+SHARED: dict[str, Kind] = {
+    "engine": TEXT,
+    "seconds": SECONDS,
+    "memory": TEXT,
+    "stalled": SECONDS,
+    "tier": TEXT,
+}
+
+
+def drop_invalid(errors: ConfigurationErrors, path: Path, table: dict[str, Any]) -> None:
+    """Record shared keys whose values do not exist, and drop them."""
+    for key, choices in (("engine", ENGINES), ("tier", TIERS)):
+        if table.get(key, choices[0]) not in choices:
+            errors.add((*path, key), unknown(key, table.pop(key), choices))
+    if "memory" in table and parse_size(table["memory"]) is None:
+        value = shown(table.pop("memory"))
+        text = f"memory = {value} is not an amount of at least 64M, such as 2G"
+        errors.add((*path, "memory"), text)
+
+
+def limits_of(case: Mapping[str, Any]) -> Limits:
+    """Return the limits that a case sets."""
+    memory = case.get("memory")
+    return Limits(
+        seconds=float(case.get("seconds", Limits.seconds)),
+        memory=None if memory is None else parse_size(memory),
+        stalled=float(case.get("stalled", Limits.stalled)),
+        engine=case.get("engine", Limits.engine),
+    )

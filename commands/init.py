@@ -1,4 +1,4 @@
-"""``tidegate init``: write a first gate."""
+"""``tidegate init``: write a first gate, or a first model of one's own."""
 
 from __future__ import annotations
 
@@ -21,11 +21,21 @@ class ProjectError(TidegateError):
     """A file of the new project exists, or its directory cannot be created."""
 
 
-@click.command(short_help="Write a first tidegate.toml and a custom protocol.")
+MODEL = "two_phase_commit.py"
+"""The example that ``--model`` writes."""
+
+
+@click.command(short_help="Write a first tidegate.toml and a custom protocol, or a model.")
 @click.argument(
     "directory", metavar="[DIR]", default=".", type=click.Path(file_okay=False, path_type=Path)
 )
-def init(directory: Path) -> Ended:
+@click.option(
+    "--model",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a small model of your own, two-phase commit, to FILE instead.",
+)
+def init(directory: Path, model: Path | None) -> Ended:
     """Write tidegate.toml and my_protocol.py, a protocol that inherits from kip-320, to DIR.
 
     Existing files are not overwritten. The new files pass 'tidegate gate'.
@@ -34,7 +44,10 @@ def init(directory: Path) -> Ended:
     Examples:
       tidegate init
       tidegate init verification && cd verification && tidegate gate
+      tidegate init --model two_phase.py && tidegate check two_phase.py
     """
+    if model is not None:
+        return _write_model(model)
     there = [name for name in FILES if (directory / name).exists()]
     if there:
         raise ProjectError(
@@ -54,4 +67,17 @@ def init(directory: Path) -> Ended:
         say(f"wrote {directory / name}")
     where = "" if directory == Path() else f"cd {quote(str(directory))} && "
     say(f"Now run: {where}tidegate gate")
+    return Ended(EXIT_HOLDS)
+
+
+def _write_model(file: Path) -> Ended:
+    """Write a model to begin with."""
+    if file.exists():
+        raise ProjectError(f"{file} exists already; nothing was written. Name another file")
+    if file.suffix != ".py" or not file.stem.isidentifier():
+        raise ProjectError(f"{file}: name a Python file, as in: --model two_phase.py")
+    with report_file(str(file), "--model") as target:
+        target.write((files("tidegate") / "examples" / MODEL).read_text("utf-8"))
+    say(f"wrote {file}")
+    say(f"Now run: tidegate check {quote(str(file))}")
     return Ended(EXIT_HOLDS)

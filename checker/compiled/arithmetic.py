@@ -13,12 +13,12 @@ from typing import Any
 
 from ...core.layout import WORD_BITS
 from .emitter import Emitter
-from .values import Constant, Number, Value, fits, integer_of, span
+from .values import WORD, Constant, Number, Value, fits, integer_of, span
 
 ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul",
     ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
-    ast.LShift: "shl", ast.RShift: "ashr",
+    ast.LShift: "shl", ast.RShift: "ashr", ast.FloorDiv: "floordiv", ast.Mod: "mod",
 }  # fmt: skip
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge",
@@ -27,6 +27,7 @@ FOLDED: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
     ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
     ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
     ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
@@ -42,7 +43,12 @@ CHECKED = {"add": "sadd", "sub": "ssub", "mul": "smul"}
 
 
 def folds(node: ast.operator, right: object) -> bool:
-    """Return whether Python computes what is known: it shifts so far, and has the memory for it."""
+    """Return whether Python computes what is known: it shifts so far, and has the memory for it.
+
+    Nor is a number divided by one that is not positive.
+    """
+    if isinstance(node, (ast.FloorDiv, ast.Mod)):
+        return (integer_of(right) or 0) > 0
     shifts = isinstance(node, (ast.LShift, ast.RShift))
     distance = (integer_of(right) if shifts else None) or 0
     return distance >= 0 and (distance <= FURTHEST or isinstance(node, ast.RShift))
@@ -54,6 +60,8 @@ def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:
         left, right = _operand(out, left), _operand(out, right)
         _check_distance(out, right)
         return _shifted(out, name, left, right)
+    if name in ("floordiv", "mod"):
+        return _divided(out, name, _operand(out, left), _operand(out, right))
     result = out.arithmetic(name, left, right)
     if name not in CHECKED or fits(result.range):
         return result
@@ -89,3 +97,29 @@ def _shifted(out: Emitter, name: str, left: Value, right: Value) -> Value:
     back = out.value(f"ashr i64 {result.register}, {out.number(right)}")
     out.fail_if(out.value(f"icmp ne i64 {back}, {out.number(left)}"))
     return Number(result.register)
+
+
+def _divided(out: Emitter, name: str, left: Value, right: Value) -> Value:
+    """Emit a division by a positive number, rounded down as Python does, or what is left of it.
+
+    One by any other number makes the step fail.
+    """
+    low, high = span(left) or WORD
+    least, most = span(right) or WORD
+    divisor = out.number(right)
+    if least <= 0:
+        wrong = out.value(f"icmp sle i64 {divisor}, 0")
+        out.fail_if(wrong)
+        divisor = out.value(f"select i1 {wrong}, i64 1, i64 {divisor}")
+        least, most = 1, max(most, 1)
+    operands = f"i64 {out.number(left)}, {divisor}"
+    rest = out.value(f"srem {operands}")
+    below = out.value(f"icmp slt i64 {rest}, 0")
+    if name == "mod":
+        raised = out.value(f"add i64 {rest}, {divisor}")
+        result = out.value(f"select i1 {below}, i64 {raised}, i64 {rest}")
+        return Number(result, (0, min(most - 1, high) if low >= 0 else most - 1))
+    rounded = out.value(f"sdiv {operands}")
+    less = out.value(f"zext i1 {below} to i64")
+    corners = [one // other for one in (low, high) for other in (least, most)]
+    return Number(out.value(f"sub i64 {rounded}, {less}"), (min(corners), max(corners)))

@@ -206,7 +206,7 @@ class Expressions(Methods):
             folded = FOLDED[type(operator)].__name__
             return Constant(self.unit.reads.ask(folded, left.value, right.value))
         name = ARITHMETIC[type(operator)]
-        if self.out.wraps:
+        if self.out.wraps and name not in ("floordiv", "mod"):
             return self.out.arithmetic(name, left, right)
         return exact(self.out, name, left, right)
 

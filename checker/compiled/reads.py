@@ -100,7 +100,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
         function.__name__: function
         for function in (
             operator.add, operator.sub, operator.mul, operator.and_, operator.or_, operator.xor,
-            operator.lshift, operator.rshift, operator.neg, operator.pos, operator.invert,
+            operator.lshift, operator.rshift, operator.floordiv, operator.mod, operator.neg,
+            operator.pos, operator.invert,
             operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
             operator.contains, operator.getitem,
         )

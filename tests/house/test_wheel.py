@@ -53,6 +53,7 @@ def test_the_wheel_holds_only_the_package(source, root, modules, tmp_path, front
             *modules.values(),
             root / "py.typed",
             *root.glob("*/templates/*"),
+            *root.glob("examples/*.py"),
         )
         if (source / file.relative_to(root)).is_file()
     }

@@ -28,7 +28,7 @@ READS = (
 ARRAYS = {"s.cell": 3, "s.more": 2, "s.one": 1, "s.odd": 5, "s.part[1].row": 2, "s.none": 0}
 """Arrays of numbers, and how long they are."""
 
-ARITHMETIC = ("+", "+", "+", "-", "-", "*", "&", "|", "^", "<<", ">>")
+ARITHMETIC = ("+", "+", "+", "-", "-", "*", "&", "|", "^", "<<", ">>", "//", "%")
 COMPARISONS = ("<", "<=", "==", "==", "!=", ">", ">=")
 
 

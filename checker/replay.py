@@ -59,6 +59,14 @@ def without_failure(
     raise failure
 
 
+def start_of(system: TransitionSystem[Any, Any], trace: Trace) -> int:
+    """Return the number of the initial state in which a behavior of `system` begins.
+
+    It is that of the same state where the system keeps more or less history.
+    """
+    return list(system.initial_states()).index(trace.states[0])
+
+
 def retaken(system: TransitionSystem[Any, Any], start: int, steps: Sequence[Step]) -> Trace:
     """Return the behavior of `system` that takes `steps` from its initial state number `start`."""
     states = [list(system.initial_states())[start]]
@@ -70,7 +78,9 @@ def retaken(system: TransitionSystem[Any, Any], start: int, steps: Sequence[Step
 
 
 def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
-    """Take the recorded steps in `system`, from its initial state, as far as they are enabled.
+    """Take the recorded steps in `system`, from the recorded initial state, as far as they go.
+
+    Where it has no such initial state they are taken from its first one.
 
     Raises
     ------
@@ -79,7 +89,9 @@ def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
     ModelError
         If one fails there.
     """
-    states: list[State] = [next(iter(system.initial_states()))]
+    starts = list(system.initial_states())
+    alike = (start for start in starts if _first_difference(system, [start], recorded) is None)
+    states: list[State] = [next(alike, starts[0])]
     steps: list[Step] = []
     stopped = None
     for step in recorded.steps:

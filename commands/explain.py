@@ -15,7 +15,7 @@ from ..analysis.saved import systems_to_tell
 from ..analysis.selection import assemble
 from ..checker.check import check
 from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
-from ..checker.replay import retaken, without_failure
+from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
 from ..core.bounds import declared
@@ -113,9 +113,10 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
             f"({explored} explored); choose larger bounds"
         )
     protocol, prop, steps = find_protocol(name), result.first.property, result.first.trace.steps
+    start = start_of(system, result.first.trace)
     narrated, trace = without_failure(
         systems_to_tell(protocol, settings, prop),
-        lambda system: (system, retaken(system, 0, steps)),
+        lambda system: (system, retaken(system, start, steps)),
     )
     settings = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
     return Saved(protocol, narrated, settings, prop, trace, {})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..analysis.named import find_protocol
 from ..analysis.saved import replayed_as_recorded, systems_to_tell
 from ..analysis.selection import refuse_unknown_property
-from ..checker.replay import Replayed, retaken, without_failure
+from ..checker.replay import Replayed, retaken, start_of, without_failure
 from ..checker.result import Verdict
 from ..checker.tracefile import read_trace
 from ..core.spec import (
@@ -113,17 +113,20 @@ def violated_at_end(
 def tell(
     name: str,
     settings: Sequence[str],
+    start: int,
     steps: Sequence[Step],
     prop: Property | None,
     numbers: Iterable[tuple[str, str]] = (),
 ) -> Narrative:
-    """Return a behavior as a narrative."""
+    """Return the behavior from initial state number `start` as a narrative."""
     from ..render.narrative import narrate
 
     protocol = find_protocol(name)
     return without_failure(
         systems_to_tell(protocol, settings, prop),
-        lambda system: narrate(system, retaken(system, 0, steps), prop, numbers, protocol.summary),
+        lambda system: narrate(
+            system, retaken(system, start, steps), prop, numbers, protocol.summary
+        ),
     )
 
 
@@ -140,5 +143,6 @@ def found_page(
     if first is None or first.trace is None:
         say("--html: nothing is violated; no page was written", stderr=True)
         return ""
-    narrative = tell(system.name, settings, first.trace.steps, first.property, numbers(report))
+    start, steps = start_of(system, first.trace), first.trace.steps
+    narrative = tell(system.name, settings, start, steps, first.property, numbers(report))
     return FORMS["html"](narrative, full)

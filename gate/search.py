@@ -11,7 +11,7 @@ from typing import Any
 from ..analysis.named import find_protocol, is_own
 from ..analysis.properties import find_properties, system_for
 from ..checker.check import check
-from ..checker.replay import retaken, without_failure
+from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
 from ..checker.stop import Stop, Stopped
 from ..core.spec import Outcome as Decided
@@ -168,6 +168,7 @@ class Search:
         from ..checker.itf import itf
 
         assert verdict.trace is not None
+        start = start_of(system, verdict.trace)
         # Where a wrong protocol fails with every history, those that the search kept will do.
         every = properties_of(self.protocol)
         systems = (self._system(self.protocol, read) for read in (every, properties))
@@ -175,7 +176,9 @@ class Search:
             verdict.property.name,
             len(verdict.trace.steps),
             _text(system, verdict),
-            without_failure(systems, lambda knowing: _markdown(self.protocol, knowing, verdict)),
+            without_failure(
+                systems, lambda knowing: _markdown(self.protocol, knowing, start, verdict)
+            ),
             itf(system, verdict.property, verdict.trace),
             places(self.protocol, lambda changed: self._system(changed, properties), verdict.trace),
         )
@@ -204,11 +207,13 @@ def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
     return text.getvalue()
 
 
-def _markdown(protocol: Protocol, knowing: TransitionSystem[Any, Any], verdict: Verdict) -> str:
+def _markdown(
+    protocol: Protocol, knowing: TransitionSystem[Any, Any], start: int, verdict: Verdict
+) -> str:
     """Return a counterexample as Markdown, told by a system that keeps every history."""
     from ..render.markdown import markdown
     from ..render.narrative import narrate
 
     assert verdict.trace is not None
-    trace = retaken(knowing, 0, verdict.trace.steps)
+    trace = retaken(knowing, start, verdict.trace.steps)
     return markdown(narrate(knowing, trace, verdict.property, (), protocol.summary))

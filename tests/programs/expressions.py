@@ -310,6 +310,20 @@ class Expressions:
         """Write any() or all() over numbers, an array, a tuple or a set."""
         if not self.state or self.quantified > 1:
             return self.compared(size)
+        return self.generated(size, self.one_of(("any", "all")), self.condition)
+
+    def folded(self, size: int) -> str:
+        """Write sum(), min() or max() over numbers, an array, a tuple or a set."""
+        if not self.state or self.quantified > 1:
+            return self.atom()
+        which = self.one_of(("sum", "min", "max"))
+        default = f", default={self.atom()}" if which != "sum" and self.chance(70) else ""
+        return self.generated(size, which, self.number, default)
+
+    def generated(
+        self, size: int, which: str, element: Callable[[int], str], more: str = ""
+    ) -> str:
+        """Write a call over one generator."""
         name = self.new("q") if self.chance(80) else self.one_of(("x", "y"))
         one, other = self.split(size)
         over, records = self.iterated(one, in_expression=True)
@@ -318,10 +332,11 @@ class Expressions:
         self.scope.loops = 0
         self.quantified += 1
         tests = [f" if {self.condition(other // 2)}" for _ in range(self.random.randrange(3) // 2)]
-        body = self.condition(other)
+        body = element(other)
         self.quantified -= 1
         self.scope = outer
-        return f"{self.one_of(('any', 'all'))}({body} for {name} in {over}{''.join(tests)})"
+        generator = f"{body} for {name} in {over}{''.join(tests)}"
+        return f"{which}(({generator}){more})" if more else f"{which}({generator})"
 
     def condition(self, size: int) -> str:
         """Write an expression of which only the truth matters."""
@@ -367,7 +382,7 @@ class Expressions:
 NUMBERS: list[Callable[[Expressions, int], str]] = [
     *[Expressions.binary] * 9, *[Expressions.unary] * 2, *[Expressions.chosen] * 3,
     *[Expressions.extreme] * 3, *[Expressions.as_number] * 3, Expressions.known_operand,
-    Expressions.item, *[Expressions.called] * 2, Expressions.stepped,
+    Expressions.item, *[Expressions.called] * 2, Expressions.stepped, Expressions.folded,
 ]  # fmt: skip
 TRUTHS: list[Callable[[Expressions, int], str]] = [
     *[Expressions.compared] * 7, *[Expressions.chain] * 2, *[Expressions.among] * 4,

@@ -113,19 +113,12 @@ def ranges(system: TransitionSystem[Any, Any]) -> Ranges:
 def follow(
     system: TransitionSystem[Any, Any], properties: Iterable[Property], steps: Sequence[Step]
 ) -> Followed:
-    """Take steps in `system` from its first initial state, as far as they are enabled."""
-    states = [next(iter(system.initial_states()))]
-    stopped = None
-    for step in steps:
-        try:
-            following = system.take(states[-1], step)
-        except ReplayError:
-            stopped = Stop(step, None)
-            break
-        if following is None:
-            stopped = _stop(system, states[-1], step)
-            break
-        states.append(following)
+    """Take steps in `system` as far as they are enabled, from where they lead furthest.
+
+    Where several initial states lead equally far, it is the first of them.
+    """
+    ways = [_way(system, start, steps) for start in list(system.initial_states())]
+    states, stopped = max(ways, key=lambda way: len(way[0]))
     scenes = [system.scene(state) for state in states]
     events = events_of(system, steps[: len(states) - 1], scenes)
     taken = tuple(
@@ -135,6 +128,22 @@ def follow(
     judged = {prop.name: system.violates(prop, states[-1]) for prop in properties}
     violated = tuple(name for name, violates in judged.items() if violates)
     return Followed(taken, stopped, tuple(judged), violated)
+
+
+def _way(
+    system: TransitionSystem[Any, Any], start: State, steps: Sequence[Step]
+) -> tuple[list[State], Stop | None]:
+    """Return the states that steps lead through from an initial state, and what stops them."""
+    states = [start]
+    for step in steps:
+        try:
+            following = system.take(states[-1], step)
+        except ReplayError:
+            return states, Stop(step, None)
+        if following is None:
+            return states, _stop(system, states[-1], step)
+        states.append(following)
+    return states, None
 
 
 def _stop(system: TransitionSystem[Any, Any], state: State, step: Step) -> Stop:

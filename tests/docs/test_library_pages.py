@@ -1,0 +1,111 @@
+"""The pages on models of one's own show what happens."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import tidegate
+from tidegate import kafka
+from tidegate.cli import main
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+FIRST, LIBRARY, TLA, PROMELA = (
+    (DOCS / name).read_text("utf-8")
+    for name in ("first-model.md", "library.md", "coming-from-tla.md", "coming-from-promela.md")
+)
+EXAMPLE = (ROOT / "examples" / "two_phase_commit.py").read_text("utf-8")
+
+
+def blocks(text, language):
+    """Return the fenced blocks of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def commands(text):
+    """Return the arguments of each tidegate command."""
+    lines = [shlex.split(line) for block in blocks(text, "sh") for line in block.splitlines()]
+    return [line[1:] for line in lines if line[:1] == ["tidegate"]]
+
+
+def test_the_first_model_goes_as_its_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write, check, broken, explain, mutate = commands(FIRST)
+    assert CliRunner().invoke(main, write).exit_code == 0
+    model = tmp_path / "two_phase.py"
+    result = CliRunner().invoke(main, check)
+    assert result.exit_code == 0, result.output
+    assert "288 distinct states" in result.output
+    text = model.read_text("utf-8")
+    assert text == EXAMPLE
+    [old, new] = [block for block in blocks(FIRST, "python") if block.startswith("    if ")]
+    where = text.index(old, text.index("def choose_to_abort"))
+    model.write_text(text[:where] + new + text[where + len(old) :], "utf-8")
+    result = CliRunner().invoke(main, broken)
+    assert result.exit_code == 12, result.output
+    trace = json.loads((tmp_path / "broken.json").read_text("utf-8"))["trace"]
+    actions = [state["#meta"]["action"] for state in trace["states"][1:]]
+    assert actions == [
+        "Prepare", "Prepare", "ReceivePrepared", "ReceivePrepared", "Commit", "ChooseToAbort",
+        "ObeyCommit",
+    ]  # fmt: skip
+    assert (tmp_path / "broken.html").stat().st_size > 10_000
+    for arguments in (explain, mutate):
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 0, result.output
+
+
+def test_what_the_first_page_shows_is_in_the_model():
+    shown = [b for b in blocks(FIRST, "python") if not b.startswith(("    if ", "import tidegate"))]
+    assert len(shown) == 5
+    for block in shown:
+        for line in block.splitlines():
+            assert line in EXAMPLE, line
+
+
+def test_the_test_on_the_first_page_passes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two_phase.py").write_text(EXAMPLE, "utf-8")
+    [test] = [block for block in blocks(FIRST, "python") if block.startswith("import tidegate")]
+    space = {}
+    exec(test, space)
+    space["test_two_phase_commit"]()
+
+
+def test_the_reference_has_everything_that_is_exported():
+    for name in tidegate.__all__:
+        assert re.search(rf"`[^`]*\b{name}\b[^`]*`", LIBRARY), name
+    for module, names in re.findall(r"from (tidegate\S*) import (.*)", LIBRARY):
+        for name in names.split(", "):
+            assert hasattr({"tidegate": tidegate, "tidegate.kafka": kafka}[module], name)
+
+
+def test_the_first_block_of_the_reference_runs(capsys):
+    exec(blocks(LIBRARY, "python")[0], {})
+    assert "NoCommittedRecordLost is violated" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", commands(LIBRARY), ids=" ".join)
+def test_the_commands_of_the_reference_run(arguments, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(main, [*arguments, "--max-states", "3000"])
+    assert result.exit_code in (0, 3), result.output
+
+
+@pytest.mark.parametrize("page", [TLA, PROMELA], ids=["TLA+", "Promela"])
+def test_what_a_table_names_exists(page):
+    """Functions that a table calls, and options."""
+    ours = [line.rsplit("|", 2)[1] for line in page.splitlines() if line.startswith("|")]
+    text = " ".join(ours)
+    known = set(tidegate.__all__) | {
+        "any", "all", "len", "prepare", "add", "discard", "append", "popleft", "action",
+        "invariant", "Node", "P",
+    }  # fmt: skip
+    assert set(re.findall(r"\b(\w+)\(", text)) <= known
+    shown = CliRunner().invoke(main, ["check", "--help"]).output
+    for option in re.findall(r"`(--[a-z-]+)", text):
+        assert option in shown or option == "--html"

@@ -31,8 +31,9 @@ class Calls(Expressions):
 
     def _called(self, node: ast.Call, mode: Mode) -> Value:
         callee = self.expression(node.func)
-        if isinstance(callee, Method) and not node.keywords:
-            return self.call(callee, [self.known(argument) for argument in node.args])
+        if isinstance(callee, Method):
+            named = {str(part.arg): self.known(part.value) for part in node.keywords}
+            return self.call(callee, [self.known(argument) for argument in node.args], named)
         if not isinstance(callee, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if callee.value is any or callee.value is all:
@@ -69,10 +70,12 @@ class Calls(Expressions):
             return self.call(own, [])
         raise UnsupportedError(f"the call {ast.unparse(node)}")
 
-    def call(self, method: Method, arguments: list[Value]) -> Value:
+    def call(
+        self, method: Method, arguments: list[Value], named: dict[str, Value] | None = None
+    ) -> Value:
         """Return the value of the call of a method."""
         function = method.function
-        arguments = self._in_order(function, [method.owner, *arguments], {})
+        arguments = self._in_order(function, [method.owner, *arguments], named or {})
         return self.invoke(function, arguments, Mode.WHOLE)
 
     def invoke(self, function: Callable[..., Any], arguments: list[Value], mode: Mode) -> Value:

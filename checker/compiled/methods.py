@@ -32,7 +32,9 @@ class Methods(Marking):
             return None
         return Method(self.unit.reads.ask("attribute", kind, name), owner)
 
-    def call(self, method: Method, arguments: list[Value]) -> Value:
+    def call(
+        self, method: Method, arguments: list[Value], named: dict[str, Value] | None = None
+    ) -> Value:
         """Return the value of the call of a method."""
         raise NotImplementedError
 

@@ -82,7 +82,7 @@ class Lanes:
             if isinstance(part, Array) and part.by in self.participants:
                 for number, inner in enumerate(node):
                     lane = lanes.setdefault(f"{part.by} {number}", [])
-                    lane += _lines(name, shown_part(inner, part.element))
+                    lane += _lines(name, shown_part(inner, part.element), lane=True)
             else:
                 shared += _lines(name, shown_part(node, part))
         if shared or not lanes:
@@ -90,9 +90,9 @@ class Lanes:
         return lanes
 
 
-def _lines(name: str, value: object) -> Iterator[str]:
-    """Yield a line for each variable: a record's in its own names, any other under `name`."""
-    if isinstance(value, dict):
+def _lines(name: str, value: object, lane: bool = False) -> Iterator[str]:
+    """Yield a line for each variable; those of a record that fills a lane go by their own names."""
+    if lane and isinstance(value, dict):
         for inner, part in value.items():
             yield from _lines(str(inner), part)
     else:
@@ -114,5 +114,5 @@ def text(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(text, value))}]"
     if isinstance(value, dict):
-        return ", ".join(f"{name} {text(part)}" for name, part in value.items())
+        return f"({', '.join(f'{name} {text(part)}' for name, part in value.items())})"
     return str(value)

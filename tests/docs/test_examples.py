@@ -82,6 +82,8 @@ def test_every_command_on_these_pages_runs(arguments, tmp_path, monkeypatch):
         CliRunner().invoke(main, ["check", "hw", "--json", arguments[1]])
     if arguments[0] == "resume":
         CliRunner().invoke(main, ["check", "hw", "--checkpoint", arguments[1]])
+    if "two_phase.py" in arguments and arguments[0] == "check":
+        CliRunner().invoke(main, ["init", "--model", "two_phase.py"])
     if arguments[0] == "gate":
         CliRunner().invoke(main, ["init"])
         arguments = [*arguments, "-k", "the gate sees"]

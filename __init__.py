@@ -27,24 +27,33 @@ if TYPE_CHECKING:
         replica_id,
         subset,
     )
+    from .core.scene import Event, Message, Participant, Scene, View
     from .core.spec import Action, Fairness, Property
     from .library import Checked, TraceStep, check
     from .model.own.model import Model
-    from .model.protocol import Protocol
+    from .model.protocol import Expected, Family, Protocol, Scenario
 
 __all__ = [
     "NONE",
     "Action",
     "Bag",
     "Checked",
+    "Event",
+    "Expected",
     "Fairness",
+    "Family",
+    "Message",
     "Model",
+    "Participant",
     "Property",
     "Protocol",
     "Record",
+    "Scenario",
+    "Scene",
     "Seq",
     "Set",
     "TraceStep",
+    "View",
     "array",
     "bag_of",
     "boolean",
@@ -72,9 +81,10 @@ _HOMES = {
         "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
         "one_of", "optional", "replica_id", "subset",
     ),
+    "core.scene": ("Event", "Message", "Participant", "Scene", "View"),
     "core.spec": ("Action", "Fairness", "Property"),
     "model.own.model": ("Model",),
-    "model.protocol": ("Protocol",),
+    "model.protocol": ("Expected", "Family", "Protocol", "Scenario"),
 }  # fmt: skip
 """Where each name is defined: a name is imported when it is asked for, so that commands which do
 not need the engine start without it."""

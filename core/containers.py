@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, TypeVar, cast
 
 from .errors import ModelError
-from .fields import Array, Field, Limit, Record, array, integer, limit_of, members, subset
+from .fields import NONE, Array, Field, Limit, Record, array, integer, limit_of, members, subset
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ class Set(Record):
     mask: int
 
     def __contains__(self, number: int) -> bool:
-        return number >= 0 and self.mask >> number & 1 == 1
+        return number != NONE and self.mask >> number & 1 == 1
 
     def __len__(self) -> int:
         count = 0
@@ -196,13 +196,13 @@ class Bag(Record):
         return {str(number): count for number, count in enumerate(record.counts) if count}
 
 
-def set_of(size: Limit, doc: str, names: str = "") -> Set:
+def set_of(size: Limit, doc: str, *, of_replicas: bool = False) -> Set:
     """Declare a set of the numbers below `size`, which is 63 at most; at first it is empty.
 
     Parameters
     ----------
-    names
-        ``"replicas"`` for a set of replicas, where that matters to symmetry.
+    of_replicas
+        Whether they are numbers of replicas, which symmetry may exchange for others.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def set_of(size: Limit, doc: str, names: str = "") -> Set:
             )
         return numbers
 
-    return _declared(Set, {"mask": subset(checked, doc, names)})
+    return _declared(Set, {"mask": subset(checked, doc, "replicas" if of_replicas else "")})
 
 
 def sequence_of(element: int, most: Limit, doc: str) -> Seq:

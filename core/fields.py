@@ -200,6 +200,15 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
     return parts
 
 
+def method_of(declaration: type, name: str) -> FunctionType | None:
+    """Return a method that a record class defines; None for one that every record has."""
+    for base in declaration.__mro__[: declaration.__mro__.index(Record)]:
+        if name in vars(base):
+            method = vars(base)[name]
+            return method if isinstance(method, FunctionType) else None
+    return None
+
+
 _BESIDE = (FunctionType, classmethod, property, staticmethod)
 """What a declaration may have beside its variables."""
 

@@ -47,6 +47,12 @@ class Symmetry:
         self.system = system
         variables = system.layout.variables
         replicas = 1 + max((r for v in variables for r in v.replicas), default=-1)
+        if not replicas:
+            raise SymmetryError(
+                f"{system.name} declares no replicas that could change places: declare arrays that "
+                "they index by_replica=True, their numbers by replica_id(...), and sets of them "
+                "by set_of(..., of_replicas=True); or search without --symmetry"
+            )
         fits = _fitting(variables)
         initial = set(system.initial_states())
         every = [

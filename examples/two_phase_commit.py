@@ -23,11 +23,18 @@ class Phase(IntEnum):
 
 class State(Record):
     manager: list[Phase] = array(
-        lambda k: k.managers, enumeration(Phase, "state of a resource manager"), by="manager"
+        lambda k: k.managers,
+        enumeration(Phase, "state of a resource manager"),
+        by="manager",
+        by_replica=True,
     )
     decided: bool = boolean("whether the transaction manager has decided")
-    prepared: Set = set_of(lambda k: k.managers, "managers that it knows to be prepared")
-    sent_prepared: Set = set_of(lambda k: k.managers, "managers that sent Prepared")
+    prepared: Set = set_of(
+        lambda k: k.managers, "managers that it knows to be prepared", of_replicas=True
+    )
+    sent_prepared: Set = set_of(
+        lambda k: k.managers, "managers that sent Prepared", of_replicas=True
+    )
     sent_commit: bool = boolean("whether Commit was sent")
     sent_abort: bool = boolean("whether Abort was sent")
 

@@ -30,7 +30,7 @@ def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
         If its source is not at hand, or is not what the function was compiled from.
     """
     if function.__name__ == "<lambda>":
-        raise UnsupportedError("a lambda; write it as a function with def")
+        raise UnsupportedError("a lambda, which is no def,")
     # Of what wraps another function Python shows the source of the other.
     wraps = hasattr(function, "__wrapped__")
     tree = None if wraps else _tree(function, function.__code__)

@@ -229,7 +229,8 @@ def place(function: Callable[..., Any], node: ast.AST | None = None) -> str:
     if code is None:
         return "no Python code"
     if node is not None and hasattr(node, "lineno"):
-        line = node.lineno - read_tree(function).lineno
+        tree = read_tree(function)
+        line = node.lineno - min([tree.lineno, *(part.lineno for part in tree.decorator_list)])
     return shown((code.co_filename, code.co_firstlineno + line))
 
 

@@ -8,12 +8,14 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...core.layout import Array, members
+from ...core.containers import Seq, Set
+from ...core.fields import Array, declared_parts, members
 from .expressions import Expressions, wrapped
 from .names import FEW, described, may_be_none_at
 from .operations import truth
 from .values import (
     NOTHING,
+    Bound,
     Constant,
     Each,
     Effects,
@@ -64,6 +66,10 @@ class Calls(Expressions):
     def _call(self, node: ast.Call) -> Value:
         callee = self.expression(node.func)
         called = callee.value if isinstance(callee, Constant) else None
+        if isinstance(callee, Bound):
+            passed = [callee.owner, *(self.expression(argument) for argument in node.args)]
+            named = {part.arg: self.expression(part.value) for part in node.keywords}
+            return self._invoked_method(callee.function, passed, named, node)
         if called in (any, all):
             return self._quantified(node)
         if any(isinstance(part, ast.Starred) for part in node.args):
@@ -82,7 +88,7 @@ class Calls(Expressions):
             return self._converted(called, arguments[0], node)
         raise NotShownError(node, f"calls {ast.unparse(node.func)}, which is not analysed", SUBSET)
 
-    def _members(self, mask: Value, node: ast.Call) -> Each:
+    def _members(self, mask: Value, node: ast.expr) -> Each:
         """Return the members of a set; of replicas, or of other numbers."""
         if isinstance(mask, ReplicaSet) and mask.wide:
             raise NotShownError(node, "lists the members of a set that may be negative", _NARROW)
@@ -121,6 +127,9 @@ class Calls(Expressions):
 
     def _converted(self, which: Any, value: Value, node: ast.Call) -> Value:
         """Return bool(), int(), len() or abs() of a value."""
+        own = self.method(value, "__len__" if which is len else "__bool__")
+        if own is not None and which in (bool, len):
+            return self.bound(own, [], node)
         if which is bool:
             known = truth(self.names, value, node)
             return truth_value() if known is None else number(known)
@@ -185,6 +194,7 @@ class Calls(Expressions):
 
     def elements(self, what: Value, node: ast.expr) -> list[Element]:
         """Return what the elements of something that is iterated may be taken for."""
+        what = self._contents(what, node)
         if isinstance(what, Part) and isinstance(what.declared, Array):
             return [lambda: self._element_of(what)]
         if isinstance(what, Each):
@@ -194,6 +204,46 @@ class Calls(Expressions):
             known = [number for values in items if len(values) == 1 for number in values]
             return self._numbers(Each(tuple(known)))[:-1] if len(known) == len(what.items) else []
         raise NotShownError(node, f"goes over {described(what)}", SUBSET)
+
+    def _contents(self, what: Value, node: ast.expr) -> Value:
+        """Return the members of a set, or the array of a sequence; anything else as it is."""
+        method = self.method(what, "__iter__")
+        if method is None:
+            return what
+        parts = {name: self._named_part(method.owner, name) for name in ("mask", "length", "items")}
+        if method.function is Set.__iter__ and parts["mask"] is not None:
+            return self._members(parts["mask"], node)
+        if method.function is Seq.__iter__ and parts["items"] is not None:
+            return parts["items"]
+        raise NotShownError(node, "goes over a record that iterates itself", SUBSET)
+
+    def _named_part(self, owner: Part, name: str) -> Value | None:
+        """Return a part of a record by its name; None where it has none."""
+        assert isinstance(owner.declared, type)
+        # mypy takes the hash of an object of the class for that of the class.
+        declared = declared_parts(owner.declared).get(name)  # type: ignore[arg-type]
+        if declared is None:
+            return None
+        return self._loaded(declared, Part(owner.declared, f"{owner.form}.{name}", owner.indices))
+
+    def bound(self, method: Bound, arguments: list[Value], node: ast.expr) -> Value:
+        """Return what the call of a method returns, and note its effects."""
+        return self._invoked_method(method.function, [method.owner, *arguments], {}, node)
+
+    def _invoked_method(
+        self,
+        method: FunctionType,
+        positional: list[Value],
+        named: dict[str | None, Value],
+        node: ast.expr,
+    ) -> Value:
+        """Return what a method returns; what a container refuses is about whoever calls it."""
+        try:
+            return self._invoked(method, positional, named, node)
+        except NotShownError as refused:
+            if method.__module__ != Set.__module__:
+                raise
+            raise NotShownError(node, refused.why, refused.repair, refused.mistaken) from None
 
     def _element_of(self, array: Part) -> tuple[Value, int | None]:
         """Return an element of an array, and the replica that it is about."""
@@ -256,7 +306,7 @@ class Calls(Expressions):
         called: FunctionType,
         positional: list[Value],
         named: dict[str | None, Value],
-        node: ast.Call,
+        node: ast.expr,
     ) -> Value:
         """Return what a call of a function like this one returns, and note its effects."""
         arguments = _in_order(called, positional, named, node)
@@ -333,7 +383,7 @@ def _in_order(
     function: FunctionType,
     positional: list[Value],
     named: dict[str | None, Value],
-    node: ast.Call,
+    node: ast.expr,
 ) -> list[Value]:
     """Return the arguments of a call in the order of the function's parameters."""
     code = function.__code__

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from ...core.layout import NONE
+from ...core.fields import NONE, method_of
 from .names import described, may_be_none_at
 from .operations import COMPARISONS, compared, computed, inverted, is_nothing, negated, truth
 from .parts import Parts
 from .values import (
+    Bound,
     Constant,
     Each,
     Flow,
@@ -31,6 +32,13 @@ from .values import (
 
 Split = tuple[Flow | None, Flow | None]
 """What is known where a condition is true, and where it is false; None where it never is."""
+
+
+_METHODS: dict[type[ast.cmpop], str] = {
+    ast.In: "__contains__", ast.NotIn: "__contains__", ast.Eq: "__eq__", ast.NotEq: "__eq__",
+    ast.LtE: "__le__",
+}  # fmt: skip
+"""The methods by which a container compares."""
 
 
 class Expressions(Parts):
@@ -60,7 +68,7 @@ class Expressions(Parts):
             self.progress += 1
             value, certain, otherwise = self._comparison(node)
         else:
-            value, certain, otherwise = self.expression(node), frozenset(), frozenset()
+            value, certain, otherwise = self._filled(node), frozenset(), frozenset()
         known = truth(self.names, value, node)
         yes = None if known is False else self.flow.copy(certain)
         no = None if known is True else self.flow.copy(otherwise)
@@ -150,7 +158,7 @@ class Expressions(Parts):
     def _attribute(self, node: ast.Attribute) -> Value:
         owner = self.expression(node.value)
         if isinstance(owner, Part):
-            return self._loaded(*self._field(owner, node))
+            return self.method(owner, node.attr) or self._loaded(*self._field(owner, node))
         if isinstance(owner, Constant) and hasattr(owner.value, node.attr):
             return wrapped(getattr(owner.value, node.attr))
         raise NotShownError(node, f"takes an attribute of {described(owner)}")
@@ -159,6 +167,9 @@ class Expressions(Parts):
         owner = self.expression(node.value)
         index = self.expression(node.slice)
         if isinstance(owner, Part):
+            at = self.method(owner, "__getitem__")
+            if at is not None:
+                return self.bound(at, [index], node)
             return self._loaded(*self._element(owner, index, node))
         if isinstance(owner, Several) and isinstance(index, Number):
             return self._item(owner.items, index, node)
@@ -196,10 +207,11 @@ class Expressions(Parts):
         raise NotShownError(node, f"computes with {described(value)}")
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
-        value = self.expression(node.operand)
         if isinstance(node.op, ast.Not):
+            value = self._filled(node.operand)
             known = truth(self.names, value, node.operand)
             return truth_value() if known is None else number(not known)
+        value = self.expression(node.operand)
         if isinstance(node.op, ast.Invert):
             return inverted(value, node)
         return negated(value, node.op, node)
@@ -226,6 +238,9 @@ class Expressions(Parts):
             if isinstance(op, ast.IsNot) and nothing.values is not None:
                 nothing = Number(frozenset(1 - value for value in nothing.values))
             return nothing, frozenset(), frozenset()
+        own = self._compared_by_method(op, left, right, node)
+        if own is not None:
+            return own, frozenset(), frozenset()
         result = compared(self.names, op, left, right, node)
         yes: set[int] = set()
         no: set[int] = set()
@@ -234,6 +249,38 @@ class Expressions(Parts):
             self._learn(left, right, compare, yes, no)
             self._learn(right, left, lambda a, b: compare(b, a), yes, no)
         return result, frozenset(yes), frozenset(no)
+
+    def _compared_by_method(
+        self, op: ast.cmpop, left: Value, right: Value, node: ast.Compare
+    ) -> Value | None:
+        """Return what a record's own method says of a comparison; None where it has none."""
+        inside = isinstance(op, ast.In | ast.NotIn)
+        owner, other = (right, left) if inside else (left, right)
+        method = self.method(owner, _METHODS.get(type(op), ""))
+        if method is None:
+            return None
+        result = self.bound(method, [other], node)
+        if not isinstance(op, ast.NotIn | ast.NotEq):
+            return result
+        known = truth(self.names, result, node)
+        return truth_value() if known is None else number(not known)
+
+    def method(self, owner: Value, name: str) -> Bound | None:
+        """Return a method of a record of the state; None where there is none of the name."""
+        if not isinstance(owner, Part) or not isinstance(owner.declared, type):
+            return None
+        function = method_of(owner.declared, name)
+        return Bound(function, owner) if function else None
+
+    def bound(self, method: Bound, arguments: list[Value], node: ast.expr) -> Value:
+        """Return what the call of a method returns, and note its effects."""
+        raise NotImplementedError
+
+    def _filled(self, node: ast.expr) -> Value:
+        """Return the value of a condition; of a container, whether it has elements."""
+        value = self.expression(node)
+        method = self.method(value, "__bool__")
+        return self.bound(method, [], node) if method else value
 
     def _learn(
         self,

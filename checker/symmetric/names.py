@@ -9,6 +9,7 @@ from ...core.layout import NONE
 from ...core.symmetry import Permutation, renamed
 from .values import (
     NOTHING,
+    Bound,
     Constant,
     Each,
     Flow,
@@ -215,6 +216,7 @@ _DESCRIBED: dict[type, str] = {
     Thinned: "a set without its lowest members",
     Shifted: "a shifted set of replicas, of which only & 1 is known",
     Part: "a part of the state",
+    Bound: "a method",
     Each: "a range",
     Several: "a tuple",
     Picked: "a result that depends on the order of replicas",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from itertools import count
+from types import FunctionType
 
 from ...core.layout import Array, Field, Record
 
@@ -72,6 +73,14 @@ class Several:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """A method of a record of the state."""
+
+    function: FunctionType
+    owner: Part
+
+
+@dataclass(frozen=True)
 class Each:
     """What a loop may go over: numbers, or all the members of a set of replicas."""
 
@@ -111,6 +120,7 @@ Value = (
     | Thinned
     | Shifted
     | Part
+    | Bound
     | Several
     | Each
     | Constant

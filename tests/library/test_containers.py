@@ -2,6 +2,8 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -21,6 +23,9 @@ from tidegate import (
     sequence_of,
     set_of,
 )
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import system_for
+from tidegate.core.errors import TidegateError
 from tidegate.core.layout import Layout
 
 SIZE, MOST = 4, 3
@@ -191,3 +196,51 @@ def test_machine_code_finds_the_same(predicate):
     assert one == other
     assert one.distinct_states > 10_000
     assert one.holds is (predicate is holds_everywhere)
+
+
+TWO_PHASE = str(Path(__file__).parents[2] / "examples" / "two_phase_commit.py")
+
+
+@pytest.mark.parametrize(("managers", "orbits"), [(2, 34), (3, 80), (4, 166)])
+def test_sets_of_replicas_are_renamed_by_symmetry(managers, orbits):
+    """The orbits are counted apart from the search, from its plain states."""
+    system = system_for(find_protocol(TWO_PHASE), [f"managers={managers}"], [])
+    states, todo = set(system.initial_states()), list(system.initial_states())
+    while todo:
+        new = {successor for _, successor in system.successors(todo.pop())} - states
+        states |= new
+        todo += new
+    shown = [system.layout.describe(state) for state in states]
+    assert len({_least(state, managers) for state in shown}) == orbits
+    for engine in ("interpreted", "compiled"):
+        checked = tidegate.check(TWO_PHASE, {"managers": managers}, symmetry=True, engine=engine)
+        assert (checked.holds, checked.distinct_states) == (True, orbits)
+
+
+def _least(state, managers):
+    """Return the least of a state's renamings, as text."""
+    return min(
+        str(
+            [state["manager"][old] for old in order]
+            + [
+                sorted(order.index(m) for m in state[name])
+                for name in ("prepared", "sent_prepared")
+            ]
+            + [state["decided"], state["sent_commit"], state["sent_abort"]]
+        )
+        for order in permutations(range(managers))
+    )
+
+
+def test_a_model_that_tells_replicas_apart_is_refused(tmp_path):
+    file = tmp_path / "apart.py"
+    text = Path(TWO_PHASE).read_text("utf-8")
+    guard = "if s.manager[manager] != Phase.WORKING:"
+    file.write_text(text.replace(guard, guard.replace("if ", "if 0 in s.prepared or "), 1), "utf-8")
+    with pytest.raises(TidegateError, match=r"Prepare: .*\(prepare, "):
+        tidegate.check(str(file), symmetry=True)
+
+
+def test_a_model_without_replicas_is_refused():
+    with pytest.raises(TidegateError, match="declares no replicas that could change places"):
+        tidegate.check(_model(holds_everywhere), symmetry=True)

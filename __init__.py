@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         subset,
     )
     from .core.scene import Event, Message, Participant, Scene, View
-    from .core.spec import Action, Fairness, Property
+    from .core.spec import Action, Fairness, Property, TidegateError
     from .library import Checked, TraceStep, check
     from .model.own.model import Model
     from .model.protocol import Expected, Family, Protocol, Scenario
@@ -52,6 +52,7 @@ __all__ = [
     "Scene",
     "Seq",
     "Set",
+    "TidegateError",
     "TraceStep",
     "View",
     "array",
@@ -82,7 +83,7 @@ _HOMES = {
         "one_of", "optional", "replica_id", "subset",
     ),
     "core.scene": ("Event", "Message", "Participant", "Scene", "View"),
-    "core.spec": ("Action", "Fairness", "Property"),
+    "core.spec": ("Action", "Fairness", "Property", "TidegateError"),
     "model.own.model": ("Model",),
     "model.protocol": ("Expected", "Family", "Protocol", "Scenario"),
 }  # fmt: skip

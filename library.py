@@ -181,6 +181,8 @@ def _assembled(
 def _protocol(model: Model[Any, Any] | Protocol | str) -> Protocol:
     if isinstance(model, str):
         return find_protocol(model)
+    if not isinstance(model, (Model, Protocol)):
+        raise SelectionError(f"{model!r} is no Model, no Protocol and no name of one")
     return model.protocol if isinstance(model, Model) else model
 
 

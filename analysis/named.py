@@ -13,7 +13,8 @@ import hashlib
 import importlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -157,19 +158,38 @@ def _executed(path: Path, shown: str, source: bytes) -> ModuleType:
 
     Cached bytecode is not used: it may be of an earlier version within the same second.
     """
-    folder = str(path.parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
     digest = hashlib.sha256(os.fsencode(path) + source).hexdigest()[:12]
     module = ModuleType(f"tidegate_own_{digest}_{path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
     try:
-        exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
+        with _importing_beside(path.parent, module.__name__):
+            exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
     except BaseException as error:
         del sys.modules[module.__name__]
         raise _unusable(shown, error) from error
     return module
+
+
+@contextmanager
+def _importing_beside(folder: Path, prefix: str) -> Iterator[None]:
+    """Let a file import those beside it, as its own: another folder may have some of these names.
+
+    They are renamed afterwards, for who looks for what was imported; what is imported only while
+    the model runs is found there as well.
+    """
+    before = set(sys.modules)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
+        for name in set(sys.modules) - before:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file and Path(file).is_relative_to(folder) and not name.startswith("tidegate"):
+                sys.modules[f"{prefix}.{name}"] = sys.modules.pop(name)
 
 
 def _unusable(name: str, error: BaseException) -> BaseException:

@@ -19,6 +19,11 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     if not known:
         raise SelectionError(f"{protocol.name}: {unknown('family', family, PROPERTIES)}")
     elsewhere = {prop.name.lower() for props in PROPERTIES.values() for prop in props}
+    if not names and not protocol.default_properties:
+        raise SelectionError(
+            f"{protocol.name} has no property that is checked by default; declare an invariant, or "
+            "ask for what there is, such as -p TypeOk, or -p none to count states"
+        )
     chosen = [name.lower() for name in names or protocol.default_properties]
     if len(chosen) > 1 and "none" in chosen:
         raise SelectionError("property 'none' contradicts the others; use it alone")

@@ -7,6 +7,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from ..core.blame import about
+from ..core.outside import Outside
 from ..core.spec import (
     DisagreementError,
     EngineError,
@@ -75,9 +77,11 @@ def check(
         refuse_unsound(properties)
         group = Symmetry(system)
         request, grounds = replace(request, symmetry=group), _grounds(system, group, properties)
+    outside = Outside(_functions(system, properties) if resources.watch else ())
     search = finished_search(request)
     try:
-        complete = _is_complete(search, keep_going)
+        outside.refuse_writes()
+        complete = _is_complete(system, search, keep_going)
         if complete:
             _find_stuck(request, search)
             complete = search.stopped_by is None
@@ -88,6 +92,15 @@ def check(
         raise _unresumable(resources, error) from None
     finally:
         search.close()
+
+
+def _functions(
+    system: TransitionSystem[Any, Any], properties: Sequence[Property]
+) -> list[Callable[..., Any]]:
+    """Return the functions of the model that a search calls."""
+    actions = [action.apply for action in system.actions]
+    constraint = [system.constraint] if system.constraint else []
+    return [*actions, *constraint, *(prop.predicate for prop in properties)]
 
 
 def _unresumable(resources: Resources, error: EngineError) -> ResumeError:
@@ -107,12 +120,24 @@ def _grounds(
     return show(system, group, properties)
 
 
-def _is_complete(search: Finished, keep_going: bool) -> bool:
-    """Whether a search that has ended has seen all states."""
+def _is_complete(system: TransitionSystem[Any, Any], search: Finished, keep_going: bool) -> bool:
+    """Whether a search that has ended has seen all states.
+
+    Raises
+    ------
+    ModelError
+        If there are none, for where there is none every property holds.
+    """
     if search.stopped_by is None and received() is not None:
         # The model may have swallowed what was to end the search, and with it a step.
         search.stopped_by = Stopped(Stop.INTERRUPT)
-    return search.stopped_by is None and (keep_going or not search.violations)
+    complete = search.stopped_by is None and (keep_going or not search.violations)
+    if complete and not search.distinct_states:
+        raise about(
+            system.constraint or _is_complete,
+            f"no initial state of {system.name} satisfies its constraint; nothing is searched",
+        )
+    return complete
 
 
 def _result(

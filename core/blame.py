@@ -117,16 +117,29 @@ def predicate_of(prop: Any) -> str:
     return f"the predicate of property {prop.name}"
 
 
-def refuse_writing(layout: Layout[Any], before: tuple[int, ...], who: str) -> None:
-    """Refuse that a predicate or a constraint has written into the record.
+def refuse_writing(
+    layout: Layout[Any],
+    before: tuple[int, ...],
+    who: str,
+    again: Callable[[], object] | None = None,
+    answer: object = None,
+) -> None:
+    """Refuse that a predicate or a constraint has written into the record, or says what it likes.
 
     Parameters
     ----------
     before
         What ``layout.values`` returned before it was called.
+    again, answer
+        The call of it, and what it answered; it must answer so again.
     """
     intact = layout.intact()
     if intact and layout.values() == before:
+        if again is not None and isinstance(answer, int) and again() != answer:
+            raise ModelError(
+                f"{who} answered something else when it was asked again in the same state; it may "
+                "depend on the state and the bounds only"
+            )
         return
     written = f"wrote {', '.join(layout.changed(before))}" if intact else layout.mistake()
     layout.reset()

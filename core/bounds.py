@@ -92,7 +92,15 @@ class Bound:
 def number(
     default: int, low: int, high: int, doc: str, *, follows: str | None = None, main: bool = False
 ) -> int:
-    """Declare a whole number within ``low..high``."""
+    """Declare a whole number within ``low..high``.
+
+    Raises
+    ------
+    ValueError
+        If the default is not within it.
+    """
+    if not low <= default <= high:
+        raise ValueError(f"the default {default} of {doc!r} is not within {low}..{high}")
     metadata = {"bound": Bound(doc, low, high, follows=follows, main=main)}
     value: int = dataclasses.field(default=default, metadata=metadata)
     return value

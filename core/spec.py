@@ -7,6 +7,7 @@ with come from :mod:`vocabulary`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from .blame import (
@@ -139,8 +140,7 @@ class TransitionSystem(Generic[S, K]):
         self.legend = legend
         self.constraint = constraint
         self.view = view
-        self.debug = False
-        self._watched = 0
+        self.debug, self._watched = False, 0
         self._tried: list[Tried] = [
             (index, instance.action.apply, instance.arguments)
             for index, instance in enumerate(self.instances)
@@ -228,7 +228,7 @@ class TransitionSystem(Generic[S, K]):
         answer = apply(self.record, self.constants, *arguments)
         self._watched += 1
         if self._watched <= _REPEATED or not self._watched % _REPEATED:
-            again = lambda: apply(self.record, self.constants, *arguments)  # noqa: E731
+            again = partial(apply, self.record, self.constants, *arguments)
             refuse_chance(layout, state, self.instances[index].step, apply, (again, answer))
         disabled = isinstance(answer, int) and not answer
         if disabled and layout.values() == before and layout.intact():
@@ -297,7 +297,8 @@ class TransitionSystem(Generic[S, K]):
                         raise
                     raise failure(predicate_of(prop), error, self._here) from error
                 if before is not None:
-                    refuse_writing(self.layout, before, predicate_of(prop))
+                    again = partial(holds, record, constants)
+                    refuse_writing(self.layout, before, predicate_of(prop), again, answer)
                 if answer is not True and not truth(answer, predicate_of(prop), holds):
                     found.append(prop)
             return found
@@ -374,8 +375,7 @@ class TransitionSystem(Generic[S, K]):
 
 def _is_available(action: Action, constants: object) -> bool:
     """Whether the constants leave room for an action."""
-    who = f"available() of action {action.name}"
-    with blaming(who):
+    with blaming(who := f"available() of action {action.name}"):
         answer = action.available(constants)
     return truth(answer, who, action.available)
 

@@ -116,7 +116,7 @@ class Protocol:
     Raises
     ------
     ValueError
-        If `older_rules` names a rule that does not exist.
+        If two actions have one name, or `older_rules` names a rule that does not exist.
     """
 
     name: str
@@ -137,6 +137,9 @@ class Protocol:
         # Reports print them in one line each, also those of a custom protocol.
         object.__setattr__(self, "summary", one_line(" ".join(self.summary.split())))
         object.__setattr__(self, "actions", tuple(map(_named_in_one_line, self.actions)))
+        names = [action.name for action in self.actions]
+        if twice := next((name for name in names if names.count(name) > 1), ""):
+            raise ValueError(f"actions: {twice} is there twice; rename one of them")
         known = [field.name for field in fields(self.rules)]
         for name, _ in self.older_rules:
             if name not in known:

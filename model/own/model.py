@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ...core.blame import about
-from ...core.bounds import brief, shown
+from ...core.bounds import brief, shown, unknown
 from ...core.errors import ModelError
-from ...core.fields import Record, declared_parts
+from ...core.fields import Array, Record, declared_parts
 from ...core.layout import Layout
 from ...core.scene import View
 from ...core.spec import DEADLOCK, Action, Fairness, Kind, Property, TransitionSystem
@@ -85,7 +85,7 @@ class Model(Generic[S, K]):
     ...         return False
     ...     s.value += 1
     ...     return True
-    >>> check(model, {"most": 5}).distinct_states
+    >>> check(model, {"most": 5}, ["TypeOk"]).distinct_states
     6
     """
 
@@ -102,14 +102,19 @@ class Model(Generic[S, K]):
     ) -> None:
         settings = getattr(bounds, "__dataclass_params__", None)
         if settings is None or not settings.frozen:
-            raise ModelError(f"{bounds!r} is no frozen dataclass; write @dataclass(frozen=True)")
+            raise ModelError(
+                f"{_name_of(bounds)} is no frozen dataclass; write @dataclass(frozen=True)"
+            )
         if not _is_record(state):
-            raise ModelError(f"{state!r} is no Record; derive the state's class from Record")
+            raise ModelError(
+                f"{_name_of(state)} is no Record; derive the state's class from Record"
+            )
         # mypy takes the hash of an object of the class for that of the class.
         declared_parts(state)  # type: ignore[arg-type]
         self._bounds = bounds
         self._state = state
         self._participants = dict(participants or {})
+        self._refuse_unknown_kinds()
         module = sys.modules.get(state.__module__)
         file = getattr(module, "__file__", None)
         self._name = name or (Path(file).stem if file else state.__name__.lower())
@@ -123,11 +128,24 @@ class Model(Generic[S, K]):
         self._actors: dict[str, str] = {}
         self._properties: dict[str, Property] = {}
 
+    def _refuse_unknown_kinds(self) -> None:
+        """Refuse arrays by a kind of participant that there is not."""
+        for name, part in declared_parts(self._state).items():  # type: ignore[arg-type]
+            if isinstance(part, Array) and part.by and part.by not in self._participants:
+                raise ModelError(
+                    f"{self._state.__name__}.{name}: "
+                    f"{unknown('kind of participant', part.by, self._participants)}"
+                )
+
     def initial(self, function: Callable[[S, K], Iterator[None]]) -> Any:
         """Declare the initial states: write each into ``s``, and yield.
 
         Without it there is one, in which every variable has its lowest value.
         """
+        if self._initialise is not _lowest:
+            raise about(
+                function, "there are initial states already; yield all of them in one function"
+            )
         if not inspect.isgeneratorfunction(function):
             text = f"{function.__name__} does not yield; write a state into s, then yield"
             raise about(function, text)
@@ -172,6 +190,7 @@ class Model(Generic[S, K]):
         ModelError
             If a parameter has no values, or the name is taken.
         """
+        _refuse_bare(who, "@model.action('who')")
 
         def declare(function: F) -> F:
             if _camel(function.__name__) in self._actions:
@@ -208,6 +227,7 @@ class Model(Generic[S, K]):
         ModelError
             If the name is taken.
         """
+        _refuse_bare(statement, "@model.invariant('What must hold.')")
 
         def declare(function: F) -> F:
             name = _camel(function.__name__)
@@ -315,8 +335,18 @@ class Model(Generic[S, K]):
         return lambda k: range(count(k))
 
 
+def _refuse_bare(first: object, repair: str) -> None:
+    """Refuse a decorator without parentheses, which would be given the function itself."""
+    if callable(first):
+        raise about(first, f"{getattr(first, '__name__', first)}: write {repair} above it")
+
+
 def _is_record(state: object) -> bool:
     return isinstance(state, type) and issubclass(state, Record)
+
+
+def _name_of(value: object) -> str:
+    return value.__name__ if isinstance(value, type) else repr(value)
 
 
 def _lowest(s: Any, k: Any) -> Iterator[None]:

@@ -87,6 +87,53 @@ WRONG = {
         "begin does not yield",
         12,
     ),
+    "an invariant without parentheses": (
+        GO + "    return False\n@model.invariant\ndef never(s, k):\n    return False",
+        "never: write @model.invariant('What must hold.') above it",
+        15,
+    ),
+    "an action without parentheses": (
+        GO + "    return False\n@model.action\ndef other(s, k):\n    return False",
+        "other: write @model.action('who') above it",
+        15,
+    ),
+    "initial states twice": (
+        "@model.initial\ndef one(s, k):\n    yield\n" * 2 + GO + "    return False",
+        "there are initial states already",
+        15,
+    ),
+    "a global that changes": (
+        "crashes = 0\n" + GO + "    global crashes\n    crashes += 1\n    return False",
+        "crashes changed while the model was searched",
+        13,
+    ),
+    "a list of the module that changes": (
+        "seen = []\n" + GO + "    if s.x == 3 or seen:\n        return False\n    s.x += 1\n"
+        "    return True\n@model.invariant('x')\ndef fine(s, k):\n    if s.x == 3:\n"
+        "        seen.append(3)\n    return True",
+        "seen changed while the model was searched",
+        13,
+    ),
+    "a predicate by chance": (
+        GO + "    if s.x == 3:\n        return False\n    s.x += 1\n    return True\n"
+        "@model.invariant('x')\ndef fine(s, k):\n    return random.random() < 0.5",
+        "the predicate of property Fine answered something else",
+        None,
+    ),
+    "nothing to check": (
+        GO + "    return False", "has no property that is checked by default", None
+    ),
+    "an unknown kind of participant": (
+        "class Other(Record):\n    x: list = array(2, integer(0, 1, 'x'), by='noed')\n"
+        "model = Model(Bounds, Other, participants={'node': lambda k: 2})",
+        "there is no kind of participant 'noed'; did you mean node",
+        None,
+    ),
+    "a default out of its range": (
+        "@dataclass(frozen=True)\nclass Other:\n    n: int = number(30, 1, 6, 'n')",
+        "the default 30 of 'n' is not within 1..6",
+        14,
+    ),
     "no action": ("", "declares no action", None),
     "an attribute that declares nothing": (
         "class Other(Record):\n    x: int = 3\nmodel = Model(Bounds, Other)",
@@ -113,6 +160,34 @@ WRONG = {
 }  # fmt: skip
 
 
+PROPERTIES = {
+    what: [] for what in WRONG if "predicate" in what or "list" in what or "nothing" in what
+}
+"""What is checked; the rest has no property of its own."""
+
+
+def test_a_constraint_that_nothing_satisfies_is_refused(tmp_path):
+    file = tmp_path / "wrong.py"
+    head = HEAD.replace("deadlock=False)", "constraint=lambda s, k: False)")
+    file.write_text(head + GO + "    return False\n", "utf-8")
+    with pytest.raises(TidegateError, match="satisfies its constraint; nothing is searched"):
+        tidegate.check(str(file))
+
+
+def test_helpers_of_one_name_in_two_folders_are_two(tmp_path):
+    for folder, limit in (("a", 2), ("b", 3)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "helpers.py").write_text(f"LIMIT = {limit}\n", "utf-8")
+        (tmp_path / folder / "mine.py").write_text(
+            HEAD + "from helpers import LIMIT\n" + GO + "    if s.x == 3:\n        return False\n"
+            "    s.x += 1\n    return True\n@model.invariant('x')\ndef small(s, k):\n"
+            "    return s.x <= LIMIT\n",
+            "utf-8",
+        )
+    for folder, holds in (("b", True), ("a", False)):
+        assert tidegate.check(str(tmp_path / folder / "mine.py")).holds is holds
+
+
 @pytest.mark.parametrize("what", WRONG)
 @pytest.mark.parametrize("engine", ["auto", "compiled"])
 def test_it_gets_one_clear_line(what, engine, tmp_path):
@@ -120,7 +195,7 @@ def test_it_gets_one_clear_line(what, engine, tmp_path):
     file = tmp_path / "wrong.py"
     file.write_text(HEAD + body + "\n", "utf-8")
     with pytest.raises(TidegateError) as caught:
-        tidegate.check(str(file), engine=engine)
+        tidegate.check(str(file), properties=PROPERTIES.get(what, ["TypeOk"]), engine=engine)
     if engine == "auto":
         assert says in str(caught.value)
         assert caught.value.place == (line and (str(file), line))

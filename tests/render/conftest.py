@@ -38,7 +38,8 @@ def found(name):
     protocol, settings, prop = TRACES[name]
     system, properties = assemble(protocol, settings.split(), [prop] if prop else [])
     first = check(system, properties).first
-    return tell(protocol, settings.split(), first.trace.steps, first.property, [("depth", "13")])
+    numbers = [("depth", "13")]
+    return tell(protocol, settings.split(), 0, first.trace.steps, first.property, numbers)
 
 
 @pytest.fixture(params=TRACES)

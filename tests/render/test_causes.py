@@ -28,7 +28,7 @@ def unclean():
     settings = ["unclean_election"]
     system, properties = assemble("kip-320", settings, [])
     first = check(system, properties).first
-    return tell("kip-320", settings, first.trace.steps, first.property)
+    return tell("kip-320", settings, 0, first.trace.steps, first.property)
 
 
 def sentence(told, action, epoch=None):
@@ -123,7 +123,7 @@ def test_a_record_that_is_written_after_the_election_of_the_one_that_lacks_it():
     settings = ["records=1", "elections=2", "stale_leader_and_isr"]
     system, properties = assemble("kip-320", settings, [])
     first = check(system, properties).first
-    told = tell("kip-320", settings, first.trace.steps, first.property)
+    told = tell("kip-320", settings, 0, first.trace.steps, first.property)
     assert told.cause == (
         "m0 was never replicated to broker 1: step 13 wrote it to broker 0 after step 9 had "
         "elected broker 1, which is in the ISR {0,1}."

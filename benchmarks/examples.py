@@ -19,7 +19,7 @@ from pathlib import Path
 
 from peers.cases import MODELS, Bounds, Model
 from peers.checkers import CheckerError, physical_memory
-from peers.contest import FIRST, KEPT, REDUCED, SPIN, TLC, Result, summary, table
+from peers.contest import FIRST, KEPT, REDUCED, SPIN, TLC, Result, growth, summary, table
 from peers.measure import Run, run
 from peers.template import promela
 
@@ -161,7 +161,7 @@ def main() -> None:
         say(str(error))
     except KeyboardInterrupt:
         say("interrupted: the table has what was done until now")
-    sys.stdout.write(f"{table(results)}\n\n{summary(results)}\n")
+    sys.stdout.write(f"{table(results)}\n\n{growth(results)}\n\n{summary(results)}\n")
 
 
 if __name__ == "__main__":

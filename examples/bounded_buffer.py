@@ -24,6 +24,14 @@ def threads(k: Bounds) -> int:
     return k.producers + k.consumers
 
 
+def producers(k: Bounds) -> range:
+    return range(k.producers)
+
+
+def consumers(k: Bounds) -> range:
+    return range(k.producers, threads(k))
+
+
 class State(Record):
     count: int = integer(0, lambda k: k.capacity, "items in the buffer")
     waiting: list[bool] = array(threads, boolean("whether it is in the wait set"), by="thread")
@@ -42,10 +50,10 @@ def wake_all(s: State) -> None:
         s.waiting[thread] = False
 
 
-@model.action("thread", producer="thread")
+@model.action("thread", producer=producers)
 def put(s: State, k: Bounds, producer: int) -> bool:
     """A producer puts an item, and whoever sleeps wakes up."""
-    if producer >= k.producers or s.waiting[producer]:
+    if s.waiting[producer]:
         return False
     if s.count == k.capacity or must_choose(s, k):
         return False
@@ -54,10 +62,10 @@ def put(s: State, k: Bounds, producer: int) -> bool:
     return True
 
 
-@model.action("thread", producer="thread", sleeper="thread")
+@model.action("thread", producer=producers, sleeper="thread")
 def put_and_notify(s: State, k: Bounds, producer: int, sleeper: int) -> bool:
     """A producer puts an item, and wakes one sleeper."""
-    if producer >= k.producers or s.waiting[producer]:
+    if s.waiting[producer]:
         return False
     if s.count == k.capacity or k.notify_all or not s.waiting[sleeper]:
         return False
@@ -66,19 +74,19 @@ def put_and_notify(s: State, k: Bounds, producer: int, sleeper: int) -> bool:
     return True
 
 
-@model.action("thread", producer="thread")
+@model.action("thread", producer=producers)
 def put_wait(s: State, k: Bounds, producer: int) -> bool:
     """A producer finds the buffer full, and goes to sleep."""
-    if producer >= k.producers or s.waiting[producer] or s.count < k.capacity:
+    if s.waiting[producer] or s.count < k.capacity:
         return False
     s.waiting[producer] = True
     return True
 
 
-@model.action("thread", consumer="thread")
+@model.action("thread", consumer=consumers)
 def get(s: State, k: Bounds, consumer: int) -> bool:
     """A consumer gets an item, and whoever sleeps wakes up."""
-    if consumer < k.producers or s.waiting[consumer]:
+    if s.waiting[consumer]:
         return False
     if s.count == 0 or must_choose(s, k):
         return False
@@ -87,10 +95,10 @@ def get(s: State, k: Bounds, consumer: int) -> bool:
     return True
 
 
-@model.action("thread", consumer="thread", sleeper="thread")
+@model.action("thread", consumer=consumers, sleeper="thread")
 def get_and_notify(s: State, k: Bounds, consumer: int, sleeper: int) -> bool:
     """A consumer gets an item, and wakes one sleeper."""
-    if consumer < k.producers or s.waiting[consumer]:
+    if s.waiting[consumer]:
         return False
     if s.count == 0 or k.notify_all or not s.waiting[sleeper]:
         return False
@@ -99,10 +107,10 @@ def get_and_notify(s: State, k: Bounds, consumer: int, sleeper: int) -> bool:
     return True
 
 
-@model.action("thread", consumer="thread")
+@model.action("thread", consumer=consumers)
 def get_wait(s: State, k: Bounds, consumer: int) -> bool:
     """A consumer finds the buffer empty, and goes to sleep."""
-    if consumer < k.producers or s.waiting[consumer] or s.count > 0:
+    if s.waiting[consumer] or s.count > 0:
         return False
     s.waiting[consumer] = True
     return True

@@ -42,8 +42,8 @@ class Run:
     errors: str
 
 
-def run(command: list[str], directory: Path) -> Run:
-    """Run a program to its end.
+def run(command: list[str], directory: Path, extra: dict[str, str] | None = None) -> Run:
+    """Run a program to its end, with `extra` in its environment.
 
     Its output goes to files: a pipe would need a reader, which would take CPU time beside it.
     """
@@ -55,7 +55,7 @@ def run(command: list[str], directory: Path) -> Run:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
-            env=ENVIRONMENT,
+            env=ENVIRONMENT | (extra or {}),
         )
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - began

@@ -1,0 +1,132 @@
+"""What the checkers took on each model of `examples.py`, as a table and in two numbers."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .cases import Bounds, Model
+from .checkers import CheckerError
+from .measure import Run
+
+FIRST, KEPT = "Tidegate, first run", "Tidegate, later runs"
+REDUCED, SPIN = "SPIN", "SPIN without reduction"
+TLC = "TLC"
+
+
+@dataclass
+class Result:
+    """All runs of one model within some bounds; a column is a checker, and how it is run."""
+
+    model: Model
+    bounds: Bounds
+    states: dict[str, int] = field(default_factory=dict)
+    runs: dict[str, list[Run]] = field(default_factory=dict)
+    built: dict[str, float] = field(default_factory=dict)
+
+    def add(self, column: str, states: int, done: Run) -> None:
+        """Keep a run.
+
+        Raises
+        ------
+        CheckerError
+            When it found other states than the others did.
+        """
+        known = self.states.get(column, None if column == REDUCED else self.states.get(FIRST))
+        if known not in (None, states):
+            raise CheckerError(f"{column} found {states:,} states, not {known:,}")
+        self.states[column] = states
+        self.runs.setdefault(column, []).append(done)
+
+    def cpu(self, column: str) -> float | None:
+        """Return the median of the CPU seconds, if it ran."""
+        runs = self.runs.get(column)
+        return statistics.median(run.cpu for run in runs) if runs else None
+
+    def ratio(self, column: str, ours: str = KEPT) -> float | None:
+        """Return how many times as much CPU time it takes as Tidegate.
+
+        Beside a first run, which compiles, stands a checker with its build.
+        """
+        mine, theirs = self.cpu(ours), self.cpu(column)
+        if not mine or not theirs:
+            return None
+        return (theirs + (self.built.get(column, 0.0) if ours == FIRST else 0.0)) / mine
+
+
+def table(results: Iterable[Result]) -> str:
+    """Return a table in Markdown, a line per model and bounds."""
+    lines = [
+        "| model | bounds | distinct states | first run | later runs | TLC | TLC / later"
+        " | TLC / first | SPIN | without reduction | its build | SPIN / later"
+        " | SPIN and build / first |",
+        "| --- | --- |" + " ---: |" * 11,
+    ]
+    for result in results:
+        reduced = result.states.get(REDUCED)
+        stored = f" ({reduced:,})" if reduced not in (None, result.states[KEPT]) else ""
+        cells = [
+            result.model.example,
+            ", ".join(f"{name} {value}" for name, value in result.bounds.items()),
+            f"{result.states[KEPT]:,}",
+            _short(result.cpu(FIRST)),
+            _short(result.cpu(KEPT)),
+            _short(result.cpu(TLC)),
+            _short(result.ratio(TLC)),
+            _short(result.ratio(TLC, FIRST)),
+            _short(result.cpu(REDUCED)) + stored,
+            _short(result.cpu(SPIN)),
+            _short(result.built.get(REDUCED)),
+            _short(result.ratio(REDUCED)),
+            _short(result.ratio(REDUCED, FIRST)),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _short(number: float | None) -> str:
+    """Return a number with about three digits; nothing for none."""
+    if number is None:
+        return ""
+    return f"{number:,.0f}" if number >= 100 else f"{number:#.3g}"
+
+
+def growth(results: Iterable[Result]) -> str:
+    """Return a table of what the larger size takes, in times of the smaller one."""
+    lines = [
+        "| model | distinct states | Tidegate, later runs | TLC | SPIN |",
+        "| --- |" + " ---: |" * 4,
+    ]
+    by_model: dict[str, list[Result]] = {}
+    for result in results:
+        by_model.setdefault(result.model.example, []).append(result)
+    for name, sizes in by_model.items():
+        if len(sizes) > 1:
+            small, large = sizes[0], sizes[-1]
+            cells = [name, _short(large.states[FIRST] / small.states[FIRST])]
+            for column in (KEPT, TLC, REDUCED):
+                less, more = small.cpu(column), large.cpu(column)
+                cells.append(_short(more / less) if less and more else "")
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def summary(results: Iterable[Result]) -> str:
+    """Return the medians over models, of their smaller sizes and of their larger ones."""
+    sizes: dict[str, list[Result]] = {"smaller": [], "larger": []}
+    for result in results:
+        if result.model.judged:
+            last = result.bounds == result.model.sizes[-1]
+            sizes["larger" if last else "smaller"].append(result)
+    lines = []
+    for name, ours in sizes.items():
+        for column, own in ((TLC, KEPT), (TLC, FIRST), (REDUCED, KEPT), (REDUCED, FIRST)):
+            ratios = [number for r in ours if (number := r.ratio(column, own)) is not None]
+            if ratios:
+                middle = _short(statistics.median(ratios))
+                lines.append(
+                    f"{column} / {own}, {name} sizes: median {middle},"
+                    f" {_short(min(ratios))} to {_short(max(ratios))} ({len(ratios)} models)"
+                )
+    return "\n".join(lines)

@@ -205,7 +205,8 @@ class Layout(Generic[S]):
     def sound(self) -> bool:
         """Whether ``record`` consists of the declared parts, with integers in their ranges."""
         try:
-            integers = all(isinstance(value, int) for value in self.values())
+            kinds = set(map(type, self.values()))
+            integers = all(issubclass(kind, int) for kind in kinds)
             return integers and self.intact() and self.in_range()
         except Exception:  # noqa: BLE001 - whatever comes of comparing with what is no integer
             return False

@@ -364,7 +364,6 @@ def test_what_is_not_reached_does_not_fail(translated):
         ("return 1 if s.cell else 2", "a truth value is needed, not the record cell"),
         ("return s.b ** 2", "the operator Pow"),
         ("return s.b @ 2", "the operator MatMult"),
-        ("return s.b ** 2", "the operator Pow"),
         ("return s.b * 0.5", "a number is needed, not 0.5"),
         ("return s.b + (1 << 64)", "takes more than 64 bits"),
         ("return [s.a][0]", "the expression [s.a]"),

@@ -298,7 +298,7 @@ def _too_many(option: str, request: SearchRequest) -> EngineChoiceError:
 def _untranslated(option: str, request: SearchRequest, error: Exception) -> EngineChoiceError:
     return EngineChoiceError(
         f"{option}: cannot translate {request.system.name}: {error}; write it in the subset that "
-        "CONTRIBUTING.md describes, or use --engine interpreted"
+        "docs/library.md describes, or use --engine interpreted"
     )
 
 

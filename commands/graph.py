@@ -213,7 +213,8 @@ def _print_figures(system: TransitionSystem[Any, Any], made: StateGraph, view: s
     from ..render.graphs import print_statistics
 
     console = make_console()
-    print_statistics(console, f"{system.name}, {system.headline}", statistics(made))
+    name = f"{system.name}, {system.headline}"
+    print_statistics(console, name, statistics(made), len(made.outside))
     if view != "states":
         merged = quotient(made, view)
         console.print(

@@ -126,8 +126,14 @@ def parquet(graph: StateGraph) -> dict[str, bytes]:
     return files
 
 
-def print_statistics(console: Console, name: str, figures: Statistics) -> None:
-    """Print the figures of a state graph: in words, per action, and by depth as a plot."""
+def print_statistics(console: Console, name: str, figures: Statistics, outside: int = 0) -> None:
+    """Print the figures of a state graph: in words, per action, and by depth as a plot.
+
+    Parameters
+    ----------
+    outside
+        How many states are outside the constraint, which check does not count.
+    """
     largest = figures.components[0]
     alone = sum(size == 1 for size in figures.components)
     if figures.diameter is None:
@@ -137,7 +143,9 @@ def print_statistics(console: Console, name: str, figures: Statistics) -> None:
     print_prose(
         console,
         Text(
-            f"{name}: {count(figures.states, 'state')}, {count(figures.steps, 'step')}. The "
+            f"{name}: {count(figures.states, 'state')}"
+            f"{f' ({outside:,} of them outside the constraint)' if outside else ''}, "
+            f"{count(figures.steps, 'step')}. The "
             f"farthest states are {count(figures.depth, 'step')} from the initial ones; the "
             f"longest shortest path (diameter): {diameter}. "
             f"{count(len(figures.components), 'strongly connected component')}, the largest of "

@@ -47,7 +47,7 @@ That is None where it is about none.
 
 _NARROW = "join it by & with the set of all replicas"
 
-SUBSET = "write it in the subset of CONTRIBUTING.md"
+SUBSET = "write it in the subset of docs/library.md"
 
 
 class Calls(Expressions):

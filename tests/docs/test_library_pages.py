@@ -109,3 +109,25 @@ def test_what_a_table_names_exists(page):
     shown = CliRunner().invoke(main, ["check", "--help"]).output
     for option in re.findall(r"`(--[a-z-]+)", text):
         assert option in shown or option == "--html"
+
+
+EXAMPLES = (DOCS / "examples.md").read_text("utf-8")
+SAID = re.findall(
+    r"^tidegate (check \S+.*?) +# (holds|violated), (\d+) (?:states|steps)$", EXAMPLES, re.M
+)
+
+
+def test_every_example_has_a_section():
+    files = {file.name for file in (ROOT / "examples").glob("*.py")}
+    assert {Path(command.split()[1]).name for command, _, _ in SAID} == files
+    assert len(SAID) == EXAMPLES.count("\ntidegate check")
+
+
+@pytest.mark.parametrize(("command", "verdict", "number"), SAID)
+def test_what_the_page_of_examples_says_is_true(command, verdict, number, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(main, [*shlex.split(command), "--json", "-"])
+    report = json.loads(result.stdout)
+    steps = [prop["steps"] for prop in report["properties"] if prop["steps"] is not None]
+    assert report["outcome"] == verdict
+    assert int(number) == (steps[0] if verdict == "violated" else report["distinct_states"])

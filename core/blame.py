@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from .errors import ModelError, failure, line_that_makes, placed, printed, spot_of
@@ -121,8 +122,8 @@ def refuse_writing(
     layout: Layout[Any],
     before: tuple[int, ...],
     who: str,
-    again: Callable[[], object] | None = None,
-    answer: object = None,
+    asked: partial[Any],
+    answer: object,
 ) -> None:
     """Refuse that a predicate or a constraint has written into the record, or says what it likes.
 
@@ -130,20 +131,21 @@ def refuse_writing(
     ----------
     before
         What ``layout.values`` returned before it was called.
-    again, answer
+    asked, answer
         The call of it, and what it answered; it must answer so again.
     """
     intact = layout.intact()
     if intact and layout.values() == before:
-        if again is not None and isinstance(answer, int) and again() != answer:
-            raise ModelError(
+        if isinstance(answer, int) and asked() != answer:
+            raise about(
+                asked.func,
                 f"{who} answered something else when it was asked again in the same state; it may "
-                "depend on the state and the bounds only"
+                "depend on the state and the bounds only",
             )
         return
     written = f"wrote {', '.join(layout.changed(before))}" if intact else layout.mistake()
     layout.reset()
-    raise ModelError(f"{who} {written}; it may only read the state")
+    raise about(asked.func, f"{who} {written}; it may only read the state")
 
 
 def wrote_too_early(

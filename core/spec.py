@@ -1,7 +1,6 @@
 """A transition system: the initial states and the steps of a model, for one choice of constants.
 
-This module holds no logic about Kafka and none about searching.  The words that it is described
-with come from :mod:`vocabulary`.
+It holds no logic about Kafka and none about searching; its words come from :mod:`vocabulary`.
 """
 
 from __future__ import annotations
@@ -179,10 +178,11 @@ class TransitionSystem(Generic[S, K]):
         if self.constraint is None:
             return True
         before = self.layout.values() if self.debug else None
+        asked = partial(self.constraint, self.record, self.constants)
         with blaming("the constraint", self._here):
-            answer = self.constraint(self.record, self.constants)
+            answer = asked()
         if before is not None:
-            refuse_writing(self.layout, before, "the constraint")
+            refuse_writing(self.layout, before, "the constraint", asked, answer)
         return truth(answer, "the constraint", self.constraint)
 
     def successors(self, state: State) -> Iterator[tuple[int, State]]:
@@ -297,8 +297,8 @@ class TransitionSystem(Generic[S, K]):
                         raise
                     raise failure(predicate_of(prop), error, self._here) from error
                 if before is not None:
-                    again = partial(holds, record, constants)
-                    refuse_writing(self.layout, before, predicate_of(prop), again, answer)
+                    asked = partial(holds, record, constants)
+                    refuse_writing(self.layout, before, predicate_of(prop), asked, answer)
                 if answer is not True and not truth(answer, predicate_of(prop), holds):
                     found.append(prop)
             return found

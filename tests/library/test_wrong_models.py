@@ -52,7 +52,7 @@ WRONG = {
         GO + "    return False\n@model.invariant('fine')\ndef fine(s, k):\n    s.seen.add(0)\n"
         "    return True",
         "the predicate of property Fine wrote seen.mask",
-        None,
+        15,
     ),
     "no values": (
         GO.replace("node)", "item)") + "    return False",
@@ -118,7 +118,7 @@ WRONG = {
         GO + "    if s.x == 3:\n        return False\n    s.x += 1\n    return True\n"
         "@model.invariant('x')\ndef fine(s, k):\n    return random.random() < 0.5",
         "the predicate of property Fine answered something else",
-        None,
+        18,
     ),
     "nothing to check": (
         GO + "    return False", "has no property that is checked by default", None

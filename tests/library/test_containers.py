@@ -6,7 +6,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tidegate
@@ -92,6 +92,7 @@ def _apply(node, seen, queue, held, operation, number):
         held[number] -= 1
 
 
+@settings(deadline=None)
 @given(OPERATIONS)
 def test_they_do_what_those_of_python_do(operations):
     layout = Layout(State, None)
@@ -112,16 +113,15 @@ def test_they_do_what_those_of_python_do(operations):
             assert (candidate in node.queue) == (candidate in queue)
             assert node.held[candidate] == held[candidate]
         assert (node.seen <= other.seen) == (not seen)
-        # One content is one state: what was removed leaves nothing behind.
-        state = layout.dump()
-        again = Layout(State, None)
-        for value in seen:
-            again.record.node[0].seen.add(value)
-        for value in queue:
-            again.record.node[0].queue.append(value)
-        for value in held.elements():
-            again.record.node[0].held.add(value)
-        assert again.dump() == state
+    # One content is one state: what was removed leaves nothing behind.
+    again = Layout(State, None)
+    for value in seen:
+        again.record.node[0].seen.add(value)
+    for value in queue:
+        again.record.node[0].queue.append(value)
+    for value in held.elements():
+        again.record.node[0].held.add(value)
+    assert again.dump() == layout.dump()
     shown = layout.describe(layout.dump())["node"][0]
     assert (shown["seen"], shown["queue"]) == (seen, queue)
 

@@ -81,7 +81,7 @@ def check(
     search = finished_search(request)
     try:
         outside.refuse_writes()
-        complete = _is_complete(system, search, keep_going)
+        complete = _is_complete(system, search, keep_going, resources.watch)
         if complete:
             _find_stuck(request, search)
             complete = search.stopped_by is None
@@ -120,19 +120,21 @@ def _grounds(
     return show(system, group, properties)
 
 
-def _is_complete(system: TransitionSystem[Any, Any], search: Finished, keep_going: bool) -> bool:
+def _is_complete(
+    system: TransitionSystem[Any, Any], search: Finished, keep_going: bool, watched: bool
+) -> bool:
     """Whether a search that has ended has seen all states.
 
     Raises
     ------
     ModelError
-        If there are none, for where there is none every property holds.
+        If there are none in a search that is watched: where there is none every property holds.
     """
     if search.stopped_by is None and received() is not None:
         # The model may have swallowed what was to end the search, and with it a step.
         search.stopped_by = Stopped(Stop.INTERRUPT)
     complete = search.stopped_by is None and (keep_going or not search.violations)
-    if complete and not search.distinct_states:
+    if complete and not search.distinct_states and watched:
         raise about(
             system.constraint or _is_complete,
             f"no initial state of {system.name} satisfies its constraint; nothing is searched",

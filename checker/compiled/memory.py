@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Iterator
+from contextlib import suppress
 from enum import IntEnum
 from time import perf_counter
 
@@ -185,6 +186,8 @@ class Region:
         ctypes.memset(self.address + offset, 0, length)
 
     def close(self) -> None:
-        """Give the address space back."""
+        """Give the address space back, as soon as nobody looks at it."""
         del self._view
-        self._map.close()
+        # An error that ends a search may hold a view in its traceback, and is what is reported.
+        with suppress(BufferError):
+            self._map.close()

@@ -97,3 +97,10 @@ def test_exactly_the_words_of_states_are_valid(code, data, spans):
 @pytest.mark.parametrize("words", [[], [1], [1, 2, 3], [-1, 0], [1 << 64, 0]])
 def test_words_of_another_number_or_size_are_no_state(words):
     assert not is_state(layout_of([2**62, 2**62]), words)
+
+
+def test_memory_that_an_error_still_looks_at_is_given_back_later():
+    region = Region(8)
+    view = region.view(0, 8)
+    region.close()
+    assert bytes(view) == bytes(8)

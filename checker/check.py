@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -12,16 +12,18 @@ from ..core.outside import Outside
 from ..core.spec import (
     DisagreementError,
     EngineError,
-    Kind,
     Outcome,
     Property,
     TidegateError,
+    Trace,
     TransitionSystem,
 )
 from ..core.symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
 from .interrupts import alarm, reason, received
+from .liveness.decide import lasso_of, refuse_undecidable
+from .liveness.lasso import confirm_lasso
 from .recovery import stuck_states
 from .request import SearchRequest
 from .result import DEFAULT, NO_LIMITS, Grounds, Limits, Progress, Resources, Result, Verdict
@@ -73,6 +75,7 @@ def check(
         system, properties, keep_going=keep_going, limits=limits, resources=resources, report=report
     )
     grounds = None
+    refuse_undecidable(system, properties)
     if symmetry:
         refuse_unsound(properties)
         group = Symmetry(system)
@@ -82,10 +85,9 @@ def check(
     try:
         outside.refuse_writes()
         complete = _is_complete(system, search, keep_going, resources.watch)
-        if complete:
-            _find_stuck(request, search)
-            complete = search.stopped_by is None
-        return _result(request, search, complete, grounds)
+        lassos = _judge_graph(request, search) if complete else {}
+        complete = complete and search.stopped_by is None
+        return _result(request, search, lassos, complete, grounds)
     except EngineError as error:
         if not resources.resume or isinstance(error, DisagreementError):
             raise
@@ -143,10 +145,14 @@ def _is_complete(
 
 
 def _result(
-    request: SearchRequest, search: Finished, complete: bool, grounds: Grounds | None
+    request: SearchRequest,
+    search: Finished,
+    lassos: Mapping[str, Trace],
+    complete: bool,
+    grounds: Grounds | None,
 ) -> Result:
     """Return all that is reported of a search that has ended."""
-    verdicts, first = _verdicts(request.system, request.properties, search, complete)
+    verdicts, first = _verdicts(request, search, lassos, complete)
     if grounds and search.symmetry:
         grounds = replace(grounds, sampled_states=search.symmetry.sampled)
     return Result(
@@ -169,28 +175,37 @@ def _result(
     )
 
 
-def _find_stuck(request: SearchRequest, search: Finished) -> None:
-    """Decide the properties that speak of all that can follow a state; this needs all states."""
-    wanted = [prop for prop in request.properties if prop.kind is Kind.STUCK]
+def _judge_graph(request: SearchRequest, search: Finished) -> dict[str, Trace]:
+    """Decide the properties that need all states, with the steps between them.
+
+    Returns
+    -------
+    dict
+        For each violated liveness property its lasso.
+    """
+    wanted = [prop for prop in request.properties if prop.kind.needs_graph]
+    lassos: dict[str, Trace] = {}
     if not wanted:
-        return
+        return lassos
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
             levels = search.states()
             for prop in wanted:
-                if stuck := stuck_states(request.system, prop, levels):
-                    search.violations[prop.name] = stuck
+                if not prop.kind.is_liveness:
+                    if stuck := stuck_states(request.system, prop, levels):
+                        search.violations[prop.name] = stuck
+                elif lasso := lasso_of(request.system, prop, levels, search.least_parents):
+                    lassos[prop.name] = lasso
     except KeyboardInterrupt as error:
         search.stopped_by = reason(error, perf_counter() - request.started)
+    return lassos
 
 
 def _verdicts(
-    system: TransitionSystem[Any, Any],
-    properties: Sequence[Property],
-    search: Finished,
-    complete: bool,
+    request: SearchRequest, search: Finished, lassos: Mapping[str, Trace], complete: bool
 ) -> tuple[list[Verdict], Verdict | None]:
     """Return the verdict on every property, and the one that is reported first."""
+    system, properties = request.system, request.properties
     ends = {
         name: (level, least(system, states)) for name, (level, states) in search.violations.items()
     }
@@ -206,12 +221,18 @@ def _verdicts(
     otherwise = Outcome.HOLDS if complete else Outcome.INCOMPLETE
     verdicts = []
     for prop in properties:
-        if prop.name in ends:
+        if prop.name in lassos:
+            confirm_lasso(system, prop, lassos[prop.name])
+            verdicts.append(Verdict(prop, Outcome.VIOLATED, lassos[prop.name]))
+        elif prop.name in ends:
             trace = traces[ends[prop.name][1]]
             confirm(system, prop, trace)
             verdicts.append(Verdict(prop, Outcome.VIOLATED, trace))
         else:
             verdicts.append(Verdict(prop, otherwise))
+
+    for name, lasso in lassos.items():
+        ends[name] = len(lasso.steps), lasso.states[-1]
 
     def order(verdict: Verdict) -> tuple[int, int]:
         level, state = ends[verdict.property.name]

@@ -79,7 +79,20 @@ def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) ->
     Raises
     ------
     EngineError
-        If a step is not enabled, leads elsewhere, or the last state satisfies the property.
+        If it is no behavior of the system, or its last state satisfies the property.
+    """
+    confirm_steps(system, trace)
+    if not system.violates(prop, trace.states[-1]):
+        raise EngineError(f"the trace does not end in a violation of {prop.name}")
+
+
+def confirm_steps(system: TransitionSystem[Any, Any], trace: Trace) -> None:
+    """Replay the steps of a trace.
+
+    Raises
+    ------
+    EngineError
+        If it does not begin in an initial state, or a step is not enabled or leads elsewhere.
     """
     state = trace.states[0]
     if state not in set(system.initial_states()):
@@ -88,8 +101,6 @@ def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) ->
         if system.take(state, step) != expected:
             raise EngineError(f"{step} does not lead where the trace says")
         state = expected
-    if not system.violates(prop, state):
-        raise EngineError(f"the trace does not end in a violation of {prop.name}")
 
 
 def _ancestors(parents: dict[tuple[int, State], State], level: int, state: State) -> list[State]:

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Protocol
 
 from ..core.layout import State
-from ..core.spec import Kind, TidegateError
+from ..core.spec import TidegateError
 from ..core.symmetry import Symmetry
 from .interpreted import Pause, Search
 from .interrupts import alarm, reason
@@ -322,7 +322,7 @@ def _refuse(request: SearchRequest) -> None:
                 "--engine interpreted stores states exactly; leave out --store fingerprint"
             )
         for prop in request.properties:
-            if prop.kind is Kind.STUCK:
+            if prop.kind.needs_graph:
                 raise EngineChoiceError(
                     f"-p {prop.name} needs all states, and --store fingerprint does not keep them; "
                     "use --store exact"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.layout import State
-from ..core.spec import Kind, Property, Step, Trace, TransitionSystem
+from ..core.spec import Property, Step, Trace, TransitionSystem
 from .reasons import why_not
 
 
@@ -32,7 +32,7 @@ class Exploration:
 
     def __init__(self, system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> None:
         self.system = system
-        self.properties = [prop for prop in properties if prop.kind is not Kind.STUCK]
+        self.properties = [prop for prop in properties if not prop.kind.needs_graph]
         self._states: list[State] = [next(iter(system.initial_states()))]
         self._steps: list[Step] = []
 

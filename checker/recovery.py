@@ -1,8 +1,8 @@
-"""States that cannot recover: no weakly fair steps lead out of what is wrong.
+"""States that cannot recover: no fair steps lead out of what is wrong.
 
 A plain deadlock check is of no use in a model of faults, since a crash is nearly always enabled.
 So this asks of every state whether it can recover without one: whether, along steps of actions that
-a correct system takes sooner or later (weak fairness), a state is reached that has recovered.
+a correct system takes sooner or later (fairness), a state is reached that has recovered.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def stuck_states(
             if system.satisfies(prop):
                 backwards.add_edge(recovered, state)
             for instance, successor in system.successors(state):
-                weak = system.instances[instance].action.fairness is Fairness.WEAK
-                if weak and system.inside():
+                fair = system.instances[instance].action.fairness is not Fairness.NONE
+                if fair and system.inside():
                     backwards.add_edge(successor, state)
     recovering = nx.descendants(backwards, recovered)
     for number, level in enumerate(levels):

@@ -76,7 +76,7 @@ def refuse_undecidable(properties: Sequence[Property]) -> None:
         If there is one.
     """
     for prop in properties:
-        if prop.kind is Kind.STUCK:
+        if prop.kind.needs_graph:
             raise SimulationError(
                 f"{prop.name} speaks of all that can follow a state, which walks never see; "
                 "use 'tidegate check' for it"

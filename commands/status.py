@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..render.output import Reports
 
 EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
-EXIT_DEADLOCK, EXIT_SAFETY = 11, 12
+EXIT_DEADLOCK, EXIT_SAFETY, EXIT_LIVENESS = 11, 12, 13
 EXIT_INTERNAL, EXIT_INTERRUPTED = 70, 130
 
 EXIT_STATUS = """\b
@@ -26,7 +26,7 @@ Exit status (as TLC's where TLC has one):
   3   incomplete: a limit was reached and nothing violated so far
   11  deadlock: no step is enabled, or it cannot recover (-p Deadlock, -p Stuck)
   12  a safety property is violated
-  13  reserved for liveness properties
+  13  a liveness property is violated
   70  internal error, or an ill-formed model
   130 interrupted, with nothing violated so far (129 by SIGHUP, 143 by SIGTERM)
 """
@@ -54,8 +54,10 @@ def exit_status(result: Result) -> int:
     violated = [v.property.kind for v in result.verdicts if v.outcome is Outcome.VIOLATED]
     if any(kind in (Kind.INVARIANT, Kind.TYPE) for kind in violated):
         return EXIT_SAFETY
-    if violated:
+    if any(not kind.is_liveness for kind in violated):
         return EXIT_DEADLOCK
+    if violated:
+        return EXIT_LIVENESS
     if result.outcome is Outcome.HOLDS:
         return EXIT_HOLDS
     return stopped_status(result.stopped_by)

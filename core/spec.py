@@ -325,7 +325,7 @@ class TransitionSystem(Generic[S, K]):
         return bool(self.judge([prop])())
 
     def _heals(self, prop: Property, state: State) -> bool:
-        """Whether weakly fair steps alone can lead from `state` to one that has recovered."""
+        """Whether fair steps alone can lead from `state` to one that has recovered."""
         seen, todo = {state}, [state]
         while todo:
             here = todo.pop()
@@ -333,8 +333,8 @@ class TransitionSystem(Generic[S, K]):
             if self.satisfies(prop):
                 return True
             for index, successor in self.successors(here):
-                weak = self.instances[index].action.fairness is Fairness.WEAK
-                if weak and successor not in seen and self.inside():
+                fair = self.instances[index].action.fairness is not Fairness.NONE
+                if fair and successor not in seen and self.inside():
                     seen.add(successor)
                     todo.append(successor)
         return False

@@ -17,7 +17,7 @@ from typing import Any
 
 from .generated import run
 from .layout import Layout, State, Variable
-from .spec import Kind, ModelError, Property, TidegateError, TransitionSystem
+from .spec import ModelError, Property, TidegateError, TransitionSystem
 
 Permutation = tuple[int, ...]
 """Element r is what replica r becomes."""
@@ -192,7 +192,7 @@ def refuse_unsound(properties: Sequence[Property]) -> None:
         need not exist for another, and that is not judged up to renaming.
     """
     for prop in properties:
-        if prop.kind is Kind.STUCK:
+        if prop.kind.needs_graph:
             raise SymmetryError(
                 f"--symmetry cannot be combined with -p {prop.name}: that property follows steps "
                 "from each state on, and these are not followed up to renaming; leave one out"

@@ -28,19 +28,49 @@ class Outcome(Enum):
 
 
 class Fairness(Enum):
-    """Whether a step that stays enabled must be taken eventually (TLA+'s WF) or may never be."""
+    """What a behavior owes to an action: nothing, or to take it eventually (TLA+'s WF and SF).
+
+    Only a step that changes the state counts, as taken and as enabled: fairness is over ⟨A⟩_vars.
+    """
 
     NONE = "none"
+    """It may never be taken."""
     WEAK = "weak"
+    """It is taken again and again, unless it is disabled again and again."""
+    STRONG = "strong"
+    """It is taken again and again, unless it is enabled only finitely often."""
 
 
 class Kind(Enum):
-    """What sort of statement a property makes."""
+    """What sort of statement a property makes; P is its predicate, Q its premise."""
 
     INVARIANT = "invariant"
     TYPE = "type"
     DEADLOCK = "deadlock"
     STUCK = "stuck"
+    EVENTUALLY = "eventually"
+    """◇P: every behavior reaches a state that satisfies P."""
+    ALWAYS_EVENTUALLY = "always-eventually"
+    """□◇P: from every state on, P holds again."""
+    EVENTUALLY_ALWAYS = "eventually-always"
+    """◇□P: from some state on, P holds for ever."""
+    LEADS_TO = "leads-to"
+    """Q ~> P: whenever Q holds, P holds then or later."""
+
+    @property
+    def is_liveness(self) -> bool:
+        """Whether only an infinite behavior can violate it."""
+        return self in _LIVENESS
+
+    @property
+    def needs_graph(self) -> bool:
+        """Whether only all states, with the steps between them, decide it."""
+        return self is Kind.STUCK or self.is_liveness
+
+
+_LIVENESS = frozenset(
+    (Kind.EVENTUALLY, Kind.ALWAYS_EVENTUALLY, Kind.EVENTUALLY_ALWAYS, Kind.LEADS_TO)
+)
 
 
 @dataclass(frozen=True)
@@ -62,6 +92,9 @@ class Action:
         The KIP, paper or specification that says so.
     fairness
         Weak for what a correct system does sooner or later, none for what may never happen.
+    fair_per
+        Names of the arguments for each choice of which fairness is owed on its own; None for all of
+        them, so that each instance is owed it, and ``()`` for the action as a whole.
     available
         Whether the constants leave room for this action at all; one that an option switches off
         is left out, so that "never enabled" is only ever said of an action that was tried.
@@ -74,6 +107,7 @@ class Action:
     source: str
     fairness: Fairness = Fairness.WEAK
     available: Callable[[Any], bool] = lambda k: True
+    fair_per: tuple[str, ...] | None = None
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -110,14 +144,18 @@ class Property:
         ``predicate(s, k) -> bool``, true in a state that satisfies it.  Ignored for the kinds
         ``TYPE`` and ``DEADLOCK``, which the transition system itself decides.  For the kind
         ``STUCK``: true in a state that has recovered; a state violates it from which steps of
-        weakly fair actions alone lead to no such state.
+        fair actions alone lead to no such state.  For a liveness property: what must
+        eventually hold.
     explain
-        ``explain(s, k) -> str``: for a state that violates it, what exactly went wrong.
+        ``explain(s, k) -> str``: for a state that violates it, what exactly went wrong.  For a
+        liveness property: for a state of the cycle that does not satisfy the predicate.
     needs
         Names of the histories (auxiliary variables) that it reads; the state holds them only when
         a requested property needs them.
     places
         ``places(s, k)``: for a state that violates it, the offsets of logs at which it does.
+    premise
+        For the kind ``LEADS_TO``: ``premise(s, k) -> bool``, after which the predicate must hold.
     """
 
     name: str
@@ -128,6 +166,7 @@ class Property:
     kind: Kind = Kind.INVARIANT
     needs: frozenset[str] = frozenset()
     places: Callable[[Any, Any], tuple[Place, ...]] = lambda s, k: ()
+    premise: Callable[[Any, Any], bool] | None = None
 
 
 DEADLOCK = Property(
@@ -142,10 +181,19 @@ DEADLOCK = Property(
 
 @dataclass(frozen=True)
 class Trace:
-    """A behavior: ``states[0]`` is initial, and ``steps[i]`` leads from state i to state i + 1."""
+    """A behavior: ``states[0]`` is initial, and ``steps[i]`` leads from state i to state i + 1.
+
+    Parameters
+    ----------
+    loop
+        For a *lasso*, an infinite behavior: the number of the state that the last one equals, from
+        which the steps repeat for ever.  Where it is the last state itself, nothing happens any
+        more.  None for a finite behavior.
+    """
 
     states: tuple[State, ...]
     steps: tuple[Step, ...]
+    loop: int | None = None
 
 
 @dataclass(frozen=True)

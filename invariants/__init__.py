@@ -9,6 +9,7 @@ from . import (
     candidates,
     divergence,
     eligible,
+    eventually,
     exits,
     isr,
     leadership,
@@ -42,7 +43,7 @@ INVARIANTS: Mapping[str, tuple[Property, ...]] = {
 """Every invariant, by family."""
 
 PROPERTIES: Mapping[str, tuple[Property, ...]] = {
-    "broker": (*INVARIANTS["broker"], STUCK, DEADLOCK),
+    "broker": (*INVARIANTS["broker"], STUCK, *eventually.PROPERTIES, DEADLOCK),
     "published": (*INVARIANTS["published"], DEADLOCK),
     "async-isr": (*INVARIANTS["async-isr"], DEADLOCK),
 }

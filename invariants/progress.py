@@ -9,7 +9,7 @@ from ..model.broker.leadership import acting_leader
 from ..model.broker.state import BrokerState
 
 
-def _can_be_led(s: BrokerState, k: Constants) -> bool:
+def can_be_led(s: BrokerState, k: Constants) -> bool:
     """Whether a candidate is alive and the bounds allow another election.
 
     Candidates are the members of the ISR and, with the option ``elr``, eligible leader replicas.
@@ -46,7 +46,7 @@ def recovered(s: BrokerState, k: Constants) -> bool:
     """
     leader = acting_leader(s)
     if leader == NONE:
-        return not _can_be_led(s, k)
+        return not can_be_led(s, k)
     return _not_recovered(s, k) == NONE and s.replica[leader].proposed == 0
 
 

@@ -1,0 +1,75 @@
+"""Decide a liveness property, given all reachable states: the reference, in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from ...core.errors import TidegateError
+from ...core.layout import State
+from ...core.spec import Property, Trace, TransitionSystem
+from ..counterexample import LeastParents, shortest_traces
+from .demands import Demands
+from .lasso import Cycle, nearest_stem
+from .region import region_of
+
+
+class LivenessError(TidegateError):
+    """A liveness property that cannot be decided as it was asked for."""
+
+
+def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> None:
+    """Refuse a liveness property of a system with a constraint.
+
+    Raises
+    ------
+    LivenessError
+        If there is one: behaviors that leave the constraint would count as satisfying it.
+    """
+    for prop in properties:
+        if prop.kind.is_liveness and system.constraint is not None:
+            raise LivenessError(
+                f"-p {prop.name}: {system.name} has a constraint, and behaviors that leave it are "
+                "not followed, so that a liveness property could hold for want of behaviors; "
+                "leave that property out, or bound the state by its declaration instead"
+            )
+
+
+def lasso_of(
+    system: TransitionSystem[Any, Any],
+    prop: Property,
+    levels: Sequence[Sequence[State]],
+    least_parents: LeastParents,
+) -> Trace | None:
+    """Return the canonical lasso that violates a liveness property, or None where it holds.
+
+    Parameters
+    ----------
+    levels
+        All reachable states by their distance from an initial state.
+    """
+    demands = Demands.of(system)
+    region = region_of(system, prop, levels, demands)
+    components = region.fair_components(demands)
+    ends = {state: nodes for nodes in components for state in nodes & region.recurring}
+    stem = nearest_stem(system, levels, region, ends)
+    if stem is None:
+        return None
+    begins, entry = stem.states[0], stem.states[-1]
+    lead = shortest_traces(system, least_parents, [(stem.depth, begins)])[begins]
+    cycle = Cycle(system, entry, ends[entry], demands).steps()
+    way = [*_taken(system, stem.states), *cycle]
+    return Trace(
+        (*lead.states, *(state for _, state in way)),
+        (*lead.steps, *(system.instances[index].step for index, _ in way)),
+        loop=len(lead.states) + len(stem.states) - 2,
+    )
+
+
+def _taken(system: TransitionSystem[Any, Any], chain: Sequence[State]) -> list[tuple[int, State]]:
+    """Return the steps through a chain of states; between two the least action and arguments."""
+    return [
+        next(it for it in system.successors(before) if it[1] == after)
+        for before, after in pairwise(chain)
+    ]

@@ -1,0 +1,48 @@
+"""The four forms of a liveness property: which states a behavior that violates it may visit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...core.layout import State
+from ...core.spec import Kind, Property, TransitionSystem
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What a state can be for a behavior that violates a property.
+
+    Such a behavior reaches a state that *begins* the violation, from there on visits only states
+    that *stay* in it, and, again and again, one that *recurs*.
+    """
+
+    begins: bool
+    stays: bool
+    recurs: bool
+
+
+def visit(system: TransitionSystem[Any, Any], prop: Property, state: State, initial: bool) -> Visit:
+    """Return what a state can be for a behavior that violates a liveness property.
+
+    Parameters
+    ----------
+    initial
+        Whether it is an initial state.
+    """
+    system.layout.load(state)
+    violates = not system.satisfies(prop)
+    if prop.kind is Kind.EVENTUALLY:
+        return Visit(violates and initial, violates, violates)
+    if prop.kind is Kind.ALWAYS_EVENTUALLY:
+        return Visit(violates, violates, violates)
+    if prop.kind is Kind.EVENTUALLY_ALWAYS:
+        return Visit(begins=True, stays=True, recurs=violates)
+    assert prop.kind is Kind.LEADS_TO, prop.kind
+    return Visit(violates and _premise(system, prop), violates, violates)
+
+
+def _premise(system: TransitionSystem[Any, Any], prop: Property) -> bool:
+    """Whether the state that the record holds satisfies the premise of a property."""
+    assert prop.premise is not None
+    return system.satisfies(replace(prop, name=f"{prop.name} (premise)", predicate=prop.premise))

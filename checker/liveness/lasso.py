@@ -1,0 +1,241 @@
+"""A lasso that people can read: the shortest stem to a fair cycle, and a short such cycle.
+
+Which one is reported depends on the model alone, as :mod:`..counterexample` says of other traces:
+of the states that can be reached soonest and that lie on a fair cycle the one with the least
+fingerprint, before each state of the stem the parent with the least fingerprint, and in the cycle
+the first demand in the order of the actions that is not yet met, by the nearest step that meets it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from operator import and_, or_
+from typing import Any
+
+from ...core.layout import State
+from ...core.spec import EngineError, Property, Trace, TransitionSystem
+from ..counterexample import confirm_steps, least
+from .demands import Demand, Demands, demands_of
+from .formulas import visit
+from .region import Region
+
+Taken = tuple[int, State]
+"""An instance of an action and the state that it leads to."""
+
+
+@dataclass(frozen=True)
+class Stem:
+    """How a violation comes to its cycle: where it begins, at which depth, and the way from there.
+
+    Parameters
+    ----------
+    depth
+        Steps from an initial state to the state in which the violation begins.
+    states
+        From that state to the first of the cycle, both included.
+    """
+
+    depth: int
+    states: tuple[State, ...]
+
+
+def nearest_stem(
+    system: TransitionSystem[Any, Any],
+    levels: Sequence[Sequence[State]],
+    region: Region,
+    ends: Container[State],
+) -> Stem | None:
+    """Return the shortest stem to one of `ends`, if there is any.
+
+    Parameters
+    ----------
+    levels
+        All reachable states by their distance from an initial state.
+    ends
+        The states of fair cycles that a violation visits again and again.
+    """
+    begins = region.begins
+    # A state in which the violation can begin is reached soonest on the shortest way to it.
+    continuing = set(region.graph) - begins
+    reached: list[set[State]] = []
+    known: set[State] = set()
+    while len(reached) < len(levels) or reached[-1]:
+        depth = len(reached)
+        frontier = set()
+        if depth < len(levels):
+            frontier = {state for state in levels[depth] if state in begins}
+        if reached and continuing:
+            successors = (it for state in reached[-1] for _, it in system.successors(state))
+            frontier |= {state for state in successors if state in continuing} - known
+        known |= frontier
+        reached.append(frontier)
+        if at_end := [state for state in frontier if state in ends]:
+            return _back(system, begins, reached, least(system, at_end))
+    return None
+
+
+def _back(
+    system: TransitionSystem[Any, Any],
+    begins: Container[State],
+    reached: Sequence[set[State]],
+    end: State,
+) -> Stem:
+    """Return the stem to a state of the last of `reached`, by the least parents."""
+    chain, depth = [end], len(reached) - 1
+    while chain[-1] not in begins:
+        depth -= 1
+        parents = (
+            state
+            for state in reached[depth]
+            if any(successor == chain[-1] for _, successor in system.successors(state))
+        )
+        chain.append(least(system, parents))
+    return Stem(depth, tuple(reversed(chain)))
+
+
+class Cycle:
+    """A fair cycle inside a fair component, from a state of it back to that state.
+
+    Parameters
+    ----------
+    entry
+        Where it begins and ends.
+    component
+        The states that it may visit.
+    """
+
+    def __init__(
+        self,
+        system: TransitionSystem[Any, Any],
+        entry: State,
+        component: Container[State],
+        demands: Demands,
+    ) -> None:
+        self._system, self._entry, self._component = system, entry, component
+        self._demands = demands
+        self._known: dict[State, tuple[list[Taken], int]] = {}
+
+    def steps(self) -> list[Taken]:
+        """Return its steps; none where the behavior can stop in `entry` for ever."""
+        way: list[Taken] = []
+        while True:
+            here = way[-1][1] if way else self._entry
+            back = [] if here == self._entry else self._way(here, self._is_entry)
+            unmet = self._unmet([*way, *back])
+            if not unmet:
+                return [*way, *back]
+            way += self._way(here, partial(self._meets, unmet & -unmet))
+
+    def _is_entry(self, index: int, state: State) -> bool:
+        return state == self._entry
+
+    def _meets(self, demand: int, index: int, state: State) -> bool:
+        """Whether a step meets a demand, or leads to a state in which it asks for nothing."""
+        idle = demand & self._demands.weak & ~self._around(state)[1]
+        return bool(self._demands.of_instance[index] & demand or idle)
+
+    def _unmet(self, way: Sequence[Taken]) -> int:
+        """Return the demands that a cycle leaves unmet."""
+        visited = [self._around(state)[1] for state in (self._entry, *(s for _, s in way))]
+        left = ~self._demands.met_by(index for index, _ in way)
+        weak = self._demands.weak & reduce(and_, visited)
+        return left & (weak | self._demands.strong & reduce(or_, visited))
+
+    def _way(self, start: State, arrives: Callable[[int, State], bool]) -> list[Taken]:
+        """Return the shortest way whose last step `arrives`, by the first such steps."""
+        before: dict[State, Taken] = {}
+        todo = deque([start])
+        while todo:
+            here = todo.popleft()
+            for index, successor in self._around(here)[0]:
+                if arrives(index, successor):
+                    way = [(index, successor)]
+                    while here != start:
+                        index, parent = before[here]
+                        way.append((index, here))
+                        here = parent
+                    return way[::-1]
+                if successor != start and before.setdefault(successor, (index, here))[1] is here:
+                    todo.append(successor)
+        raise EngineError("a component is not fair, or not strongly connected")
+
+    def _around(self, state: State) -> tuple[list[Taken], int]:
+        """Return the steps from a state to another one of the component, and what is enabled."""
+        if state not in self._known:
+            taken = [it for it in self._system.successors(state) if it[1] != state]
+            enabled = self._demands.met_by(index for index, _ in taken)
+            self._known[state] = [it for it in taken if it[1] in self._component], enabled
+        return self._known[state]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a lasso answers a demand of fairness.
+
+    Parameters
+    ----------
+    step
+        The number of a step of the cycle that meets it, from 1; None if none does.
+    idle
+        The number of a state of the cycle in which it is not enabled; None if there is none.
+    """
+
+    demand: Demand
+    step: int | None
+    idle: int | None
+
+
+def answers(system: TransitionSystem[Any, Any], trace: Trace) -> list[Answer]:
+    """Return how a lasso answers each demand of fairness, by taking its steps once more."""
+    assert trace.loop is not None
+    numbers = range(trace.loop, len(trace.states))
+    enabled = {
+        number: {
+            system.instances[index].step
+            for index, successor in system.successors(trace.states[number])
+            if successor != trace.states[number]
+        }
+        for number in numbers
+    }
+    listed = []
+    for demand in demands_of(system):
+        meant = {system.instances[index].step for index in demand.instances}
+        changing = (
+            n + 1
+            for n in numbers[:-1]
+            if trace.steps[n] in meant and trace.states[n] != trace.states[n + 1]
+        )
+        idle = [number for number in numbers if meant.isdisjoint(enabled[number])]
+        # SF asks for nothing only where the step is enabled nowhere.
+        some = idle[0] if idle and (not demand.strong or len(idle) == len(numbers)) else None
+        listed.append(Answer(demand, next(changing, None), some))
+    return listed
+
+
+def confirm_lasso(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> None:
+    """Replay a lasso, so that no engine is believed on its word.
+
+    Raises
+    ------
+    EngineError
+        If a step is not enabled, the cycle does not close, a demand of fairness is left unmet, or
+        the behavior satisfies the property.
+    """
+    confirm_steps(system, trace)
+    loop = trace.loop
+    if loop is None or trace.states[loop] != trace.states[-1]:
+        raise EngineError("the cycle of the lasso does not close")
+    for answer in answers(system, trace):
+        if answer.step is None and answer.idle is None:
+            raise EngineError(f"the cycle of the lasso leaves {answer.demand} unmet")
+    visits = [visit(system, prop, state, number == 0) for number, state in enumerate(trace.states)]
+    recurs = any(what.recurs for what in visits[loop:])
+    begins = any(
+        what.begins and all(it.stays for it in visits[number:])
+        for number, what in enumerate(visits[: loop + 1])
+    )
+    if not (recurs and begins):
+        raise EngineError(f"the lasso does not violate {prop.name}")

@@ -1,0 +1,266 @@
+"""Liveness of the broker family: what must eventually happen once faults have ceased.
+
+Faults and elections are bounded, so every behavior has a last one; what follows it is what fairness
+brings about.  A property that fails only because a bound is used up says nothing of Kafka.  So an
+epoch without a leader counts as led where the bounds allow no further election, and a leader that
+is no longer acting asks for nothing.  Nobody promises that an ISR stays full (a follower may fall
+behind at any time, for a moment), so each property says "again and again", not "for ever".
+"""
+
+from __future__ import annotations
+
+from ..core.layout import NONE
+from ..core.scene import Place
+from ..core.spec import Kind, Property
+from ..model.broker.bounds import Constants
+from ..model.broker.leadership import acting_leader, size
+from ..model.broker.state import BrokerState
+from .progress import can_be_led
+
+
+def leader_elected(s: BrokerState, k: Constants) -> bool:
+    """Whether a broker acts as leader, or none can be elected."""
+    return acting_leader(s) != NONE or not can_be_led(s, k)
+
+
+def explain_leader_elected(s: BrokerState, k: Constants) -> str:
+    """Explain who could lead."""
+    leader = s.partition.leader
+    if leader == NONE:
+        return (
+            f"Epoch {s.partition.epoch} has no leader, and nobody is elected although a candidate "
+            "is alive."
+        )
+    return (
+        f"Broker {leader} is the leader of epoch {s.partition.epoch}, but never acts as leader, "
+        "and nobody else is elected."
+    )
+
+
+def _truncating(s: BrokerState, k: Constants) -> int:
+    """Return a live follower of the acting leader that has not finished truncation, or NONE."""
+    if acting_leader(s) == NONE:
+        return NONE
+    for broker in range(k.replicas):
+        replica = s.replica[broker]
+        if replica.alive and replica.truncating and replica.epoch == s.partition.epoch:
+            return broker
+    return NONE
+
+
+def truncation_terminates(s: BrokerState, k: Constants) -> bool:
+    """Whether no live follower of the acting leader is truncating."""
+    return _truncating(s, k) == NONE
+
+
+def explain_truncation(s: BrokerState, k: Constants) -> str:
+    """Explain which follower truncates without end."""
+    broker = _truncating(s, k)
+    replica = s.replica[broker]
+    return (
+        f"Replica {broker} follows broker {replica.leader} in epoch {replica.epoch} and is still "
+        f"truncating, with its log end at {replica.leo}: it never fetches."
+    )
+
+
+def _offset_of_difference(s: BrokerState, k: Constants, leader: int, broker: int) -> int:
+    """Return the first offset at which two logs differ, or NONE if they are equal."""
+    for offset in range(k.log_size):
+        mine, theirs = s.replica[leader].log[offset], s.replica[broker].log[offset]
+        if mine.epoch != theirs.epoch or mine.record != theirs.record:
+            return offset
+    return NONE
+
+
+def _left_behind(s: BrokerState, k: Constants, leader: int) -> int:
+    """Return a live replica that does not follow with the leader's log in the ISR, or NONE."""
+    for broker in range(k.replicas):
+        replica = s.replica[broker]
+        if replica.alive and (
+            replica.leader != leader
+            or replica.epoch != s.partition.epoch
+            or not s.partition.isr >> broker & 1
+            or _offset_of_difference(s, k, leader, broker) != NONE
+        ):
+            return broker
+    return NONE
+
+
+def converges(s: BrokerState, k: Constants) -> bool:
+    """Whether all live replicas have the acting leader's log and are in the ISR."""
+    leader = acting_leader(s)
+    if leader == NONE:
+        return not can_be_led(s, k)
+    return _left_behind(s, k, leader) == NONE
+
+
+def explain_converges(s: BrokerState, k: Constants) -> str:
+    """Explain which replica is left behind, and how."""
+    leader = acting_leader(s)
+    if leader == NONE:
+        return explain_leader_elected(s, k)
+    broker = _left_behind(s, k, leader)
+    replica = s.replica[broker]
+    offset = _offset_of_difference(s, k, leader, broker)
+    if replica.leader != leader or replica.epoch != s.partition.epoch:
+        problem = f"never follows it in epoch {s.partition.epoch}"
+    elif offset != NONE:
+        problem = f"keeps another log than the leader's from offset {offset} on"
+    else:
+        problem = "has the leader's log but is not in the ISR"
+    return (
+        f"Broker {leader} leads epoch {s.partition.epoch}; replica {broker} is alive but {problem}."
+    )
+
+
+def converges_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return where a replica's log differs from the leader's."""
+    leader = acting_leader(s)
+    broker = NONE if leader == NONE else _left_behind(s, k, leader)
+    offset = NONE if broker == NONE else _offset_of_difference(s, k, leader, broker)
+    return () if offset == NONE else (Place(broker, offset, ""),)
+
+
+def isr_change_resolves(s: BrokerState, k: Constants) -> bool:
+    """Whether the acting leader waits for no response to a proposed ISR change."""
+    leader = acting_leader(s)
+    return leader == NONE or s.replica[leader].proposed == 0
+
+
+def explain_isr_change(s: BrokerState, k: Constants) -> str:
+    """Explain which leader waits."""
+    leader = acting_leader(s)
+    return (
+        f"Broker {leader} leads epoch {s.partition.epoch} and waits for the response to the ISR "
+        "change that it has proposed; until then it cannot change the ISR."
+    )
+
+
+def hw_reaches_log_end(s: BrokerState, k: Constants) -> bool:
+    """Whether the acting leader's high watermark is its log end, or waits for min.insync.replicas.
+
+    A high watermark that stalls below min.insync.replicas does what Kafka promises (since 3.7.0).
+    """
+    leader = acting_leader(s)
+    if leader == NONE or s.replica[leader].hw == s.replica[leader].leo:
+        return True
+    return (k.hw_needs_min_isr or k.elr) and size(s.replica[leader].isr) < k.min_isr
+
+
+def explain_hw(s: BrokerState, k: Constants) -> str:
+    """Explain where the high watermark stalls."""
+    leader = acting_leader(s)
+    replica = s.replica[leader]
+    return (
+        f"Broker {leader} leads epoch {replica.epoch} with its log end at {replica.leo}, but its "
+        f"high watermark stays below: it is {replica.hw}."
+    )
+
+
+def hw_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+    """Return the first record that consumers cannot read."""
+    leader = acting_leader(s)
+    offset = s.replica[leader].hw
+    return (Place(leader, offset, f"m{s.replica[leader].log[offset].record}"),)
+
+
+def _unreadable(s: BrokerState, k: Constants) -> int:
+    """Return an acknowledged record that cannot be read from the acting leader, or NONE."""
+    leader = acting_leader(s)
+    if leader == NONE:
+        return NONE
+    replica = s.replica[leader]
+    for record in range(k.records):
+        acked = s.aux_acked[record]
+        if acked.epoch != NONE and (
+            acked.offset >= replica.hw or replica.log[acked.offset].record != record
+        ):
+            return record
+    return NONE
+
+
+def acked_is_readable(s: BrokerState, k: Constants) -> bool:
+    """Whether consumers can read every acknowledged record from the acting leader."""
+    return _unreadable(s, k) == NONE
+
+
+def explain_unreadable(s: BrokerState, k: Constants) -> str:
+    """Explain which acknowledged record cannot be read."""
+    record, leader = _unreadable(s, k), acting_leader(s)
+    acked = s.aux_acked[record]
+    return (
+        f"Record m{record} was acknowledged at offset {acked.offset} in leader epoch "
+        f"{acked.epoch}, but consumers cannot read it: broker {leader} leads epoch "
+        f"{s.partition.epoch} with high watermark {s.replica[leader].hw} and log end "
+        f"{s.replica[leader].leo}."
+    )
+
+
+LEADER_ELECTED = Property(
+    name="LeaderElected",
+    kind=Kind.ALWAYS_EVENTUALLY,
+    statement="While a member of the ISR (or of the ELR) is alive, some broker eventually acts as "
+    "leader.",
+    source="KIP-966; the promise of clean leader election",
+    predicate=leader_elected,
+    explain=explain_leader_elected,
+)
+
+TRUNCATION_TERMINATES = Property(
+    name="TruncationTerminates",
+    kind=Kind.ALWAYS_EVENTUALLY,
+    statement="A live follower of an acting leader eventually finishes truncation.",
+    source="KAFKA-10706",
+    predicate=truncation_terminates,
+    explain=explain_truncation,
+)
+
+CONVERGES = Property(
+    name="Converges",
+    kind=Kind.ALWAYS_EVENTUALLY,
+    statement="Once faults have ceased, all live replicas eventually have one leader's log and are "
+    "in the ISR.",
+    source="KIP-101; ReplicaEventuallyCatchesUp",
+    predicate=converges,
+    explain=explain_converges,
+    places=converges_places,
+)
+
+ISR_CHANGE_RESOLVES = Property(
+    name="IsrChangeResolves",
+    kind=Kind.ALWAYS_EVENTUALLY,
+    statement="An ISR change that the acting leader has proposed eventually succeeds or fails.",
+    source="KIP-497; KAFKA-12686",
+    predicate=isr_change_resolves,
+    explain=explain_isr_change,
+)
+
+HW_REACHES_LOG_END = Property(
+    name="HwReachesLogEnd",
+    kind=Kind.ALWAYS_EVENTUALLY,
+    statement="The high watermark of a leader that goes on leading eventually reaches its log end, "
+    "unless the ISR is below min.insync.replicas.",
+    source="KAFKA-13091, KAFKA-15021",
+    predicate=hw_reaches_log_end,
+    explain=explain_hw,
+    places=hw_places,
+)
+
+ACKED_IS_READABLE = Property(
+    name="AckedIsReadable",
+    kind=Kind.ALWAYS_EVENTUALLY,
+    statement="Consumers can eventually read every acknowledged record from the acting leader.",
+    source="the guarantee of acks in Kafka's producer configuration",
+    predicate=acked_is_readable,
+    explain=explain_unreadable,
+    needs=frozenset({"acked"}),
+)
+
+PROPERTIES = (
+    LEADER_ELECTED,
+    TRUNCATION_TERMINATES,
+    CONVERGES,
+    ISR_CHANGE_RESOLVES,
+    HW_REACHES_LOG_END,
+    ACKED_IS_READABLE,
+)

@@ -12,6 +12,7 @@ from ..core.outside import Outside
 from ..core.spec import (
     DisagreementError,
     EngineError,
+    Kind,
     Outcome,
     Property,
     TidegateError,
@@ -183,19 +184,19 @@ def _judge_graph(request: SearchRequest, search: Finished) -> dict[str, Trace]:
     dict
         For each violated liveness property its lasso.
     """
-    wanted = [prop for prop in request.properties if prop.kind.needs_graph]
+    system = request.system
+    stuck = [prop for prop in request.properties if prop.kind is Kind.STUCK]
+    live = [prop for prop in request.properties if prop.kind.is_liveness]
     lassos: dict[str, Trace] = {}
-    if not wanted:
-        return lassos
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
-            levels = search.states()
-            for prop in wanted:
-                if not prop.kind.is_liveness:
-                    if stuck := stuck_states(request.system, prop, levels):
-                        search.violations[prop.name] = stuck
-                elif lasso := lasso_of(request.system, prop, levels, search.least_parents):
-                    lassos[prop.name] = lasso
+            levels = search.states() if stuck else []
+            for prop in stuck:
+                if violated := stuck_states(system, prop, levels):
+                    search.violations[prop.name] = violated
+            if live:
+                for name, witness in search.witnesses(live).items():
+                    lassos[name] = lasso_of(system, witness, search.least_parents)
     except KeyboardInterrupt as error:
         search.stopped_by = reason(error, perf_counter() - request.started)
     return lassos

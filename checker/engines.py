@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from time import perf_counter
 from typing import Protocol
 
 from ..core.layout import State
-from ..core.spec import TidegateError
+from ..core.spec import Property, TidegateError
 from ..core.symmetry import Symmetry
 from .interpreted import Pause, Search
 from .interrupts import alarm, reason
 from .kept import Store
+from .liveness.lasso import Witness
 from .memory import LLVM_BYTES, address_space
 from .request import SearchRequest
 from .result import Progress
@@ -81,6 +83,9 @@ class Finished(Protocol):
 
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
+
+    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
+        """Return where liveness properties are violated, by name, once it has seen all states."""
 
     def close(self) -> None:
         """Give back what it holds; nothing more can be asked of it."""

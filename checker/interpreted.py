@@ -17,6 +17,8 @@ from ..core.spec import Kind, ModelError, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .counterexample import itself
 from .interrupts import Alarm, reason
+from .liveness.decide import witness_of
+from .liveness.lasso import Witness
 from .request import SearchRequest
 from .result import Progress
 from .stop import Stop, Stopped
@@ -138,6 +140,11 @@ class Search:
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
         return self.levels
+
+    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
+        """Return where liveness properties are violated, by name, once it has seen all states."""
+        found = ((prop.name, witness_of(self.system, prop, self.levels)) for prop in properties)
+        return {name: witness for name, witness in found if witness}
 
     def close(self) -> None:
         """Keep everything: it is gone with the search itself."""

@@ -19,6 +19,7 @@ from typing import Any
 from ...core.layout import Layout
 from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
+from ..liveness.formulas import predicates_of
 from .program import Module
 from .reads import Question, Reads, answers_are_same
 
@@ -61,6 +62,7 @@ def roots_of(system: TransitionSystem[Any, Any], properties: Sequence[Property])
     """Return the objects that the translation of a search begins with."""
     roots: list[object] = [system.constants, system.constraint, *system.layout.classes]
     roots += [prop.predicate for prop in properties if prop.kind is Kind.INVARIANT]
+    roots += [prop.predicate for _, prop in predicates_of(properties)]
     for instance in system.instances:
         roots += [instance.action.apply, *instance.arguments]
     return roots

@@ -9,7 +9,8 @@ from typing import Any
 from ...core.layout import WORD_BITS, Layout
 from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
-from . import growth, kernel, sampling, validity
+from ..liveness.formulas import predicates_of
+from . import behaviors, growth, kernel, sampling, validity
 from .asking import clear_marks, keep_if_wanted, make_marks
 from .closure import roots_of
 from .emitter import Emitter
@@ -105,6 +106,7 @@ class Generator:
             deadlock=deadlock[0] if deadlock else -1,
             expand=self._generated("expand", 5, "i64"),
             judge=self._generated("judge", 1, "i64"),
+            holds=self._generated("holds", 1, "i64"),
             canonical=self._generated("canonical", 1, "void"),
             admits=self._generated("admits", 1, "i1"),
             **{name: self._address(name) for name in SAMPLING},
@@ -134,6 +136,9 @@ class Generator:
         expansion = Expansion(self.system, self.unit, self.program.stride)
         self.texts += expansion.functions(tick)
         self._judge()
+        if any(prop.kind.is_liveness for prop in self.properties):
+            self._holds()
+            entries = (*entries, *behaviors.EXPORTED)
         self._canonical()
         self._admits()
         # What follows is Tidegate's own, which is known by its source.
@@ -236,6 +241,29 @@ class Generator:
         failed = out.value(f"shl i64 {error}, 63")
         out.emit(f"ret i64 {out.value(f'or i64 {violated}, {failed}')}")
         self._define("i64 @judge(i64 %state)", out, "noinline")
+
+    def _holds(self) -> None:
+        """Generate ``holds(state)``: a bit for every predicate of a liveness property.
+
+        It is negative where a predicate reads beyond an array, and thus cannot be decided.
+        """
+        out = Emitter()
+        words = self._unpacked(out, "%state")
+        holding = "0"
+        for bit, (number, prop) in enumerate(predicates_of(self.properties)):
+            given: list[Value] = [self._state(words), self.constants]
+            predicate = self.unit.function(prop.predicate, given, pure=True)
+            holds = self._truth(out, predicate, words, (Asked.PROPERTY, number))
+            holding = out.value(f"or i64 {holding}, {self._bit_if(out, holds, bit)}")
+        make_marks(out, self.unit.points)
+        error = out.value(f"load i64, ptr {self._error_word(out, words)}")
+        failed = out.value(f"shl i64 {error}, 63")
+        out.emit(f"ret i64 {out.value(f'or i64 {holding}, {failed}')}")
+        self._define("i64 @holds(i64 %state)", out, "noinline")
+
+    @staticmethod
+    def _bit_if(out: Emitter, truth: str, bit: int) -> str:
+        return out.value(f"select i1 {truth}, i64 {1 << bit}, i64 0")
 
     def _truth(
         self,

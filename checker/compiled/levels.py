@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...core.layout import State
+from ...core.spec import Property
+from ..liveness.decide import witness_of
+from ..liveness.lasso import Witness
 from ..request import SearchRequest
 from ..stop import Stopped
 
@@ -40,3 +43,13 @@ class LevelSearch:
             for number, prop in enumerate(self.properties)
             if prop.name not in self.violations
         )
+
+    def states(self) -> list[list[State]]:
+        """Return all states, level by level."""
+        raise NotImplementedError
+
+    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
+        """Return where liveness properties are violated, by name, once it has seen all states."""
+        levels = self.states()
+        found = ((prop.name, witness_of(self.system, prop, levels)) for prop in properties)
+        return {name: witness for name, witness in found if witness}

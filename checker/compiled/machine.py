@@ -251,9 +251,10 @@ class Machine:
         watch
             Called now and then; False tells the workers to stop.
         """
-        return self._run(self._work, chunks, watch)
+        return self.run(self._work, chunks, watch)
 
-    def _run(self, work: Callable[[int], int], chunks: int, watch: Callable[[], bool]) -> int:
+    def run(self, work: Callable[[int], int], chunks: int, watch: Callable[[], bool]) -> int:
+        """Let the workers go through the chunks of a level: DONE, GROW or STOPPED."""
         self.shared[Shared.STOP] = 0
         addresses = [block.address for block, _ in self.workers]
         if chunks <= 2:
@@ -381,7 +382,7 @@ class Machine:
             for index, word in enumerate(words):
                 self.targets[number * self.state_bytes + 8 * index] = word
         self.shared[Shared.TARGET_COUNT] = len(targets)
-        self._run(self._parents, self.begin_level(frontier), lambda: True)
+        self.run(self._parents, self.begin_level(frontier), lambda: True)
         for block, own in self.workers:
             own.clear(block[Worker.SCRATCH] - own.address, 8 * self.instances)
         return self.take_found()

@@ -77,6 +77,10 @@ class Shared(IntEnum):
     TARGETS = 352
     TARGET_COUNT = 360
     ALONE = 368
+    MARKS = 376
+    ENABLED = 384
+    DEMANDS = 392
+    DEMAND_WORDS = 400
     SIZE = 512
 
 
@@ -96,6 +100,8 @@ class Worker(IntEnum):
     EXPANDED = 80
     RECENT = 88
     STATE = 96
+    EDGE = 104
+    EDGES_END = 112
     ALIVE = 128
     SIZE = 256
 

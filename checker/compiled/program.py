@@ -37,6 +37,7 @@ class Program:
     deadlock: int
     expand: Callable[[int, int, int, int, int], int]
     judge: Callable[[int], int]
+    holds: Callable[[int], int]
     canonical: Callable[[int], None]
     admits: Callable[[int], bool]
     samples: Callable[[], int]

@@ -8,10 +8,12 @@ from functools import partial
 from time import perf_counter
 
 from ...core.layout import State
-from ...core.spec import Kind
+from ...core.spec import Kind, Property
 from ..counterexample import least
 from ..interpreted import Search, least_parents
 from ..interrupts import reason
+from ..liveness.formulas import with_premises
+from ..liveness.lasso import Witness
 from ..memory import available_memory
 from ..request import SearchRequest
 from ..result import Progress, Resources
@@ -72,7 +74,8 @@ class CompiledSearch(LevelSearch):
         self._begun = self._manifest(keep) if keep and resources.resume else None
         self.machine = self._machine(resources)
         self.room = MemoryBudget(self.machine, self.memory)
-        self.comparison = Comparison(system, properties, self.machine.sampler.steps)
+        predicates = with_premises(properties)
+        self.comparison = Comparison(system, predicates, self.machine.sampler.steps)
         self.reference: Search | None = None
         self.journal = None
         if keep or not self.exact:
@@ -355,6 +358,18 @@ class CompiledSearch(LevelSearch):
             some = ordered[start : start + 64]
             for number, (_, words) in self._parents(level - 1, some).items():
                 found[some[number]] = layout.unpack(words)
+        return found
+
+    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
+        """Return where liveness properties are violated, by name, once it has seen all states."""
+        from .state_graph import witnesses
+
+        try:
+            found = witnesses(self.machine, self.levels, self._watch, self.system, properties)
+        except MemoryLimitError:
+            self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.memory >> 20}M")
+            return {}
+        self._compare()
         return found
 
     def _parents(self, level: int, children: Sequence[State]) -> dict[int, tuple[int, Words]]:

@@ -1,4 +1,4 @@
-"""Decide a liveness property, given all reachable states: the reference, in Python."""
+"""Decide a liveness property, given all reachable states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...core.layout import State
 from ...core.spec import Property, Trace, TransitionSystem
 from ..counterexample import LeastParents, shortest_traces
 from .demands import Demands
-from .lasso import Cycle, nearest_stem
+from .lasso import Cycle, Witness, nearest_stem
 from .region import region_of
 
 
@@ -36,13 +36,10 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
             )
 
 
-def lasso_of(
-    system: TransitionSystem[Any, Any],
-    prop: Property,
-    levels: Sequence[Sequence[State]],
-    least_parents: LeastParents,
-) -> Trace | None:
-    """Return the canonical lasso that violates a liveness property, or None where it holds.
+def witness_of(
+    system: TransitionSystem[Any, Any], prop: Property, levels: Sequence[Sequence[State]]
+) -> Witness | None:
+    """Return where a liveness property is violated, or None where it holds: the reference.
 
     Parameters
     ----------
@@ -54,11 +51,17 @@ def lasso_of(
     components = region.fair_components(demands)
     ends = {state: nodes for nodes in components for state in nodes & region.recurring}
     stem = nearest_stem(system, levels, region, ends)
-    if stem is None:
-        return None
+    return None if stem is None else Witness(stem, ends[stem.states[-1]])
+
+
+def lasso_of(
+    system: TransitionSystem[Any, Any], witness: Witness, least_parents: LeastParents
+) -> Trace:
+    """Return the canonical lasso that a witness stands for."""
+    stem = witness.stem
     begins, entry = stem.states[0], stem.states[-1]
     lead = shortest_traces(system, least_parents, [(stem.depth, begins)])[begins]
-    cycle = Cycle(system, entry, ends[entry], demands).steps()
+    cycle = Cycle(system, entry, witness.component, Demands.of(system)).steps()
     way = [*_taken(system, stem.states), *cycle]
     return Trace(
         (*lead.states, *(state for _, state in way)),

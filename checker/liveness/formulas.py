@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,5 +45,25 @@ def visit(system: TransitionSystem[Any, Any], prop: Property, state: State, init
 
 def _premise(system: TransitionSystem[Any, Any], prop: Property) -> bool:
     """Whether the state that the record holds satisfies the premise of a property."""
+    return system.satisfies(premise_of(prop))
+
+
+def premise_of(prop: Property) -> Property:
+    """Return the premise of a property that has one, as a property whose predicate it is."""
     assert prop.premise is not None
-    return system.satisfies(replace(prop, name=f"{prop.name} (premise)", predicate=prop.premise))
+    return replace(prop, name=f"the premise of {prop.name}", predicate=prop.premise)
+
+
+def with_premises(properties: Sequence[Property]) -> tuple[Property, ...]:
+    """Return properties, and after them the premises of those that lead to something."""
+    premises = (premise_of(prop) for prop in properties if prop.kind is Kind.LEADS_TO)
+    return (*properties, *premises)
+
+
+def predicates_of(properties: Sequence[Property]) -> list[tuple[int, Property]]:
+    """Return the predicates of liveness properties, premises included, as properties.
+
+    With each comes its index in :func:`with_premises`.
+    """
+    listed = enumerate(with_premises(properties))
+    return [(number, prop) for number, prop in listed if prop.kind.is_liveness]

@@ -42,6 +42,14 @@ class Stem:
     states: tuple[State, ...]
 
 
+@dataclass(frozen=True)
+class Witness:
+    """Where a liveness property is violated: a stem, and the fair component that it leads to."""
+
+    stem: Stem
+    component: Container[State]
+
+
 def nearest_stem(
     system: TransitionSystem[Any, Any],
     levels: Sequence[Sequence[State]],

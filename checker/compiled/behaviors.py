@@ -1,0 +1,177 @@
+"""Listing the state graph of a finished search, in the subset of Python that ``translate`` takes.
+
+A liveness property is decided on the graph: which states satisfy its predicates, and which steps
+there are between those in which a violation can stay.  No search stores steps, so they are taken
+once more; a successor's number is looked up in the table of seen states.
+"""
+
+from __future__ import annotations
+
+from .intrinsics import fetch_add, load, prefetch, store
+from .kernel import locate
+from .memory import DONE, GROUP, STOPPED, Shared, Worker
+from .program import Program
+from .seen import BUCKET, UPPER, bucket_of, copy, has_tag, look_up, overflow_position, seal, tag_of
+from .values import MACHINE
+
+ARITHMETIC = MACHINE
+
+STAYS = 62
+"""The bit of a state's word that says whether a violation of some property can stay there."""
+
+EDGE = 16
+"""Bytes of a step: its target, its source and its instance, 32 bits each, and as many to spare."""
+
+
+def number_of(p: Program, shared: int, candidate: int) -> int:
+    """Return the number of the seen state that equals a candidate which was looked up; or -1."""
+    tag = tag_of(p, candidate)
+    slot, end = load(candidate + p.stride - 8), BUCKET
+    bucket = bucket_of(p, shared, candidate)
+    while slot < end:
+        found = load(bucket + 8 * slot)
+        if found == 0:
+            return -1
+        if has_tag(p, shared, candidate, tag, found):
+            return (found & 0xFFFFFFFFFF) - 1
+        slot += 1
+    upper = load(candidate + 8 * p.words) & UPPER
+    position = overflow_position(shared, upper)
+    while True:
+        entry = load(shared + Shared.OVERFLOW) + 16 * position
+        if load(entry) == 0:
+            return -1
+        if load(entry) == upper + 1:
+            found = load(entry + 8)
+            if has_tag(p, shared, candidate, tag, found):
+                return (found & 0xFFFFFFFFFF) - 1
+        position += 1
+        if position == load(shared + Shared.OVERFLOW_SIZE):
+            position = 0
+
+
+def next_chunk(shared: int) -> int:
+    """Return the number of a chunk that nobody has taken yet; -1 if there is none."""
+    if load(shared + Shared.STOP) != 0:
+        return -1
+    chunk = fetch_add(shared + Shared.CURSOR, 1)
+    return chunk if chunk < load(shared + Shared.CHUNKS) else -1
+
+
+def ended(shared: int) -> int:
+    """Return why a worker took no further chunk."""
+    return STOPPED if load(shared + Shared.STOP) != 0 else DONE
+
+
+def mark_states(p: Program, worker: int) -> int:
+    """Write for each state which predicates hold there, a bit each."""
+    shared = load(worker + Worker.SHARED)
+    chunk = next_chunk(shared)
+    while chunk >= 0:
+        state, count = locate(p, shared, chunk)
+        word = load(shared + Shared.MARKS)
+        word += (state - load(shared + Shared.STATES)) // p.words
+        for number in range(count):
+            holds = p.holds(state + number * p.words * 8)
+            if holds < 0:
+                store(worker + Worker.ERROR, 1)
+                return STOPPED
+            store(word + 8 * number, holds)
+        chunk = next_chunk(shared)
+    return ended(shared)
+
+
+def gather(p: Program, shared: int, worker: int, state: int, count: int) -> int:
+    """Copy those of up to a group of states in which a violation can stay; return how many.
+
+    Their numbers are written after the room for a group of states.
+    """
+    to = load(worker + Worker.STATE)
+    numbers = to + GROUP * p.words * 8
+    first = (state - load(shared + Shared.STATES)) // (p.words * 8)
+    marks = load(shared + Shared.MARKS) + 8 * first
+    left = 0
+    for number in range(count):
+        if load(marks + 8 * number) >> STAYS & 1:
+            copy(p, state + number * p.words * 8, to + left * p.words * 8)
+            store(numbers + 8 * left, first + number)
+            left += 1
+    return left
+
+
+def list_group(p: Program, shared: int, worker: int, count: int) -> None:
+    """List the steps from a gathered group of states."""
+    buffer, taken = load(worker + Worker.BUFFER), load(worker + Worker.SCRATCH)
+    states = load(worker + Worker.STATE)
+    numbers = states + GROUP * p.words * 8
+    origins = numbers + GROUP * 8
+    found = p.expand(states, count, buffer, taken, worker + Worker.ALIVE)
+    if found < 0:
+        store(worker + Worker.ERROR, 1)
+        return
+    for successor in range(found):
+        candidate = buffer + successor * p.stride
+        store(origins + 8 * successor, load(candidate + p.stride - 8))
+        seal(p, candidate)
+        bucket = bucket_of(p, shared, candidate)
+        store(candidate + p.stride - 8, bucket)
+        prefetch(bucket)
+    for successor in range(found):
+        look_up(p, shared, buffer + successor * p.stride)
+    successor = 0
+    for instance in range(p.instances):
+        for _ in range(load(taken + 8 * instance)):
+            source = load(numbers + 8 * load(origins + 8 * successor))
+            list_step(p, shared, worker, source, buffer + successor * p.stride, instance)
+            successor += 1
+        store(taken + 8 * instance, 0)
+
+
+def list_step(
+    p: Program, shared: int, worker: int, source: int, candidate: int, instance: int
+) -> None:
+    """Note what a step changes: which demands are enabled, and where it leads if that counts."""
+    target = number_of(p, shared, candidate)
+    if target < 0:
+        store(worker + Worker.ERROR, 1)
+        return
+    if target == source:
+        return
+    words = load(shared + Shared.DEMAND_WORDS)
+    enabled = load(shared + Shared.ENABLED) + source * words * 8
+    demands = load(shared + Shared.DEMANDS) + instance * words * 8
+    for word in range(words):
+        store(enabled + 8 * word, load(enabled + 8 * word) | load(demands + 8 * word))
+    if load(load(shared + Shared.MARKS) + 8 * target) >> STAYS & 1:
+        edge = load(worker + Worker.EDGE)
+        store(edge, source << 32 | target)
+        store(edge + 8, instance)
+        store(worker + Worker.EDGE, edge + EDGE)
+
+
+def list_behaviors(p: Program, worker: int) -> int:
+    """List the steps from the states in which a violation can stay, as long as there is room."""
+    shared = load(worker + Worker.SHARED)
+    chunk = next_chunk(shared)
+    while chunk >= 0:
+        state, count = locate(p, shared, chunk)
+        while count > 0 and load(worker + Worker.ERROR) == 0:
+            some = min(count, GROUP)
+            left = gather(p, shared, worker, state, some)
+            if left > 0:
+                if load(worker + Worker.EDGE) + left * p.instances * EDGE > load(
+                    worker + Worker.EDGES_END
+                ):
+                    store(worker + Worker.ERROR, 2)
+                    return STOPPED
+                list_group(p, shared, worker, left)
+            state += some * p.words * 8
+            count -= some
+        if load(worker + Worker.ERROR) != 0:
+            return STOPPED
+        chunk = next_chunk(shared)
+    return ended(shared)
+
+
+EXPORTED = (mark_states, list_behaviors)
+"""What the driver calls for a liveness property; all arguments are numbers."""

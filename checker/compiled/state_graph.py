@@ -1,0 +1,169 @@
+"""The state graph of a finished search as arrays, for liveness properties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...core.spec import EngineError, Property, TransitionSystem
+from ..liveness.arrays import (
+    StateArrays,
+    Steps,
+    Words,
+    demand_words,
+    level_numbers,
+    packed,
+    visits_of,
+)
+from ..liveness.demands import Demands
+from ..liveness.lasso import Witness
+from .behaviors import EDGE, STAYS
+from .machine import Machine, Segments
+from .memory import DONE, GROUP, MemoryLimitError, Region, Shared, Worker
+
+
+def witnesses(
+    machine: Machine,
+    levels: Sequence[Segments],
+    watch: Callable[[], bool],
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+) -> dict[str, Witness]:
+    """Return where liveness properties are violated, by name; nothing where it was told to end."""
+    graph = ListedGraph(machine, levels, watch)
+    try:
+        arrays = graph.arrays(system, properties)
+        found = {prop.name: arrays.witness(prop) for prop in properties} if arrays else {}
+        return {name: witness for name, witness in found.items() if witness}
+    finally:
+        graph.close()
+
+
+class ListedGraph:
+    """The steps between states in which a violation can stay, listed by machine code.
+
+    Parameters
+    ----------
+    machine
+        That of the search, which must be exact and have seen all states.
+    levels
+        Where the states of each level lie.
+    watch
+        Called now and then; False ends it.
+    """
+
+    def __init__(
+        self, machine: Machine, levels: Sequence[Segments], watch: Callable[[], bool]
+    ) -> None:
+        self._machine, self._levels, self._watch = machine, levels, watch
+        self._size = machine.shared[Shared.TAIL]
+        self._regions: list[Region] = []
+
+    def arrays(
+        self, system: TransitionSystem[Any, Any], properties: Sequence[Property]
+    ) -> StateArrays | None:
+        """Return the graph; None where it was told to end.
+
+        Raises
+        ------
+        MemoryLimitError
+            If it takes more memory than the search may use.
+        """
+        machine, demands = self._machine, Demands.of(system)
+        levels = list(level_numbers(self._levels))
+        there = np.zeros(self._size, np.bool_)
+        for level in levels:
+            there[level] = True
+        initial = np.zeros(self._size, np.bool_)
+        initial[levels[0]] = True
+        marks = self._room(Shared.MARKS, self._size)
+        if not self._run("mark_states"):
+            return None
+        asked = [prop for prop in properties if prop.kind.is_liveness]
+        visits = {prop.name: visits_of(prop, properties, marks, there, initial) for prop in asked}
+        for each in visits.values():
+            marks[each.stays] |= np.uint64(1 << STAYS)
+        words = demand_words(demands)
+        enabled = self._room(Shared.ENABLED, self._size * words)
+        table = self._room(Shared.DEMANDS, max(1, len(demands.of_instance)) * words)
+        for index, mask in enumerate(demands.of_instance):
+            table[index * words : (index + 1) * words] = packed(mask, words)
+        machine.shared[Shared.DEMAND_WORDS] = words
+        edges = [self._edges(block) for block, _ in machine.workers]
+        if not self._run("list_behaviors"):
+            return None
+        listed = np.concatenate(
+            [
+                np.frombuffer(region.view(0, block[Worker.EDGE] - region.address), np.uint32)
+                for region, (block, _) in zip(edges, machine.workers, strict=True)
+            ]
+        ).reshape(-1, EDGE // 4)
+        steps = Steps(listed[:, 1].copy(), listed[:, 0].copy(), listed[:, 2].copy())
+        rows = _array(machine.states, self._size * machine.module.words)
+        states = rows.reshape(self._size, machine.module.words)
+        shaped = enabled.reshape(self._size, words)
+        return StateArrays(system, demands, states, levels, visits, steps, shaped)
+
+    def close(self) -> None:
+        """Give its memory back; the arrays must not be used any more."""
+        for region in self._regions:
+            region.close()
+
+    def _run(self, name: str) -> bool:
+        """Let the workers go through all states; whether they came to the end."""
+        machine = self._machine
+        chunks = machine.begin_level(_joined(self._levels))
+        answer = machine.run(machine.code.function(name, 1), chunks, self._watch)
+        if any(block[Worker.ERROR] == 2 for block, _ in machine.workers):
+            raise MemoryLimitError(
+                f"--max-memory {machine.sizes.memory >> 20}M is too little for the steps of the "
+                "state graph, which a liveness property needs; allow more"
+            )
+        if machine.failed:
+            raise EngineError("a step that the search took fails when it is taken again")
+        return answer == DONE
+
+    def _room(self, place: Shared, numbers: int) -> Words:
+        """Make room for some numbers, all 0, and tell machine code where it is."""
+        region = self._region(8 * numbers)
+        self._machine.shared[place] = region.address
+        return _array(region, numbers)
+
+    def _edges(self, block: Region) -> Region:
+        """Make the room of a worker for the group of states that it works on, and for steps."""
+        machine = self._machine
+        group = self._region(GROUP * (machine.state_bytes + 8 + 8 * machine.instances))
+        block[Worker.STATE] = group.address
+        used = machine.bytes_used + sum(region.size for region in self._regions)
+        left = max(machine.sizes.memory - used, 0) // len(machine.workers)
+        edges = self._region(left)
+        block[Worker.EDGE] = edges.address
+        block[Worker.EDGES_END] = edges.address + edges.size
+        return edges
+
+    def _region(self, size: int) -> Region:
+        region = Region(size)
+        self._regions.append(region)
+        return region
+
+
+def _array(region: Region, numbers: int) -> Words:
+    return np.frombuffer(region.view(0, 8 * numbers), np.uint64)
+
+
+def _joined(levels: Sequence[Segments]) -> Segments:
+    """Return the stretches of all levels; those that touch are one."""
+    ordered = sorted(segment for level in levels for segment in level)
+    ends = [first + count for first, count in ordered]
+    begins = [0] + [
+        number
+        for number, (end, (first, _)) in enumerate(zip(ends, ordered[1:], strict=False), 1)
+        if first != end
+    ]
+    return [
+        (ordered[first][0], ends[last - 1] - ordered[first][0])
+        for first, last in pairwise([*begins, len(ordered)])
+    ]

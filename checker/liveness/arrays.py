@@ -1,0 +1,277 @@
+"""Deciding a liveness property on arrays: what ``region`` and ``components`` do, for many states.
+
+States are numbers here, and a set of states is an array of truth values.  The answers are those of
+the reference, which tests compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from ...core.layout import State
+from ...core.spec import Kind, Property, TransitionSystem
+from .demands import Demands
+from .formulas import predicates_of
+from .lasso import Stem, Witness
+
+Numbers = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+
+WORD = 64
+
+
+def packed(mask: int, words: int) -> Words:
+    """Return a set of demands, the bits of a number, as so many words."""
+    pieces = (mask >> WORD * word & (1 << WORD) - 1 for word in range(words))
+    return np.fromiter(pieces, np.uint64, words)
+
+
+def demand_words(demands: Demands) -> int:
+    """Return how many words a set of demands takes."""
+    return max(1, -(-len(demands.listed) // WORD))
+
+
+def fingerprints(states: Words) -> Words:
+    """Return the fingerprint of each state, given by its words, as ``Layout.fingerprint`` does."""
+    hashed = np.full(len(states), states.shape[1], np.uint64)
+    for word in range(states.shape[1]):
+        hashed = hashed ^ states[:, word]
+        hashed += np.uint64(0x9E3779B97F4A7C15)
+        hashed = (hashed ^ hashed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+        hashed = (hashed ^ hashed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+        hashed ^= hashed >> np.uint64(31)
+    return hashed
+
+
+@dataclass(frozen=True)
+class Visits:
+    """What each state can be for a behavior that violates a property: see ``formulas.Visit``."""
+
+    begins: Truths
+    stays: Truths
+    recurs: Truths
+
+
+def visits_of(
+    prop: Property, properties: Sequence[Property], marks: Words, there: Truths, initial: Truths
+) -> Visits:
+    """Return what each state can be for a behavior that violates `prop`.
+
+    Parameters
+    ----------
+    marks
+        For each state a bit for each of ``predicates_of(properties)``: whether it holds there.
+    there, initial
+        Which numbers are those of states, and of initial ones.
+    """
+    names = [each.name for _, each in predicates_of(properties)]
+    violates = there & (marks >> np.uint64(names.index(prop.name)) & np.uint64(1) == 0)
+    if prop.kind is Kind.EVENTUALLY:
+        return Visits(violates & initial, violates, violates)
+    if prop.kind is Kind.ALWAYS_EVENTUALLY:
+        return Visits(violates, violates, violates)
+    if prop.kind is Kind.EVENTUALLY_ALWAYS:
+        return Visits(there, there, violates)
+    premise = np.uint64(names.index(f"the premise of {prop.name}"))
+    return Visits(violates & (marks >> premise & np.uint64(1) == 1), violates, violates)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps that change the state, an element each: from where, to where, and by which instance."""
+
+    source: NDArray[Any]
+    target: NDArray[Any]
+    instance: NDArray[Any]
+
+    def between(self, states: Truths) -> Steps:
+        """Return those from one of some states to another one."""
+        inner = states[self.source] & states[self.target]
+        return Steps(self.source[inner], self.target[inner], self.instance[inner])
+
+    def within(self, component: Numbers) -> Steps:
+        """Return those inside a component."""
+        inner = component[self.source] == component[self.target]
+        return Steps(self.source[inner], self.target[inner], self.instance[inner])
+
+
+@dataclass(frozen=True)
+class StateArrays:
+    """The state graph of a finished search, as far as violations can stay in it.
+
+    Parameters
+    ----------
+    words
+        The states as they are stored, a row each; some rows may be empty.
+    levels
+        The numbers of the states, by their distance from an initial state.
+    visits
+        For each property, by name, what the states are for it.
+    steps
+        Between states in which a violation of some property can stay.
+    enabled
+        For each of these the demands that are enabled, in ``demand_words`` words.
+    """
+
+    system: TransitionSystem[Any, Any]
+    demands: Demands
+    words: Words
+    levels: Sequence[Numbers]
+    visits: dict[str, Visits]
+    steps: Steps
+    enabled: Words
+
+    def witness(self, prop: Property) -> Witness | None:
+        """Return the stem to the fair component that violates a property; None where it holds."""
+        visits = self.visits[prop.name]
+        steps = self.steps.between(visits.stays)
+        component = self._fair_components(visits, steps)
+        ends = (component >= 0) & visits.recurs
+        if not ends.any():
+            return None
+        stem = self._nearest_stem(visits, steps, ends)
+        return None if stem is None else self._witness(stem, component)
+
+    def _witness(self, stem: tuple[int, list[int]], component: Numbers) -> Witness:
+        depth, chain = stem
+        members = fingerprints(self.words[component == component[chain[-1]]])
+        states = tuple(self._state(number) for number in chain)
+        return Witness(Stem(depth, states), Members(self.system.layout.fingerprint, members))
+
+    def _state(self, number: int) -> State:
+        return self.system.layout.unpack(tuple(int(word) for word in self.words[number]))
+
+    def _fair_components(self, visits: Visits, steps: Steps) -> Numbers:
+        """Return for each state the number of its fair component, or -1."""
+        fair = np.full(len(self.words), -1, np.int64)
+        left = visits.stays
+        while left.any():
+            component = _strong_components(left, steps)
+            count = int(component.max()) + 1
+            met = self._met(component, steps.within(component), count)
+            numbers, where = component[left], np.flatnonzero(left)
+            always = _reduced(np.bitwise_and, numbers, self.enabled[where], count)
+            ever = _reduced(np.bitwise_or, numbers, self.enabled[where], count)
+            size = self.enabled.shape[1]
+            unmet = packed(self.demands.weak, size) & always & ~met
+            ignored = packed(self.demands.strong, size) & ever & ~met
+            recurring = np.zeros(count, np.bool_)
+            recurring[component[left & visits.recurs]] = True
+            possible = recurring & ~unmet.any(axis=1)
+            final = possible & ~ignored.any(axis=1)
+            accepted = where[final[numbers]]
+            fair[accepted] = component[accepted] + (int(fair.max()) + 1)
+            # What ignores SF of a step is fair only where that step is never enabled.
+            again = where[(possible & ~final)[numbers]]
+            idle = ~(self.enabled[again] & ignored[component[again]]).any(axis=1)
+            left = np.zeros(len(self.words), np.bool_)
+            left[again[idle]] = True
+            steps = steps.within(component).between(left)
+        return fair
+
+    def _met(self, component: Numbers, inner: Steps, count: int) -> Words:
+        """Return for each component the demands that its steps meet."""
+        size = self.enabled.shape[1]
+        table = np.array([packed(mask, size) for mask in self.demands.of_instance], np.uint64)
+        seen = np.unique(component[inner.source] * len(table) + inner.instance)
+        return _reduced(np.bitwise_or, seen // len(table), table[seen % len(table)], count)
+
+    def _nearest_stem(
+        self, visits: Visits, steps: Steps, ends: Truths
+    ) -> tuple[int, list[int]] | None:
+        """Return where a violation begins and the way from there: see ``lasso.nearest_stem``."""
+        continuing = visits.stays & ~visits.begins
+        graph = _graph(len(self.words), steps) if continuing.any() else None
+        known = np.zeros(len(self.words), np.bool_)
+        reached: list[Numbers] = []
+        while len(reached) < len(self.levels) or len(reached[-1]):
+            depth = len(reached)
+            level = self.levels[depth] if depth < len(self.levels) else np.zeros(0, np.int64)
+            frontier = level[visits.begins[level]]
+            if reached and graph is not None:
+                following = np.unique(_successors(graph, reached[-1]))
+                new = continuing[following] & ~known[following]
+                frontier = np.concatenate([frontier, following[new]])
+            known[frontier] = True
+            reached.append(frontier)
+            if len(at_end := frontier[ends[frontier]]):
+                return self._back(visits, steps, reached, self._least(at_end))
+        return None
+
+    def _back(
+        self, visits: Visits, steps: Steps, reached: Sequence[Numbers], end: int
+    ) -> tuple[int, list[int]]:
+        """Return the way to a state of the last of `reached`, by the least parents."""
+        chain, depth = [end], len(reached) - 1
+        while not visits.begins[chain[-1]]:
+            depth -= 1
+            parents = steps.source[steps.target == chain[-1]]
+            chain.append(self._least(parents[np.isin(parents, reached[depth])]))
+        return depth, chain[::-1]
+
+    def _least(self, numbers: Numbers) -> int:
+        """Return the state with the least fingerprint."""
+        return int(numbers[np.argmin(fingerprints(self.words[numbers]))])
+
+
+@dataclass(frozen=True)
+class Members:
+    """A set of states, by their fingerprints.
+
+    That a state outside is taken for a member is possible, and harmless: a lasso is replayed.
+    """
+
+    fingerprint: Callable[[State], int]
+    members: Words
+
+    def __contains__(self, state: object) -> bool:
+        return bool(np.isin(np.uint64(self.fingerprint(state)), self.members))  # type: ignore[arg-type]
+
+
+def _reduced(operation: np.ufunc, groups: Numbers, rows: Words, count: int) -> Words:
+    """Return what an operation makes of the rows of each group; zeros of none, or ones by `and`."""
+    ones = operation is np.bitwise_and
+    made = np.full((count, rows.shape[1]), ~np.uint64(0) if ones else 0, np.uint64)
+    order = np.argsort(groups, kind="stable")
+    if len(order):
+        begin = np.flatnonzero(np.diff(groups[order], prepend=-1))
+        made[groups[order][begin]] = operation.reduceat(rows[order], begin, axis=0)
+    return made
+
+
+def _graph(size: int, steps: Steps) -> Any:
+    there = np.ones(len(steps.source), np.bool_)
+    return csr_array((there, (steps.source, steps.target)), shape=(size, size))
+
+
+def _strong_components(states: Truths, steps: Steps) -> Numbers:
+    """Return for each state the number of its strongly connected component; -1 for others."""
+    place = np.cumsum(states) - 1
+    steps = Steps(place[steps.source], place[steps.target], steps.instance)
+    _, labels = connected_components(_graph(int(states.sum()), steps), connection="strong")
+    component = np.full(len(states), -1, np.int64)
+    component[states] = labels
+    return component
+
+
+def _successors(graph: Any, states: Numbers) -> Numbers:
+    """Return where steps from some states lead, one after another."""
+    first, last = graph.indptr[states], graph.indptr[states + 1]
+    lengths = last - first
+    starts = np.repeat(first - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+    return np.asarray(graph.indices[np.arange(lengths.sum()) + starts], np.int64)
+
+
+def level_numbers(levels: Sequence[Sequence[tuple[int, int]]]) -> Iterator[Numbers]:
+    """Yield the numbers of each level's states, given as stretches: the first, and how many."""
+    for segments in levels:
+        stretches = [np.arange(first, first + count) for first, count in segments]
+        yield np.concatenate([np.zeros(0, np.int64), *stretches])

@@ -1,0 +1,54 @@
+"""Every engine gives the same verdict and the same lasso, with any number of workers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tidegate.analysis.selection import assemble
+from tidegate.checker.check import check
+from tidegate.checker.liveness.arrays import fingerprints
+from tidegate.checker.result import Resources
+from tidegate.core.spec import Trace
+
+ALL = (
+    "LeaderElected",
+    "TruncationTerminates",
+    "Converges",
+    "IsrChangeResolves",
+    "HwReachesLogEnd",
+    "AckedIsReadable",
+)
+
+CASES = [
+    ("hw", ""),
+    ("kip-595~may_propose = nothing_proposed", "isr_propagation=kraft records=1 crashes=1"),
+    ("kip-320", "records=1 isr_propagation=zookeeper"),
+]
+
+
+def lassos(protocol: str, settings: str, resources: Resources) -> dict[str, Trace | None]:
+    """Return the lasso of each property that an engine finds violated."""
+    system, properties = assemble(protocol, tuple(settings.split()), ALL)
+    return {
+        it.property.name: it.trace for it in check(system, properties, resources=resources).verdicts
+    }
+
+
+@pytest.mark.parametrize(("protocol", "settings"), CASES)
+def test_the_compiled_engine_finds_the_lassos_of_the_reference(
+    protocol: str, settings: str
+) -> None:
+    expected = lassos(protocol, settings, Resources(engine="interpreted"))
+    for workers in (1, 2, 3, 4):
+        resources = Resources(engine="compiled", workers=workers, chunk=64)
+        assert lassos(protocol, settings, resources) == expected
+
+
+def test_fingerprints_of_arrays_are_those_of_the_layout() -> None:
+    system, _ = assemble("kip-595", ("replicas=3",), ())
+    states = [next(iter(system.initial_states()))]
+    states += [state for _, state in system.successors(states[0])]
+    words = np.array([system.layout.pack(state) for state in states], np.uint64)
+    expected = [system.layout.fingerprint(state) for state in states]
+    assert fingerprints(words).tolist() == expected

@@ -98,8 +98,9 @@ class Steps:
         return Steps(self.source[inner], self.target[inner], self.instance[inner])
 
     def within(self, component: Numbers) -> Steps:
-        """Return those inside a component."""
-        inner = component[self.source] == component[self.target]
+        """Return those inside a component of several states."""
+        source = component[self.source]
+        inner = (source >= 0) & (source == component[self.target])
         return Steps(self.source[inner], self.target[inner], self.instance[inner])
 
 
@@ -152,37 +153,48 @@ class StateArrays:
     def _fair_components(self, visits: Visits, steps: Steps) -> Numbers:
         """Return for each state the number of its fair component, or -1."""
         fair = np.full(len(self.words), -1, np.int64)
+        demands = self.demands
+        weak, strong = (packed(it, self.enabled.shape[1]) for it in (demands.weak, demands.strong))
+        idle = visits.recurs & ~self.enabled.any(axis=1)
         left = visits.stays
         while left.any():
             component = _strong_components(left, steps)
-            count = int(component.max()) + 1
-            met = self._met(component, steps.within(component), count)
-            numbers, where = component[left], np.flatnonzero(left)
-            always = _reduced(np.bitwise_and, numbers, self.enabled[where], count)
-            ever = _reduced(np.bitwise_or, numbers, self.enabled[where], count)
-            size = self.enabled.shape[1]
-            unmet = packed(self.demands.weak, size) & always & ~met
-            ignored = packed(self.demands.strong, size) & ever & ~met
+            # A state by itself is fair where a behavior can stop for ever.
+            alone = np.flatnonzero(left & idle & (component < 0))
+            fair[alone] = np.arange(len(alone)) + fair.max() + 1
+            where = np.flatnonzero(component >= 0)
+            if not len(where):
+                break
+            numbers, enabled = component[where], self.enabled[where]
+            count = int(numbers.max()) + 1
+            inner = steps.within(component)
+            met = self._met(component, inner, count)
+            unmet = (weak & _reduced(np.bitwise_and, numbers, enabled, count) & ~met).any(axis=1)
+            ignored = strong & _reduced(np.bitwise_or, numbers, enabled, count) & ~met
             recurring = np.zeros(count, np.bool_)
-            recurring[component[left & visits.recurs]] = True
-            possible = recurring & ~unmet.any(axis=1)
+            recurring[numbers[visits.recurs[where]]] = True
+            possible = recurring & ~unmet
             final = possible & ~ignored.any(axis=1)
             accepted = where[final[numbers]]
-            fair[accepted] = component[accepted] + (int(fair.max()) + 1)
+            fair[accepted] = component[accepted] + fair.max() + 1
             # What ignores SF of a step is fair only where that step is never enabled.
-            again = where[(possible & ~final)[numbers]]
-            idle = ~(self.enabled[again] & ignored[component[again]]).any(axis=1)
+            again = (possible & ~final)[numbers] & ~(enabled & ignored[numbers]).any(axis=1)
             left = np.zeros(len(self.words), np.bool_)
-            left[again[idle]] = True
-            steps = steps.within(component).between(left)
+            left[where[again]] = True
+            steps = inner.between(left)
         return fair
 
     def _met(self, component: Numbers, inner: Steps, count: int) -> Words:
         """Return for each component the demands that its steps meet."""
         size = self.enabled.shape[1]
-        table = np.array([packed(mask, size) for mask in self.demands.of_instance], np.uint64)
-        seen = np.unique(component[inner.source] * len(table) + inner.instance)
-        return _reduced(np.bitwise_or, seen // len(table), table[seen % len(table)], count)
+        met = np.zeros((count, size), np.uint64)
+        # Sixteen bits, which are enough for what can be compiled, are sorted without comparing.
+        order = np.argsort(inner.instance.astype(np.uint16), kind="stable")
+        ordered = inner.instance[order]
+        for instance, mask in enumerate(self.demands.of_instance):
+            first, last = np.searchsorted(ordered, [instance, instance + 1])
+            met[component[inner.source[order[first:last]]]] |= packed(mask, size)
+        return met
 
     def _nearest_stem(
         self, visits: Visits, steps: Steps, ends: Truths
@@ -253,12 +265,16 @@ def _graph(size: int, steps: Steps) -> Any:
 
 
 def _strong_components(states: Truths, steps: Steps) -> Numbers:
-    """Return for each state the number of its strongly connected component; -1 for others."""
-    place = np.cumsum(states) - 1
+    """Return for each state the number of its strongly connected component.
+
+    It is -1 for a state that is alone in its component, and for what is none of these states.
+    """
+    place = np.cumsum(states, dtype=np.int32) - np.int32(1)
     steps = Steps(place[steps.source], place[steps.target], steps.instance)
     _, labels = connected_components(_graph(int(states.sum()), steps), connection="strong")
+    several = np.bincount(labels) > 1
     component = np.full(len(states), -1, np.int64)
-    component[states] = labels
+    component[states] = np.where(several, np.cumsum(several) - 1, -1)[labels]
     return component
 
 

@@ -3,7 +3,9 @@
 A state counts here without messages in flight and waiting requests.  Each such picture that is
 reached without the option ``purgatory`` is reached with it.  Conversely, each that is reached with
 it corresponds to one without it that has at least the same acknowledged records: a waiting produce
-is acknowledged later, or never.  With fenced fetches (kip-320) that is all.  Without, a leader may
+is acknowledged later, or never.  A produce may also be acknowledged that fails without the option:
+where the ISR has shrunk below min.insync.replicas and grown again before its check.  Such a record
+is committed in both.  With fenced fetches (kip-320) that is all.  Without, a leader may
 apply an epoch while a fetch of the previous one waits: it answers that fetch without updating the
 remote LEO again, so there is a picture without the option that differs only
 in remote LEOs and in the ISRs, each of which has all the members that it has with it.  What holds
@@ -32,13 +34,21 @@ FENCED = ("kip-320", "kip-595")
 
 UNDER_WAY = ("message[", "late_fetch[", "delayed_produce[", "aux_produce[", "leader_and_isr[")
 
-# With min.insync.replicas the two differ across epochs: the high watermark may pass a record while
-# the ISR is too small, and a produce that waits is completed once it has enough members again.
+CHECKED_LATE = [("kip-595", "records=1 min_isr=2 crashes=1 elections=0")]
+"""Bounds at which only the option acknowledges a record with these crashes.
+
+The ISR shrinks to the leader, the high watermark passes the record, and the follower bounces and
+joins again before the produce is checked.  Without the option the produce fails at the shrink, and
+no other run has such a bounce: since 2.2 a bounced follower leaves the ISR, which is an election.
+Where the high watermark waits for min.insync.replicas members (3.7) no produce can fail so.
+"""
+
 BOUNDS = [
     "records=1 crashes=2 elections=2",
     "records=2 crashes=1",
     "records=1 elections=2 crashes=0 moves",
     "records=1 min_isr=2 crashes=1 elections=0",
+    "records=1 min_isr=2 crashes=1 elections=0 hw_needs_min_isr",
     "records=1 crashes=1 late_request lost_messages=1 power_losses=1",
     "records=1 min_isr=2 crashes=1 power_losses=1 elections=2 elr",
     pytest.param("replicas=3 records=1 min_isr=2 crashes=0 elections=0", marks=slow),
@@ -51,14 +61,17 @@ BOUNDS = [
 
 
 def pictures(system):
-    """Return every reachable picture, as (what counts, ISRs, remote LEOs): acknowledged records.
+    """Return every reachable picture: (what counts, ISRs, remote LEOs, committed): acknowledged.
 
-    An ISR is a set of bits, as is the set of acknowledged records.
+    An ISR is a set of bits, as are the sets of committed and of acknowledged records.
     """
     paths = [variable.path for variable in system.layout.variables]
     kept = [i for i, path in enumerate(paths) if not path.startswith(UNDER_WAY)]
     acked_epochs = [
         i for i in kept if paths[i].startswith("aux_acked") and paths[i].endswith("epoch")
+    ]
+    committed = [
+        i for i in kept if paths[i].startswith("aux_committed") and paths[i].endswith("record")
     ]
     sets = [i for i in kept if paths[i].endswith((".isr", ".elr"))]
     remote = [i for i in kept if "remote_leo" in paths[i]]
@@ -72,6 +85,7 @@ def pictures(system):
             system.layout.load(state)
             values = system.layout.values()
             parts = [tuple(values[i] for i in part) for part in (core, sets, remote)]
+            parts.append(sum(1 << values[i] for i in committed if values[i] != NONE))
             acked = sum(1 << n for n, i in enumerate(acked_epochs) if values[i] != NONE)
             found.setdefault(tuple(parts), set()).add(acked)
             following.update(successor for _, successor in system.successors(state))
@@ -94,13 +108,17 @@ def test_each_state_with_it_is_one_without_it_that_claims_no_less(system, protoc
     if protocol in FENCED:
         assert set(waiting) == set(without)
     by_core = {}
-    for (core, sets, _), acked in without.items():
+    for (core, sets, *_), acked in without.items():
         by_core.setdefault(core, []).append((sets, acked))
     for picture, acked in waiting.items():
         for claimed in acked:
             if not any(covers([more], [claimed]) for more in without.get(picture, ())):
+                if (protocol, settings) in CHECKED_LATE:
+                    *_, committed = picture
+                    assert covers([committed], [claimed])
+                    continue
                 assert protocol not in FENCED
-                core, sets, _ = picture
+                core, sets, *_ = picture
                 assert any(
                     covers([*larger, more], [*sets, claimed])
                     for larger, pictures in by_core[core]
@@ -201,6 +219,37 @@ def test_not_enough_replicas_after_append_acknowledges_nothing(begin):
     behavior.take("CompleteProduce", 0, 0)
     assert behavior.record.aux_acked[0].epoch == NONE
     assert behavior.record.delayed_produce[0].leader == NONE
+
+
+GROWN_AGAIN = """
+Produce 0
+SendFetch 0 1
+HandleFetch 0 1
+HandleFetchResponse 0 1
+ShrinkIsr 0 1
+SendFetch 0 1
+HandleFetch 0 1
+"""
+"""The ISR shrinks before the leader knows that the follower has the record, and grows again."""
+
+
+def test_a_produce_checked_after_the_isr_has_grown_again_is_acknowledged(begin):
+    """What checks it runs after the lock under which the ISR shrank: maybeShrinkIsr@2.6.0."""
+    behavior = begin("kip-320", f"{WAITS} min_isr=2").follow(GROWN_AGAIN)
+    assert behavior.record.partition.isr == 0b11
+    behavior.take("CompleteProduce", 0, 0)
+    assert behavior.record.aux_acked[0].epoch == 0
+    at_once = begin("kip-320", "records=2 min_isr=2").follow(GROWN_AGAIN)
+    assert at_once.record.partition.isr == 0b11
+    assert at_once.record.aux_acked[0].epoch == NONE, "it failed when the ISR shrank"
+
+
+def test_no_produce_is_checked_late_where_the_high_watermark_waits_for_min_isr(begin):
+    for waits in ("records=2", WAITS):
+        behavior = begin("kip-595", f"{waits} min_isr=2 hw_needs_min_isr").follow(GROWN_AGAIN)
+        if waits == WAITS:
+            behavior.take("CompleteProduce", 0, 0)
+        assert behavior.record.aux_acked[0].epoch == 0
 
 
 def test_a_produce_that_times_out_is_not_acknowledged(begin):

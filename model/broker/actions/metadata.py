@@ -87,8 +87,9 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
     """Apply LeaderAndIsr as a follower of its leader.
 
     ReplicaManager.makeFollowers ignores an epoch without a leader: the broker stays in its epoch,
-    and leads or follows as before.  Only the metadata of a KRaft cluster takes the leader away; the
-    log stays as it is (ReplicaManager.applyLocalFollowersDelta).
+    and leads or follows as before.  So it does if the leader is not alive in its metadata, which is
+    like a LeaderAndIsr that has not arrived yet.  Only the metadata of a KRaft cluster takes the
+    leader away; the log stays as it is (ReplicaManager.applyLocalFollowersDelta).
     """
     if not s.replica[follower].alive:
         return False

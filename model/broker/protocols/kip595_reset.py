@@ -10,7 +10,7 @@ follower is elected next, the record is lost.
 
 With ZooKeeper the controller that announced epoch 2 may fail before it has sent LeaderAndIsr to
 broker 0; with KRaft a broker applies all committed batches at once, and sees the last epoch only.
-Read off Kafka's sources, 0.9.0.0 to 4.2.0; there is no ticket for it.
+Read off Kafka's sources, 0.9.0.0 to 4.3.1; there is no ticket for it.
 
 Source: Partition.makeLeader and Replica.resetReplicaState of Kafka 3.8.
 """

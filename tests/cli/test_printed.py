@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx as nx
 import pytest
 from click.testing import CliRunner
 
@@ -125,6 +126,19 @@ def test_actions_are_known_by_what_is_printed_of_them():
     options = [option for form in forms for option in (f"--{form}", f"out.{form}")]
     assert run("render", "loss.json", "--protocol", "own.py", *options).exit_code == 0
     for path in (Path("loss.html"), *(Path(f"out.{form}") for form in forms)):
+        text = path.read_bytes().decode("utf-8")
+        assert not HIDDEN.search(text)
+        assert "Crash" in text
+
+
+@pytest.mark.usefixtures("own")
+def test_an_exported_graph_of_a_protocol_with_such_names_is_well_formed():
+    options = ["--graphml", "out.graphml", "--dot", "out.dot", "--json", "out.json"]
+    result = run("graph", "own.py", "-b", "records=0", *options)
+    assert result.exit_code == 0, result.output
+    back = nx.read_graphml("out.graphml")
+    assert back.number_of_nodes() == len(json.loads(Path("out.json").read_text())["nodes"]) > 1
+    for path in (Path("out.graphml"), Path("out.dot"), Path("out.json")):
         text = path.read_bytes().decode("utf-8")
         assert not HIDDEN.search(text)
         assert "Crash" in text

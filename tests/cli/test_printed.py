@@ -12,6 +12,7 @@ import networkx as nx
 import pytest
 from click.testing import CliRunner
 
+from tidegate import cli
 from tidegate.cli import main
 from tidegate.core.printable import inert, one_line, printable
 from tidegate.render.printed import Console, Text
@@ -110,6 +111,13 @@ COMMANDS = [
 def test_names_and_texts_of_a_protocol_are_only_text(arguments):
     result = run(*arguments)
     assert result.exit_code in (0, 1, 2, 3, 12), result.output
+    assert_plain(result.output)
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_the_help_of_every_command_is_text(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0, result.output
     assert_plain(result.output)
 
 

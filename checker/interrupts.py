@@ -117,6 +117,15 @@ def noted(once: bool = False) -> Iterator[list[int]]:
 
 
 @contextmanager
+def postponed() -> Iterator[None]:
+    """Raise an interrupt after the block only."""
+    with noted() as seen:
+        yield
+    if seen:
+        raise Interrupted
+
+
+@contextmanager
 def _handled(before: tuple[object, ...], handler: Handler) -> Iterator[None]:
     """Have a handler for the signals that one of some other handlers has now."""
     changed = {n: known for n in SIGNALS if (known := signal.getsignal(n)) in before}

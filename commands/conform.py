@@ -73,6 +73,7 @@ def conform(**options: Any) -> Ended:
       tidegate conform --kafka .kafka/1.1.1 --walks 100
       tidegate conform hw --kafka .kafka/0.9.0.1 -b replicas=2 --seed 7
       tidegate conform kip-320 --kafka build/my-kafka --json seen.json
+
     \b
     Exit status:
       0   the brokers did every step as the protocol says

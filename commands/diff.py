@@ -63,6 +63,7 @@ def diff(old: str, new: str, **options: Any) -> Ended:
       tidegate diff hw kip-101 -p LogMatching --json diff.json
       tidegate diff kip-320@HEAD~1 kip-320
       tidegate diff fence.py@main fence.py
+
     \b
     Exit status:
       0   everything was compared

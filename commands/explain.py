@@ -53,6 +53,7 @@ def explain(trace: str, **options: Any) -> Ended:
       tidegate explain kip-279 -b records=1 -b elections=3 -b moves
       tidegate check hw -p LogMatching --json divergence.json
       tidegate explain divergence.json
+
     \b
     Exit status:
       0   everything was decided

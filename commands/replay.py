@@ -57,6 +57,7 @@ def replay(
       tidegate replay loss.json --protocol kip-101    under another protocol
       tidegate replay own.json --protocol fence.py    a trace of a custom protocol
       tidegate replay loss.json --kafka kafka_2.13-3.9.2
+
     \b
     Exit status:
       0   every step is enabled, and the states are as recorded;

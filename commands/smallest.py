@@ -59,6 +59,7 @@ def bounds(protocol: str | None, **options: Any) -> Ended:
       tidegate bounds kip-320 -b unclean_election
       tidegate bounds published/kip-279 -p StrongIsr --max replicas=3 --max max_leader_epoch=2
       tidegate bounds --output docs/bounds.md
+
     \b
     Exit status:
       0   every property was decided: its minimal bounds, or that it holds within the largest

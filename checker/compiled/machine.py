@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
@@ -15,19 +14,11 @@ from .memory import BATCH, GROW, RECENT, STOPPED, Region, Shared, Worker
 from .program import Module
 from .sampler import Sampler
 from .statefile import PIECE
+from .threads import Threads
 
 MINUS_ONE = (1 << 64) - 1
-POLL = 0.1
-"""Seconds between looks at the workers' progress."""
-
-PATIENCE = 3.0
-"""Seconds that workers which were told to stop have for what they are at: a chunk of states."""
-
-STUCK = (
-    f"; machine code had not returned {PATIENCE:.0f} s after it was told to: some action or "
-    "predicate may never end, and --engine interpreted says which"
-)
-"""What a search that was stopped says where a worker did not come back."""
+AT_ONCE = 8
+"""Pieces of memory that each worker prepares before an interrupt is looked at."""
 
 TOUCHED = 512
 """Buckets per state of a frontier up to which the whole table is prepared."""
@@ -66,16 +57,6 @@ def _overall(answers: Iterable[int]) -> int:
     return max(answers, key=lambda answer: (answer == GROW, answer), default=STOPPED)
 
 
-def _return(running: Iterable[Future[int]]) -> bool:
-    """Whether all calls return within a short time."""
-    try:
-        for call in running:
-            call.result(POLL)
-    except TimeoutError:
-        return False
-    return True
-
-
 class Machine:
     """Machine code with the memory that it works in.
 
@@ -88,11 +69,6 @@ class Machine:
         frontier, and what was found from there.
     instances, properties
         How many there are.
-
-    Attributes
-    ----------
-    stuck
-        Whether some call of machine code did not return in time; a thread is still in it.
     """
 
     def __init__(
@@ -112,8 +88,7 @@ class Machine:
         self.targets = Region(64 * self.state_bytes)
         self.workers = [self._worker() for _ in range(sizes.workers)]
         self._most_written = 0
-        self.stuck = False
-        self._threads = ThreadPoolExecutor(sizes.workers, thread_name_prefix="tidegate")
+        self._threads = Threads(sizes.workers, self.shared, self)
         self._work = code.function("work", 1)
         self._parents = code.function("find_parents", 1)
         self._add = code.function("add_states", 3)
@@ -147,15 +122,19 @@ class Machine:
 
     def close(self) -> None:
         """Give all memory back, unless a thread still works in it."""
+        self._threads.close()
         if self.stuck:
-            self._threads.shutdown(wait=False)
             return
-        self._threads.shutdown()
         self.sampler.close()
         regions = [self.shared, self.table, self.overflow, self.states, self.segments, self.targets]
         regions += [] if self.exact else [self.ahead]
         for region in [*regions, *(part for worker in self.workers for part in worker)]:
             region.close()
+
+    @property
+    def stuck(self) -> bool:
+        """Whether some call of machine code did not return in time; a thread is still in it."""
+        return self._threads.stuck
 
     @property
     def inserted(self) -> int:
@@ -199,11 +178,13 @@ class Machine:
             for index, word in enumerate(words):
                 space[number * self.state_bytes + 8 * index] = word
         call = partial(self._add, self.workers[0][0].address, space.address, len(states))
-        added = self._call([call], watch)
-        if self.stuck:
-            abandon(space)
-            return False
-        space.close()
+        try:
+            added = self._threads.call([call], watch)
+        finally:
+            if self.stuck:
+                abandon(space)
+        if not self.stuck:
+            space.close()
         return added == [len(states)]
 
     def restore(self, states: int, taken: Sequence[int]) -> None:
@@ -259,36 +240,10 @@ class Machine:
         addresses = [block.address for block, _ in self.workers]
         if chunks <= 2:
             # One thread does them in turn: to wake all of them takes longer than the work.
-            return _overall(self._call([lambda: _overall(map(work, addresses))], watch))
-        return _overall(self._call([partial(work, address) for address in addresses], watch))
-
-    def _call(self, calls: Iterable[Callable[[], int]], watch: Callable[[], bool]) -> list[int]:
-        """Call machine code, and return what it returns; nothing if some call is stuck.
-
-        It runs in other threads, since nothing interrupts a thread that is in machine code.
-        """
-        running: list[Future[int]] = []
-        try:
-            for call in calls:
-                running.append(self._threads.submit(call))  # noqa: PERF401 - an interrupt ends all
-            while not _return(running):
-                if not watch():
-                    self._stop(running)
-                    break
-        except BaseException:
-            self._stop(running)
-            raise
-        return [] if self.stuck else [call.result() for call in running]
-
-    def _stop(self, running: Sequence[Future[int]]) -> None:
-        """Tell the workers to stop, and give them time to; what does not return is left running."""
-        self.shared[Shared.STOP] = 1
-        self.stuck = True
-        try:
-            self.stuck = bool(wait(running, PATIENCE).not_done)
-        finally:
-            if self.stuck:
-                abandon(self)
+            return _overall(self._threads.call([lambda: _overall(map(work, addresses))], watch))
+        return _overall(
+            self._threads.call([partial(work, address) for address in addresses], watch)
+        )
 
     def positions(self) -> list[tuple[int, int]]:
         """Return for every worker where its next state goes, and where its room ends."""
@@ -314,7 +269,8 @@ class Machine:
         pieces = region.unprepared(length)
         for piece in islice(pieces, 1):
             region.prepare(*piece)
-        list(self._threads.map(lambda piece: region.prepare(*piece), pieces))
+        while some := list(islice(pieces, AT_ONCE * len(self.workers))):
+            self._threads.finish(partial(region.prepare, *piece) for piece in some)
 
     def grow(self, buckets: int) -> None:
         """Spread the table over more buckets; nobody else may be at work."""
@@ -344,7 +300,7 @@ class Machine:
             bounds = [low + (left - low) * part // parts for part in range(parts + 1)]
             orders = [self._order(old, new, *some) for some in pairwise(bounds)]
             grow = partial(self._grow, self.shared.address)
-            list(self._threads.map(grow, [order.address for order in orders]))
+            self._threads.finish(partial(grow, order.address) for order in orders)
             for order in orders:
                 order.close()
             left = low

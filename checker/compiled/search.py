@@ -24,10 +24,11 @@ from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .comparison import Comparison, compare_counts, compare_level, compare_verdicts
 from .journal import Journal, code_hash
 from .levels import LevelSearch
-from .machine import STUCK, Machine, Segments, Sizes, Words, table_bytes
+from .machine import Machine, Segments, Sizes, Words, table_bytes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .memory_budget import MemoryBudget
 from .restore import Restoration
+from .threads import STUCK
 
 EXACT_BUCKETS = 1 << 16
 """Smallest table whose tags, with 24 bits of hash each, tell what they need when it grows."""

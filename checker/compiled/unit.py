@@ -114,7 +114,8 @@ class Unit:
             tree = plain_tree(function)
             self.reads.ask("function", function)
             returns, count = self._shape(function, tree, mode)
-            name = f"{self.prefix}{function.__name__}.{len(self._kept)}"
+            # No name that is generated has a dollar, nor has one that LLVM keeps to itself.
+            name = f"{self.prefix}{function.__name__}${len(self._kept)}"
             own = function.__globals__.get("ARITHMETIC") is MACHINE
             compiled = Compiled(name, returns, count, own)
             translation = Translation(self, function, tree, arguments, compiled, mode)

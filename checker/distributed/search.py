@@ -16,7 +16,7 @@ from ..compiled.levels import LevelSearch
 from ..compiled.validity import ranges_of
 from ..counterexample import itself
 from ..fields import FieldError
-from ..interrupts import reason
+from ..interrupts import postponed, reason
 from ..request import SearchRequest
 from ..result import Cluster, Progress, Resources
 from ..stop import Stop, Stopped
@@ -24,7 +24,6 @@ from .columns import Export
 from .compaction import to_merge
 from .exports import Exports, opened_exports
 from .history import History
-from .interrupts import postponed
 from .kernel import ENTRIES, Candidates, Counts, Found, Kernel, least
 from .manifest import Manifest, damaged, read_manifest
 from .place import opened_store

@@ -17,7 +17,7 @@ from random import Random
 import pytest
 
 from tidegate.checker.check import check
-from tidegate.checker.compiled import machine
+from tidegate.checker.compiled import threads
 from tidegate.checker.compiled.checkpoint import Checkpoint, CheckpointError
 from tidegate.checker.compiled.statefile import StateFileError
 from tidegate.checker.engines import EngineChoiceError
@@ -68,7 +68,7 @@ def test_a_limit_amid_a_level_is_gone_on_from(searched, tmp_path):
 @pytest.mark.parametrize("workers", [2, 4])
 @pytest.mark.parametrize("store", ["exact", "fingerprint"])
 def test_ctrl_c_amid_a_level_loses_no_state(searched, tmp_path, monkeypatch, store, workers):
-    monkeypatch.setattr(machine, "POLL", 1e-4)
+    monkeypatch.setattr(threads, "POLL", 1e-4)
     monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
     expected = searched(KIP_320, store=store)
     interrupted = 0

@@ -106,6 +106,30 @@ def test_what_llvm_raises_is_raised(counters, monkeypatch):
         check(counters(5), [], resources=COMPILED)
 
 
+def step(s, k, cell, by):
+    s.cell[cell] = (s.cell[cell] + by) % 3
+    return True
+
+
+def instance(s, k, cell, by):
+    s.cell[cell] = (s.cell[cell] + by) % 3
+    return True
+
+
+def llvm(s, k, cell, by):
+    s.cell[cell] = (s.cell[cell] + by) % 3
+    return True
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("apply", [step, instance, llvm], ids=["step", "instance", "llvm"])
+def test_a_function_is_compiled_whatever_its_name(make_system, make_action, apply):
+    arguments = [(cell, by) for cell in range(3) for by in (1, 2)]
+    toy = make_system(make_action("Turn", apply, lambda k: arguments))
+    result = check(toy, [], resources=COMPILED)
+    assert (result.engine, result.distinct_states) == ("compiled", 27)
+
+
 def overflow(s, k):
     s.cell[0] = ((s.cell[0] << 62) + (1 << 62)) * 3 & 1
     return True

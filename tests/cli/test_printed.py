@@ -8,9 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx as nx
 import pytest
 from click.testing import CliRunner
 
+from tidegate import cli
 from tidegate.cli import main
 from tidegate.core.printable import inert, one_line, printable
 from tidegate.render.printed import Console, Text
@@ -112,6 +114,13 @@ def test_names_and_texts_of_a_protocol_are_only_text(arguments):
     assert_plain(result.output)
 
 
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_the_help_of_every_command_is_text(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0, result.output
+    assert_plain(result.output)
+
+
 @pytest.mark.usefixtures("own")
 def test_actions_are_known_by_what_is_printed_of_them():
     """So their traces can be written in every form, and be replayed."""
@@ -125,6 +134,19 @@ def test_actions_are_known_by_what_is_printed_of_them():
     options = [option for form in forms for option in (f"--{form}", f"out.{form}")]
     assert run("render", "loss.json", "--protocol", "own.py", *options).exit_code == 0
     for path in (Path("loss.html"), *(Path(f"out.{form}") for form in forms)):
+        text = path.read_bytes().decode("utf-8")
+        assert not HIDDEN.search(text)
+        assert "Crash" in text
+
+
+@pytest.mark.usefixtures("own")
+def test_an_exported_graph_of_a_protocol_with_such_names_is_well_formed():
+    options = ["--graphml", "out.graphml", "--dot", "out.dot", "--json", "out.json"]
+    result = run("graph", "own.py", "-b", "records=0", *options)
+    assert result.exit_code == 0, result.output
+    back = nx.read_graphml("out.graphml")
+    assert back.number_of_nodes() == len(json.loads(Path("out.json").read_text())["nodes"]) > 1
+    for path in (Path("out.graphml"), Path("out.dot"), Path("out.json")):
         text = path.read_bytes().decode("utf-8")
         assert not HIDDEN.search(text)
         assert "Crash" in text

@@ -114,6 +114,47 @@ def test_a_compiled_search_that_is_terminated_can_be_resumed(shell):
     assert resumed.returncode == 3, resumed.errors
 
 
+LATE = """
+import os, signal, sys, threading, time
+from tidegate.__main__ import main
+from tidegate.checker.compiled import machine, search
+
+class Late(machine.Machine):
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        late = {late}
+        def called(*numbers, called=getattr(self, late)):
+            if late == "_grow":
+                os.kill(os.getpid(), signal.SIGTERM)
+            second = threading.current_thread().name.endswith("_1")
+            time.sleep(0.5 if late == "_grow" or second else 0.05)
+            return called(*numbers)
+        setattr(self, late, called)
+
+def start(thread, started=threading.Thread.start):
+    started(thread)
+    if {late} == "_work" and thread.name.endswith("_1"):
+        signal.raise_signal(signal.SIGTERM)
+
+threading.Thread.start, search.Machine = start, Late
+sys.exit(main())
+"""
+"""Sends the signal while a thread begins to search, or moves a table, and the thread is slow."""
+
+
+@pytest.mark.parametrize("late", ["_work", "_grow"])
+def test_memory_is_not_given_back_while_a_thread_of_a_terminated_search_is_slow(shell, late):
+    shell.write("late.py", LATE.format(late=repr(late)))
+    small = ["published/kip-320", "-b", "replicas=3", "-b", "records=3", "-b", "max_leader_epoch=3"]
+    how = ["--engine", "compiled", "--workers", "2"]
+    done = subprocess.run(
+        [sys.executable, "late.py", "check", *small, *how],
+        cwd=shell.path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == SIGNALS["SIGTERM"], done.stderr
+    assert "stopped by an interrupt" in " ".join(done.stdout.split())
+
+
 INTERRUPTING = """
 import os, signal, sys
 

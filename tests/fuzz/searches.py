@@ -6,7 +6,7 @@ from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.bounds import declared
-from tidegate.core.spec import EngineError, TidegateError
+from tidegate.core.spec import EngineError, TidegateError, TransitionSystem
 from tidegate.invariants import PROPERTIES
 from tidegate.model.protocol import Protocol
 from tidegate.render.report import report
@@ -23,12 +23,15 @@ class Search:
     settings: list[str]
     options: dict[str, bool]
     limits: Limits
+    system: TransitionSystem | None = None
 
     def run(self, limits=None, **how):
         """Search; return what every way of doing so has to report."""
         family, names = self.protocol.family, self.protocol.default_properties
         properties = [p for p in PROPERTIES[family.name] if p.name in names]
-        system = system_for(self.protocol, self.settings, properties)
+        if self.system is None:
+            self.system = system_for(self.protocol, self.settings, properties)
+        system = self.system
         resources = Resources(**{"engine": "compiled", "memory": 1 << 30, **how})
         limits = limits or self.limits
         found = check(system, properties, limits=limits, resources=resources, **self.options)

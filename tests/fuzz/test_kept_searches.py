@@ -74,8 +74,11 @@ def answered(*arguments):
     assert result.exit_code in DOCUMENTED, said
     if not result.stdout:
         assert result.exit_code == 2, said
-        [line] = result.stderr.splitlines()
+        line, *commands = result.stderr.splitlines()
         assert line.startswith("Error: "), said
+        # A command that goes on, where there is one, has a line of its own.
+        assert all(command.startswith("  tidegate resume ") for command in commands[:1]), said
+        assert len(commands) <= 1, said
         return 2, None, line
     report = json.loads(result.stdout)
     del report["seconds"], report["symmetry"]

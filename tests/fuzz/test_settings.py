@@ -3,49 +3,109 @@
 Protocols and mutants of them, bounds, options and limits are random.  Each search is made once by
 the interpreted engine, then many times in other ways: compiled, begun by one engine and gone on
 with by another, by the distributed one in this process; with any number of workers, chunk, store
-and partitions; and stopped at some level and resumed, perhaps several times.
+and partitions; and stopped at some levels and resumed.  What is reported at each stop is compared
+too, with what the interpreted engine reports when it stops there.  In one search of four, samples
+are compared besides, which takes longer than a small search.
 
     TIDEGATE_FUZZ=100000 python -m pytest tests/fuzz/test_settings.py -m slow
 
-counts comparisons.  All of them come of the seed (``TIDEGATE_FUZZ_SEED``).
+counts comparisons, each of one report with another.  A search comes of the seed
+(``TIDEGATE_FUZZ_SEED``) and its number, of which ``TIDEGATE_FUZZ_FIRST`` is the first, so that
+one run goes on where another ended.
 """
 
 import shutil
+import time
+from math import exp, log
 from random import Random
+from typing import ClassVar
 
 import pytest
 
-from tests.fuzz.conftest import MANY, SEED
+from tests.fuzz.conftest import FIRST, MANY, SEED
 from tests.fuzz.searches import drawn
 from tidegate.analysis.mutants import mutants
 from tidegate.checker import engines
+from tidegate.checker.compiled import sampler
+from tidegate.checker.compiled.generate import Generator
+from tidegate.checker.compiled.sampler import samples_of
 from tidegate.checker.result import Cluster, Limits
 from tidegate.model import PROTOCOLS
 
 FEW = 24
 
-MOST_STATES = 4_000
+FEWEST_STATES, MOST_STATES = 100, 4_000
+
+SAMPLED = 0.25
+"""Which part of searches compares samples with Python."""
+
+
+class Translator(Generator):
+    """One that translates a search for Spark once, as other engines do, which keep translations."""
+
+    kept: ClassVar = {}
+
+    def module(self, *arguments):
+        """Return what was made before of the same search."""
+        key = self.symmetry is not None
+        if key not in self.kept:
+            self.kept[key] = super().module(*arguments)
+        return self.kept[key]
 
 
 @pytest.fixture
 def eager(quick, monkeypatch, tmp_path):
     """Have `auto` compile small models too, and keep their code apart."""
     monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
+    monkeypatch.setattr("tidegate.checker.distributed.search.Generator", Translator)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def way_of(random, search, depth, folder, monkeypatch):
-    """Search in a random way; return what it is called, and the report."""
+def between(random, least, most):
+    """Return a number, as often a small one as a large one."""
+    return int(exp(random.uniform(log(least), log(most))))
+
+
+def sampled(random, monkeypatch):
+    """Have the next searches compare samples, or not."""
+    read = samples_of if random.random() < SAMPLED else lambda entries, words: iter(())
+    monkeypatch.setattr(sampler, "samples_of", read)
+
+
+class Expected:
+    """What the interpreted engine reports of a search, and of its first levels.
+
+    Others keep the states that they have seen in `store`.
+    """
+
+    def __init__(self, search, report, store):
+        self.search, self.depth, self.store = search, report["depth"], store
+        self._reports = {None: report}
+
+    def of(self, level=None):
+        """Return what it reports when it stops at a level."""
+        if level not in self._reports:
+            limits = Limits(max_depth=level)
+            self._reports[level] = self.search.run(limits, engine="interpreted", memory=None)
+        return self._reports[level]
+
+
+def compared(random, expected, folder, monkeypatch):
+    """Search in a random way; yield the way, what it reports, and what it has to, at each stop."""
+    search, depth = expected.search, expected.depth
     way = random.choice(("compiled", "compiled", "auto", "resumed", "resumed", "spark"))
     how = {"workers": random.randint(1, 4), "chunk": random.choice((8, 64, 512))}
-    how["store"] = random.choice(("exact", "exact", "fingerprint"))
+    how["store"] = expected.store
+    sampled(random, monkeypatch)
     if way == "compiled":
-        return f"{way} {how}", search.run(**how)
+        yield f"{way} {how}", search.run(**how), expected.of()
+        return
     if way == "auto":
-        small = random.randint(1, MOST_STATES)
+        small = between(random, 1, MOST_STATES)
         monkeypatch.setattr(engines, "SMALL", small)
         how["engine"] = "auto"
-        return f"{way} from {small} states on {how}", search.run(**how)
+        yield f"{way} from {small} states on {how}", search.run(**how), expected.of()
+        return
     if way == "spark":
         partitions = random.choice((None, 1, 2, 3, 7))
         cluster = Cluster(store=str(folder), partitions=partitions, local_levels=1 << 60)
@@ -54,11 +114,11 @@ def way_of(random, search, depth, folder, monkeypatch):
         how |= {"checkpoint": folder, "checkpoint_every": random.choice((0, 60))}
     stops = sorted(random.sample(range(1, depth + 1), random.randint(0, min(3, depth))))
     for number, level in enumerate(stops):
-        search.run(Limits(max_depth=level), resume=number > 0, **how)
+        found = search.run(Limits(max_depth=level), resume=number > 0, **how)
+        yield f"{way} until {stops[: number + 1]} {how}", found, expected.of(level)
         how["workers" if way != "spark" else "memory"] = None
-    report = search.run(resume=bool(stops), **how)
+    yield f"{way} at {stops} {how}", search.run(resume=bool(stops), **how), expected.of()
     shutil.rmtree(folder)
-    return f"{way} at {stops} {how}", report
 
 
 @pytest.mark.parametrize(
@@ -66,18 +126,30 @@ def way_of(random, search, depth, folder, monkeypatch):
     [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)],
 )
 @pytest.mark.usefixtures("eager")
-def test_every_way_of_searching_reports_the_same(comparisons, tmp_path, monkeypatch):
-    random, done, number = Random(f"{SEED} settings"), 0, 0
+def test_every_way_of_searching_reports_the_same(comparisons, tmp_path, monkeypatch, request):
+    reporter = request.config.pluginmanager.getplugin("terminalreporter")
+    done, number, began = 0, FIRST, time.process_time()
     # Published protocols are compiled in a moment.
     protocols = [it for it in PROTOCOLS if comparisons != FEW or it.family.name == "published"]
-    each = FEW // 2 if comparisons == FEW else 100
+    each = FEW // 2 if comparisons == FEW else 500
     while done < comparisons:
+        random = Random(f"{SEED} settings {number}")
         some = protocols
         if random.random() < 0.5:
             some = [mutant.protocol for mutant in mutants(random.choice(protocols))]
-        search, expected = drawn(random, some, MOST_STATES, engine="interpreted", memory=None)
+        most = between(random, FEWEST_STATES, MOST_STATES)
+        search, report = drawn(random, some, most, engine="interpreted", memory=None)
+        # Machine code for both stores would take longer than most of the searches.
+        store = random.choice(("exact", "exact", "fingerprint"))
+        expected, last = Expected(search, report, store), done + each
+        Translator.kept.clear()
+        while done < last:
+            for way, found, due in compared(random, expected, tmp_path / "kept", monkeypatch):
+                again = f"TIDEGATE_FUZZ=1 TIDEGATE_FUZZ_SEED={SEED} TIDEGATE_FUZZ_FIRST={number}"
+                assert found == due, f"{way}: {search}\nagain: {again}"
+                done += 1
         number += 1
-        for _ in range(each):
-            way, found = way_of(random, search, expected["depth"], tmp_path / "kept", monkeypatch)
-            assert found == expected, f"search {number} of seed {SEED}, {way}: {search}"
-            done += 1
+        if comparisons != FEW:
+            spent = time.process_time() - began
+            line = f"seed {SEED}: searches {FIRST} to {number - 1}, {done} alike, {spent:.0f} CPU s"
+            reporter.write_line(line)

@@ -16,7 +16,7 @@ from ...core.errors import ModelError
 from ...core.fields import Array, Record, declared_parts
 from ...core.layout import Layout
 from ...core.scene import View
-from ...core.spec import DEADLOCK, Action, Fairness, Kind, Property, TransitionSystem
+from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Property, TransitionSystem
 from ..protocol import Family, Protocol, counting
 from .view import Lanes, Telling
 
@@ -26,15 +26,6 @@ F = TypeVar("F", bound=Callable[..., bool])
 
 Count = Callable[[Any], int]
 Choices = Callable[[Any], Iterable[int]]
-
-TYPE_OK = Property(
-    name="TypeOk",
-    kind=Kind.TYPE,
-    statement="Every variable holds a value within its declared range.",
-    source="Lamport, Specifying Systems, 3.1",
-    predicate=lambda s, k: True,
-    explain=lambda s, k: "",
-)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ...core.blame import about
-from ...core.bounds import brief, shown, unknown
+from ...core.bounds import unknown
 from ...core.errors import ModelError
 from ...core.fields import Array, Record, declared_parts
-from ...core.layout import Layout
 from ...core.scene import View
 from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Property, TransitionSystem
-from ..protocol import Family, Protocol, counting
+from ..protocol import Family, Protocol, system_of
 from .view import Lanes, Telling
 
 S = TypeVar("S", bound=Record)
@@ -100,8 +99,6 @@ class Model(Generic[S, K]):
             raise ModelError(
                 f"{_name_of(state)} is no Record; derive the state's class from Record"
             )
-        # mypy takes the hash of an object of the class for that of the class.
-        declared_parts(state)  # type: ignore[arg-type]
         self._bounds = bounds
         self._state = state
         self._participants = dict(participants or {})
@@ -115,12 +112,12 @@ class Model(Generic[S, K]):
         self._view = view
         self._initialise: Callable[[S, K], Iterator[None]] = _lowest
         self._actions: dict[str, Action] = {}
-        self._signs: dict[str, str] = {}
-        self._actors: dict[str, str] = {}
+        self._tellings: dict[str, Telling] = {}
         self._properties: dict[str, Property] = {}
 
     def _refuse_unknown_kinds(self) -> None:
         """Refuse arrays by a kind of participant that there is not."""
+        # mypy takes the hash of an object of the class for that of the class.
         for name, part in declared_parts(self._state).items():  # type: ignore[arg-type]
             if isinstance(part, Array) and part.by and part.by not in self._participants:
                 raise ModelError(
@@ -186,9 +183,7 @@ class Model(Generic[S, K]):
         def declare(function: F) -> F:
             if _camel(function.__name__) in self._actions:
                 raise about(function, f"there is an action {function.__name__} already; rename one")
-            self._declare(function, who, source, fairness, when, choices)
-            if sign:
-                self._signs[_camel(function.__name__)] = sign
+            self._declare(function, who, source, fairness, when, choices, sign)
             return function
 
         return declare
@@ -252,7 +247,9 @@ class Model(Generic[S, K]):
                 scenarios=(),
                 mutation_bounds=("",),
                 survivors={},
-                faults_and_elections=self._signs,
+                faults_and_elections={
+                    name: telling.sign for name, telling in self._tellings.items() if telling.sign
+                },
                 build=self._build,
             ),
             summary=summary,
@@ -267,19 +264,12 @@ class Model(Generic[S, K]):
         self, protocol: Protocol, bounds: K, needs: frozenset[str]
     ) -> TransitionSystem[Any, K]:
         """Make the transition system of this model, or of a protocol that was made from it."""
-        tellings = {
-            name: Telling(sentence, action.who, self._actors[name], self._signs.get(name, ""))
-            for name, action in self._actions.items()
-            for sentence in [_first_sentence(action.apply) or name]
-        }
-        lanes = Lanes(protocol.state or self._state, self._participants, tellings)
-        return TransitionSystem(
-            name=protocol.name,
-            bounds=shown(bounds),
-            headline=brief(bounds) or ", ".join(f"{n}={v}" for n, v in shown(bounds).items()),
-            constants=bounds,
-            layout=Layout(counting(protocol.state or self._state, protocol.limits), bounds),
-            actions=protocol.actions,
+        lanes = Lanes(protocol.state or self._state, self._participants, self._tellings)
+        return system_of(
+            protocol,
+            bounds,
+            bounds,
+            self._state,
             initialise=self._initialise,
             columns=lanes.columns,
             constraint=self._constraint,
@@ -294,6 +284,7 @@ class Model(Generic[S, K]):
         fairness: Fairness,
         when: Callable[[K], bool],
         choices: Mapping[str, str | Choices],
+        sign: str,
     ) -> None:
         """Add an action whose parameters take each of their values."""
         name = _camel(function.__name__)
@@ -307,8 +298,8 @@ class Model(Generic[S, K]):
             return product(*(domain(k) for domain in domains))
 
         self._actions[name] = Action(name, function, who, arguments, source, fairness, when)
-        acting = [one for one in parameters if choices.get(one, one) == who]
-        self._actors[name] = acting[0] if acting else ""
+        acting = next((one for one in parameters if choices.get(one, one) == who), "")
+        self._tellings[name] = Telling(_first_sentence(function) or name, who, acting, sign)
 
     def _domain(self, function: F, parameter: str, choices: Mapping[str, str | Choices]) -> Choices:
         """Return the values of a parameter of an action."""

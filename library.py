@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,15 +14,13 @@ from .checker.engines import ENGINES
 from .checker.result import Limits, Resources, Result, StateStore, Verdict
 from .checker.stop import is_interrupt
 from .core.bounds import unknown
-from .core.spec import Outcome, Property, TransitionSystem
+from .core.followers import followers
+from .core.spec import Outcome, Property, Step, TransitionSystem
 from .model.own.model import Model
 from .model.protocol import Protocol
 
 LOCAL = tuple(engine for engine in ENGINES if engine != "spark")
 """The engines that search on this machine."""
-
-followers: list[Callable[[Checked], None]] = []
-"""Called with every result; the plugin for pytest shows what did not hold where a test fails."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,8 @@ class TraceStep:
     state: Mapping[str, Any]
 
     def __str__(self) -> str:
-        chosen = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
-        return f"{self.action}({chosen})" if self.action else "initial state"
+        step = Step(self.action, tuple(self.arguments), tuple(self.arguments.values()))
+        return str(step) if self.action else "initial state"
 
 
 @dataclass(frozen=True)

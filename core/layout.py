@@ -211,14 +211,6 @@ class Layout(Generic[S]):
         except Exception:  # noqa: BLE001 - whatever comes of comparing with what is no integer
             return False
 
-    def sound_state(self) -> State | None:
-        """Return the state that ``record`` holds, as it is stored; None if it is not sound."""
-        try:
-            state = self.dump()
-            return state if self.in_range() else None
-        except Exception:  # noqa: BLE001 - no stored state can hold it
-            return None
-
     def mistake(self, error: BaseException | None = None) -> str:
         """Say what was written into ``record``, or refused by `error`; empty if nothing was."""
         if isinstance(error, ConstantError):

@@ -160,11 +160,11 @@ class TransitionSystem(Generic[S, K]):
             with blaming(who):
                 if next(states, _END) is _END:
                     break
-            if (state := layout.sound_state()) is None:
+            if not layout.sound():
                 again = lambda: list(self._initialise(self.record, self.constants))  # noqa: E731
                 raise mistake(layout, None, [(who, again)])
             any_at_all = True
-            yield state
+            yield layout.dump()
         if not any_at_all:
             raise about(
                 self._initialise,

@@ -97,6 +97,14 @@ WRONG = {
         "other: write @model.action('who') above it",
         15,
     ),
+    "an initial state that is no number": (
+        "class Three:\n    def __index__(self):\n        return 3\n"
+        "    __le__ = __ge__ = lambda self, other: True\n"
+        "@model.initial\ndef begin(s, k):\n    s.x = Three()\n    yield\n" + GO
+        + "    return False",
+        "initialise wrote a value out of range: x is",
+        18,
+    ),
     "initial states twice": (
         "@model.initial\ndef one(s, k):\n    yield\n" * 2 + GO + "    return False",
         "there are initial states already",

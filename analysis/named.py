@@ -220,7 +220,7 @@ def _as_protocol(own: Own, name: str) -> Protocol:
     try:
         return own.protocol
     except ModelError as error:
-        raise SelectionError(f"{name}: {error}") from None
+        raise _unusable(name, error) from None
 
 
 def _named(module: ModuleType, attribute: str, name: str) -> Own:

@@ -10,9 +10,9 @@ from typing import Any
 from .blame import about
 from .errors import is_users
 
-_PLAIN = (bool, bytes, float, int, str, type(None), tuple, frozenset)
-_MUTABLE = (bytearray, deque, dict, list, set)
-_CHANGED = "changed while the model was searched"
+_DATA = (
+    bool, bytes, float, int, str, type(None), tuple, frozenset, bytearray, deque, dict, list, set,
+)  # fmt: skip
 
 Look = Callable[[], object]
 """Returns what is in a place now."""
@@ -46,8 +46,8 @@ class Outside:
             if _written(look()) != before:
                 raise about(
                     function,
-                    f"{name} {_CHANGED}: what an action or a property writes must be a variable of "
-                    "the state",
+                    f"{name} changed while the model was searched: what an action or a property "
+                    "writes must be a variable of the state",
                 )
 
     def _add(self, function: object) -> None:
@@ -60,7 +60,7 @@ class Outside:
             value = look()
             if isinstance(value, FunctionType):
                 self._add(value)
-            elif isinstance(value, (*_PLAIN, *_MUTABLE)):
+            elif isinstance(value, _DATA):
                 self._places.append((function, name, look, _written(value)))
 
 

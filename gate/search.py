@@ -48,14 +48,20 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> Outcome:
         results.status_of(findings),
         findings,
         told,
-        found.states,
-        found.depth,
+        states=found.states,
+        depth=found.depth,
         engine=found.engine,
         traces=search.shown(findings),
     )
     outcome.places = _places(outcome, protocol)
+    outcome.statements = statements_of(protocol)
     outcome.seconds = perf_counter() - started
     return outcome
+
+
+def statements_of(protocol: Protocol) -> dict[str, str]:
+    """Return what each property of a protocol says, by name."""
+    return {prop.name: prop.statement for prop in properties_of(protocol)}
 
 
 def _told(expectation: Expectation, found: Found) -> results.Property:

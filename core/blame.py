@@ -118,6 +118,15 @@ def predicate_of(prop: Any) -> str:
     return f"the predicate of property {prop.name}"
 
 
+def by_chance(function: Callable[..., Any], who: str) -> ModelError:
+    """Return the error of a predicate or a constraint that says what it likes."""
+    return about(
+        function,
+        f"{who} answered something else when it was asked again in the same state; it may depend "
+        "on the state and the bounds only",
+    )
+
+
 def refuse_writing(
     layout: Layout[Any],
     before: tuple[int, ...],
@@ -137,11 +146,7 @@ def refuse_writing(
     intact = layout.intact()
     if intact and layout.values() == before:
         if isinstance(answer, int) and asked() != answer:
-            raise about(
-                asked.func,
-                f"{who} answered something else when it was asked again in the same state; it may "
-                "depend on the state and the bounds only",
-            )
+            raise by_chance(asked.func, who)
         return
     written = f"wrote {', '.join(layout.changed(before))}" if intact else layout.mistake()
     layout.reset()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from ..core.blame import about
+from ..core.errors import about
 from ..core.outside import Outside
 from ..core.spec import (
     DisagreementError,
@@ -102,7 +102,7 @@ def _functions(
     """Return the functions of the model that a search calls."""
     actions = [action.apply for action in system.actions]
     constraint = [system.constraint] if system.constraint else []
-    return [*actions, *constraint, *(prop.predicate for prop in properties)]
+    return [system.initialise, *actions, *constraint, *(prop.predicate for prop in properties)]
 
 
 def _unresumable(resources: Resources, error: EngineError) -> ResumeError:

@@ -6,12 +6,11 @@ tried once more, line by line.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from .errors import ModelError, failure, line_that_makes, placed, printed, spot_of
+from .errors import ModelError, about, failure, line_that_makes, placed, printed, spot_of
 from .layout import Layout, State
 from .record import ConstantError
 
@@ -103,14 +102,6 @@ def truth(answer: object, who: object, function: Callable[..., Any]) -> bool:
     if isinstance(answer, int):
         return bool(answer)
     raise about(function, f"{who} returned {printed(answer)}; it must return True or False")
-
-
-def about(function: Callable[..., Any], text: str) -> ModelError:
-    """Return an error whose place is the first line of a function of the model."""
-    error = ModelError(text)
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    error.place = (code.co_filename, code.co_firstlineno) if code else None
-    return error
 
 
 def predicate_of(prop: Any) -> str:

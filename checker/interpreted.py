@@ -148,7 +148,7 @@ class Search:
         for number, state in enumerate(self.system.initial_states()):
             self._meet(state)
             self.stopped_by = self.alarm.stopped_by
-            if not self.stopped_by and not number & 255:
+            if not self.stopped_by and number & 255 == 255:
                 self._looked = perf_counter()
                 seconds = self._looked - self.request.started
                 self.stopped_by = self.request.limits.reached(seconds=seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,15 +14,13 @@ from .checker.engines import ENGINES
 from .checker.result import Limits, Resources, Result, StateStore, Verdict
 from .checker.stop import is_interrupt
 from .core.bounds import unknown
-from .core.spec import Outcome, Property, TransitionSystem
+from .core.followers import followers
+from .core.spec import Outcome, Property, Step, TransitionSystem
 from .model.own.model import Model
 from .model.protocol import Protocol
 
 LOCAL = tuple(engine for engine in ENGINES if engine != "spark")
 """The engines that search on this machine."""
-
-followers: list[Callable[[Checked], None]] = []
-"""Called with every result; the plugin for pytest shows what did not hold where a test fails."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,8 @@ class TraceStep:
     state: Mapping[str, Any]
 
     def __str__(self) -> str:
-        chosen = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
-        return f"{self.action}({chosen})" if self.action else "initial state"
+        step = Step(self.action, tuple(self.arguments), tuple(self.arguments.values()))
+        return str(step) if self.action else "initial state"
 
 
 @dataclass(frozen=True)
@@ -144,6 +142,8 @@ def check(
     """
     _refuse_unknown("engine", engine, LOCAL)
     _refuse_unknown("store", store, tuple(StateStore))
+    _refuse_small(max_states=max_states, max_depth=max_depth, workers=workers)
+    _refuse_time_limit(time_limit)
     system, chosen = _assembled(model, bounds or {}, properties)
     system.debug = debug
     result = search.check(
@@ -162,6 +162,19 @@ def check(
 def _refuse_unknown(what: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise SelectionError(unknown(what, value, known))
+
+
+def _refuse_small(**limits: object) -> None:
+    for name, value in limits.items():
+        if value is None:
+            continue
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise SelectionError(f"{name}={value!r}: give a whole number of 1 or more")
+
+
+def _refuse_time_limit(seconds: object) -> None:
+    if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
+        raise SelectionError(f"time_limit={seconds!r}: give seconds, more than 0")
 
 
 def _assembled(

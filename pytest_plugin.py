@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .core.followers import followers
+
 if TYPE_CHECKING:
     from .library import Checked
 
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Add what did not hold to the report of a test that fails."""
-    from .library import followers
-
     seen: list[Checked] = []
     followers.append(seen.append)
     try:

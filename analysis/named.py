@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from ..core.bounds import unknown
-from ..core.errors import ModelError, TidegateError, place_of
+from ..core.errors import ModelError, TidegateError, is_users, place_of
 from ..core.printable import one_line
 from ..model import PROTOCOLS
 from ..model.broker.releases import release_of
@@ -198,7 +198,8 @@ def _unusable(name: str, error: BaseException) -> BaseException:
         return error
     if isinstance(error, TidegateError):
         wrong = SelectionError(f"{name}: {error.args[0]}")
-        wrong.place = error.place
+        raised = place_of(error)
+        wrong.place = error.place or (raised if raised and is_users(raised[0]) else None)
         return wrong
     missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
     text = "there is no such module" if missing else f"{type(error).__name__}: {error}"
@@ -220,7 +221,7 @@ def _as_protocol(own: Own, name: str) -> Protocol:
     try:
         return own.protocol
     except ModelError as error:
-        raise SelectionError(f"{name}: {error}") from None
+        raise _unusable(name, error) from None
 
 
 def _named(module: ModuleType, attribute: str, name: str) -> Own:

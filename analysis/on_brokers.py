@@ -17,7 +17,7 @@ from ..brokers.distribution import (
 from ..brokers.report import Behavior, Observed, Report
 from ..checker.interrupts import noted
 from ..core.spec import ReplayError, Trace, TransitionSystem
-from ..model import Protocol
+from ..model import BROKER, Protocol
 from ..model.broker.releases import ZOOKEEPER
 from .conformance import behavior_of, cluster_for
 from .named import find_protocol
@@ -25,7 +25,7 @@ from .properties import with_every_history
 
 T = TypeVar("T")
 
-DEFAULT_BOUNDS = (
+WALK_BOUNDS = (
     "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves",
 )  # fmt: skip
 """What walks are within, unless the user says otherwise."""
@@ -138,6 +138,23 @@ async def replay_on(
         return await replay(cluster, behavior, follow)
 
 
+def of_brokers(protocol: Protocol) -> Protocol:
+    """Return a protocol, if it is one that real brokers follow.
+
+    Raises
+    ------
+    ReplayError
+        If it is of another family.
+    """
+    family = BROKER[0].family.name
+    if protocol.family.name != family:
+        raise ReplayError(
+            f"{protocol.name} is of the {protocol.family.name} family; real brokers follow "
+            f"protocols of the {family} family"
+        )
+    return protocol
+
+
 def protocol_to_walk(name: str | None, distribution: Distribution) -> Protocol:
     """Return the protocol of that name, or the rules of a distribution's release."""
     from ..brokers.cluster import OLDER_PROTOCOL
@@ -161,11 +178,10 @@ def systems_to_walk(
     """
     from ..brokers.steps import STEPS, cannot_force
 
-    if protocol.family.name != "broker":
-        raise ReplayError(f"{protocol.name} is no protocol of brokers; use one of that family")
+    of_brokers(protocol)
     chosen = {setting.partition("=")[0] for setting in settings}
     waits = f"hw_waits={str(distribution.release >= FIRST_THAT_WAITS).lower()}"
-    bounds = [one for one in (*DEFAULT_BOUNDS, waits) if one.partition("=")[0] not in chosen]
+    bounds = [one for one in (*WALK_BOUNDS, waits) if one.partition("=")[0] not in chosen]
     actions = tuple(action for action in protocol.actions if action.name in STEPS)
     forcible = replace(protocol, actions=actions)
     every = [*bounds, *settings]

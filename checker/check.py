@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from ..core.blame import about
+from ..core.errors import about
 from ..core.outside import Outside
 from ..core.spec import (
     DisagreementError,
@@ -85,7 +85,9 @@ def check(
     search = finished_search(request)
     try:
         outside.refuse_writes()
-        complete = _is_complete(system, search, keep_going, resources.watch)
+        complete = _is_complete(search, keep_going)
+        if complete and resources.watch:
+            _refuse_empty(system, search)
         lassos = _judge_graph(request, search) if complete else {}
         complete = complete and search.stopped_by is None
         return _result(request, search, lassos, complete, grounds)
@@ -103,7 +105,7 @@ def _functions(
     """Return the functions of the model that a search calls."""
     actions = [action.apply for action in system.actions]
     constraint = [system.constraint] if system.constraint else []
-    return [*actions, *constraint, *(prop.predicate for prop in properties)]
+    return [system.initialise, *actions, *constraint, *(prop.predicate for prop in properties)]
 
 
 def _unresumable(resources: Resources, error: EngineError) -> ResumeError:
@@ -123,26 +125,27 @@ def _grounds(
     return show(system, group, properties)
 
 
-def _is_complete(
-    system: TransitionSystem[Any, Any], search: Finished, keep_going: bool, watched: bool
-) -> bool:
-    """Whether a search that has ended has seen all states.
+def _is_complete(search: Finished, keep_going: bool) -> bool:
+    """Whether a search that has ended has seen all states."""
+    if search.stopped_by is None and received() is not None:
+        # The model may have swallowed what was to end the search, and with it a step.
+        search.stopped_by = Stopped(Stop.INTERRUPT)
+    return search.stopped_by is None and (keep_going or not search.violations)
+
+
+def _refuse_empty(system: TransitionSystem[Any, Any], search: Finished) -> None:
+    """Refuse that a search has seen no state at all: where there is none every property holds.
 
     Raises
     ------
     ModelError
-        If there are none in a search that is watched: where there is none every property holds.
+        If the constraint leaves no initial state.
     """
-    if search.stopped_by is None and received() is not None:
-        # The model may have swallowed what was to end the search, and with it a step.
-        search.stopped_by = Stopped(Stop.INTERRUPT)
-    complete = search.stopped_by is None and (keep_going or not search.violations)
-    if complete and not search.distinct_states and watched:
+    if system.constraint is not None and not search.distinct_states:
         raise about(
-            system.constraint or _is_complete,
+            system.constraint,
             f"no initial state of {system.name} satisfies its constraint; nothing is searched",
         )
-    return complete
 
 
 def _result(

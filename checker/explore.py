@@ -25,16 +25,30 @@ class Exploration:
     Parameters
     ----------
     system
-        Whose states are stepped through, from its first initial state.
+        Whose states are stepped through, from its first initial state on.
     properties
         Judged in every state.
+
+    Attributes
+    ----------
+    initial_states
+        Where a behavior can begin.
+    start
+        The number of the initial state in which it begins, from 0.
     """
 
     def __init__(self, system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> None:
         self.system = system
         self.properties = [prop for prop in properties if not prop.kind.needs_graph]
-        self._states: list[State] = [next(iter(system.initial_states()))]
+        self.initial_states = tuple(system.initial_states())
+        self.start = 0
+        self._states: list[State] = [self.initial_states[0]]
         self._steps: list[Step] = []
+
+    def begin(self, start: int) -> None:
+        """Begin anew, in an initial state of that number."""
+        self.start = start
+        self._states, self._steps = [self.initial_states[start]], []
 
     @property
     def state(self) -> State:

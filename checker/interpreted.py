@@ -110,8 +110,9 @@ class Search:
         try:
             if not self.levels:
                 self.levels.append([])
-                for state in self.system.initial_states():
-                    self._meet(state)
+                self._begin()
+            if self.stopped_by:
+                return True
             while self.levels[-1] and (self.request.keep_going or not self.violations):
                 if pause is not None and pause.is_due(len(self.seen), perf_counter() - began):
                     return False
@@ -148,6 +149,18 @@ class Search:
 
     def close(self) -> None:
         """Keep everything: it is gone with the search itself."""
+
+    def _begin(self) -> None:
+        """Meet the initial states."""
+        for number, state in enumerate(self.system.initial_states()):
+            self._meet(state)
+            self.stopped_by = self.alarm.stopped_by
+            if not self.stopped_by and number & 255 == 255:
+                self._looked = perf_counter()
+                seconds = self._looked - self.request.started
+                self.stopped_by = self.request.limits.reached(seconds=seconds)
+            if self.stopped_by:
+                return
 
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""

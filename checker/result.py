@@ -156,6 +156,11 @@ class Progress:
     doing: str = ""
 
 
+def doing(what: str) -> Progress:
+    """Return what goes on before a search, or without one, such as starting Kafka."""
+    return Progress(0, 0, 0, 0.0, doing=what)
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What is known of one property; ``trace`` is a shortest counterexample, if there is one."""

@@ -7,12 +7,11 @@ from typing import Any
 import click
 
 from ..analysis.named import find_protocol
-from ..core.bounds import declared
 from ..invariants import PROPERTIES
 from ..model import PROTOCOLS
 from ..model.broker.releases import overview
 from ..render.catalogue import print_catalogue
-from ..render.story import print_story, story
+from ..render.story import described_bounds, described_properties, print_story, story
 from ..render.terminal import make_console, say_json
 from .status import EXIT_HOLDS, Ended
 
@@ -31,25 +30,8 @@ def catalogue() -> dict[str, Any]:
             for protocol in PROTOCOLS
         ],
         "releases": overview(),
-        "properties": {
-            name: [
-                {"name": prop.name, "statement": prop.statement, "source": prop.source}
-                for prop in PROPERTIES[name]
-            ]
-            for name in families
-        },
-        "bounds": {
-            name: [
-                {
-                    "name": bound_name,
-                    "default": bound.follows or bound.show(default),
-                    "allowed": bound.allowed(),
-                    "meaning": bound.doc,
-                }
-                for bound_name, (bound, default) in declared(family.bounds).items()
-            ]
-            for name, family in families.items()
-        },
+        "properties": {name: described_properties(PROPERTIES[name]) for name in families},
+        "bounds": {name: described_bounds(family.bounds) for name, family in families.items()},
     }
 
 

@@ -17,10 +17,10 @@ from ..analysis.on_brokers import (
     systems_to_walk,
 )
 from ..checker.itf import itf
+from ..checker.result import doing
 from ..core.spec import TransitionSystem
 from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json
-from .on_kafka import doing
 from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
 
 

@@ -40,12 +40,20 @@ class ExplorerError(TidegateError):
     show_default=True,
     help="A jump to a violation explores at most N states.",
 )
+@click.option(
+    "--initial",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Begin in initial state number N; the key 'i' goes to the next one.",
+)
 def explore(
     protocol: str,
     settings: tuple[str, ...],
     names: tuple[str, ...],
     save: str,
     max_states: int,
+    initial: int,
 ) -> Ended:
     """Choose among the enabled steps of PROTOCOL, see why other steps are not enabled, and go back.
 
@@ -53,6 +61,7 @@ def explore(
     Examples:
       tidegate explore hw
       tidegate explore kip-279 -b elections=3 -b moves --save loss.json
+      tidegate explore election.py -b nodes=4 --initial 7
     """
     assemble(protocol, settings, names)
     try:
@@ -67,6 +76,9 @@ def explore(
         raise ExplorerError("the explorer needs a terminal as standard input and output")
     chosen = find_protocol(protocol)
     exploration = Exploration(with_every_history(chosen, settings), find_properties(chosen, names))
+    if initial > (count := len(exploration.initial_states)):
+        raise ExplorerError(f"--initial {initial}: {chosen.name} has {count} initial states")
+    exploration.begin(initial - 1)
     explorer = Explorer(exploration, lambda: saved(exploration, save), max_states)
     explorer.run()
     return Ended(EXIT_INTERNAL if explorer.return_code else EXIT_HOLDS)

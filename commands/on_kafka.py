@@ -11,14 +11,9 @@ from ..analysis.on_brokers import (
     run_brokers,
 )
 from ..brokers.report import Report
-from ..checker.result import Progress
+from ..checker.result import doing
 from ..core.spec import Trace, TransitionSystem
 from ..render.terminal import progress, write_json
-
-
-def doing(what: str) -> Progress:
-    """Return what goes on, for the progress line."""
-    return Progress(0, 0, 0, 0.0, doing=what)
 
 
 def replay_on_kafka(

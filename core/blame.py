@@ -6,12 +6,11 @@ tried once more, line by line.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from .errors import ModelError, failure, line_that_makes, placed, printed, spot_of
+from .errors import ModelError, about, failure, line_that_makes, placed, printed, spot_of
 from .layout import Layout, State
 from .record import ConstantError
 
@@ -105,17 +104,18 @@ def truth(answer: object, who: object, function: Callable[..., Any]) -> bool:
     raise about(function, f"{who} returned {printed(answer)}; it must return True or False")
 
 
-def about(function: Callable[..., Any], text: str) -> ModelError:
-    """Return an error whose place is the first line of a function of the model."""
-    error = ModelError(text)
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    error.place = (code.co_filename, code.co_firstlineno) if code else None
-    return error
-
-
 def predicate_of(prop: Any) -> str:
     """Return how a property's predicate is called in errors."""
     return f"the predicate of property {prop.name}"
+
+
+def by_chance(function: Callable[..., Any], who: str) -> ModelError:
+    """Return the error of a predicate or a constraint that says what it likes."""
+    return about(
+        function,
+        f"{who} answered something else when it was asked again in the same state; it may depend "
+        "on the state and the bounds only",
+    )
 
 
 def refuse_writing(
@@ -137,11 +137,7 @@ def refuse_writing(
     intact = layout.intact()
     if intact and layout.values() == before:
         if isinstance(answer, int) and asked() != answer:
-            raise about(
-                asked.func,
-                f"{who} answered something else when it was asked again in the same state; it may "
-                "depend on the state and the bounds only",
-            )
+            raise by_chance(asked.func, who)
         return
     written = f"wrote {', '.join(layout.changed(before))}" if intact else layout.mistake()
     layout.reset()

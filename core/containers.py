@@ -161,10 +161,11 @@ class Bag(Record):
     counts: list[int]
 
     def __contains__(self, number: int) -> bool:
-        return self.counts[number] > 0
+        return number != NONE and self[number] > 0
 
     def __getitem__(self, number: int) -> int:
-        return self.counts[number]
+        # A negative number is one beyond the array, which every engine refuses.
+        return self.counts[number if number >= 0 else len(self.counts)]
 
     def __len__(self) -> int:
         total = 0
@@ -184,11 +185,11 @@ class Bag(Record):
 
     def add(self, number: int) -> None:
         """Put a number in once more."""
-        self.counts[number] += 1
+        self.counts[number if number >= 0 else len(self.counts)] += 1
 
     def remove(self, number: int) -> None:
         """Take a number out once, which it must hold."""
-        self.counts[number] -= 1
+        self.counts[number if number >= 0 else len(self.counts)] -= 1
 
     @classmethod
     def shown(cls, record: Bag) -> dict[str, int]:
@@ -230,7 +231,10 @@ def sequence_of(element: int, most: Limit, doc: str) -> Seq:
     element
         The declaration of one element, as of a variable: ``integer(0, 3, "ballot")``.
     """
-    field = cast(Field, element)
+    if not isinstance(field := cast(object, element), Field):
+        raise ModelError(
+            f"{doc}: a sequence of {element!r}; declare one element, as integer(0, 3, 'ballot')"
+        )
 
     def low(k: object) -> int:
         return limit_of(field.low, k)

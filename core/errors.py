@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import sysconfig
 from collections.abc import Callable
@@ -194,6 +195,14 @@ def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:
     where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
     error = ModelError(f"{text}{where}{more}")
     error.place = spot[1] if spot else None
+    return error
+
+
+def about(function: Callable[..., Any], text: str) -> ModelError:
+    """Return an error whose place is the first line of a function of the model."""
+    error = ModelError(text)
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    error.place = (code.co_filename, code.co_firstlineno) if code else None
     return error
 
 

@@ -5,6 +5,7 @@ Containers, which consist of these, are in :mod:`containers`; :mod:`layout` lays
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -12,13 +13,17 @@ from functools import cache
 from types import FunctionType, MethodType
 from typing import Any, TypeVar, cast, overload
 
-from .errors import ModelError
+from .errors import ModelError, about
 
 Limit = int | Callable[[Any], int]
 """A number, or a function from the constants to one."""
 
 NONE = -1
 """Nobody, nothing, not known: the value below every broker, offset, record and epoch."""
+
+
+WIDEST = 128
+"""Bits of the largest value that is computed for a message; none of more than 64 can be stored."""
 
 
 class Record:
@@ -116,7 +121,10 @@ def subset(size: Limit, doc: str, names: str = "") -> int:
     """Declare a set of the numbers below `size`, stored as a bit mask."""
 
     def high(k: object) -> int:
-        return int((1 << limit_of(size, k)) - 1)
+        numbers = limit_of(size, k)
+        if numbers < 0:
+            raise ModelError(f"{doc}: a set of {numbers} numbers; it can be of 0 or more")
+        return (1 << min(numbers, WIDEST)) - 1
 
     return cast(int, Field(0, high, doc, lambda mask: set(members(mask)), names))
 
@@ -160,8 +168,33 @@ def members(mask: int) -> list[int]:
 
 
 def limit_of(limit: Limit, k: object) -> int:
-    """Return the number that a limit is for given constants."""
-    return limit(k) if callable(limit) else limit
+    """Return the number that a limit is for given constants.
+
+    Raises
+    ------
+    ModelError
+        If it is no whole number, or a function of something else than the constants.
+    """
+    try:
+        number: object = limit(k) if callable(limit) else limit
+    except TypeError:
+        if not callable(limit) or _takes_one(limit):
+            raise
+        text = "a limit of the state is called with the bounds; write lambda k: k.nodes"
+        raise about(limit, text) from None
+    if isinstance(number, int):
+        return number
+    text = f"a limit of the state is {number!r}; it must be a whole number"
+    raise about(limit, text) if callable(limit) else ModelError(text)
+
+
+def _takes_one(limit: Any) -> bool:
+    """Whether a limit can be called with the constants."""
+    try:
+        inspect.signature(limit).bind(None)
+    except TypeError:
+        return False
+    return True
 
 
 def _declared(declaration: type) -> Iterator[tuple[str, Any]]:
@@ -183,7 +216,13 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
     ModelError
         If it has attributes that declare nothing, such as ``x: int = 0``.
     """
-    parts = dict(_declared(declaration))
+    parts: dict[str, Any] = {}
+    for name, part in _declared(declaration):
+        if name in parts:
+            raise ModelError(
+                f"{declaration.__name__}.{name} is declared in a class above it, too; rename one"
+            )
+        parts[name] = part
     for base in declaration.__mro__[: declaration.__mro__.index(Record)]:
         annotated = dict.fromkeys(vars(base).get("__annotations__", {}), "has no value")
         plain = {
@@ -209,8 +248,8 @@ def method_of(declaration: type, name: str) -> FunctionType | None:
     return None
 
 
-_BESIDE = (FunctionType, classmethod, property, staticmethod)
-"""What a declaration may have beside its variables."""
+_BESIDE = (FunctionType, classmethod)
+"""What a declaration may have beside its variables: methods, and how it is shown."""
 
 
 def shown_part(node: Any, declared: Any) -> object:

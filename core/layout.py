@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
-from .errors import blaming
+from .errors import ModelError, blaming
 from .fields import (
     NONE,
     Array,
@@ -76,6 +76,9 @@ State = Stored
 """A stored state: one element per variable, counted from the variable's lowest value."""
 
 WORD_BITS = 64
+MOST_ELEMENTS = 10_000
+"""Elements of an array: more are a mistake in its length."""
+
 _WORD = (1 << WORD_BITS) - 1
 
 
@@ -157,7 +160,7 @@ class Layout(Generic[S]):
 
     def __init__(self, declaration: type[S], constants: object) -> None:
         self.declaration = declaration
-        self.record: S = cast(S, _build(declaration, constants))
+        self.record: S = cast(S, _build(declaration, constants, ""))
         self.variables: list[Variable] = []
         self._places: list[tuple[Any, str | int]] = []
         self._parts: list[Part] = []
@@ -211,14 +214,6 @@ class Layout(Generic[S]):
         except Exception:  # noqa: BLE001 - whatever comes of comparing with what is no integer
             return False
 
-    def sound_state(self) -> State | None:
-        """Return the state that ``record`` holds, as it is stored; None if it is not sound."""
-        try:
-            state = self.dump()
-            return state if self.in_range() else None
-        except Exception:  # noqa: BLE001 - no stored state can hold it
-            return None
-
     def mistake(self, error: BaseException | None = None) -> str:
         """Say what was written into ``record``, or refused by `error`; empty if nothing was."""
         if isinstance(error, ConstantError):
@@ -263,9 +258,9 @@ class Layout(Generic[S]):
             if isinstance(part, Field):
                 low, high = limit_of(part.low, k), limit_of(part.high, k)
                 if high < low:
-                    raise ValueError(f"{address}: its range {low}..{high} is empty")
+                    raise ModelError(f"{address}: its range {low}..{high} is empty")
                 if high - low >> WORD_BITS:
-                    raise ValueError(f"{address}: {low}..{high} takes more than {WORD_BITS} bits")
+                    raise ModelError(f"{address}: {low}..{high} takes more than {WORD_BITS} bits")
                 self._append(address, at, low, high, part)
                 self._places.append((node, key))
             else:
@@ -297,18 +292,23 @@ def mix(word: int) -> int:
     return word ^ word >> 31
 
 
-def _build(declared: Any, k: object) -> Any:
-    """Make the record of a declaration."""
+def _build(declared: Any, k: object, path: str) -> Any:
+    """Make the record of a declaration, which lies at `path`."""
     if isinstance(declared, Field):
         return limit_of(declared.low, k)
     if isinstance(declared, Array):
-        elements = [_build(declared.element, k) for _ in range(limit_of(declared.length, k))]
+        length = limit_of(declared.length, k)
+        if not 0 <= length <= MOST_ELEMENTS:
+            raise ModelError(
+                f"{path}: an array of {length} elements; it can have 0 to {MOST_ELEMENTS:,}"
+            )
+        elements = [_build(declared.element, k, f"{path}[{i}]") for i in range(length)]
         return elements if isinstance(declared.element, Field) else tuple(elements)
     fields: dict[str, Any] = dict(declared_parts(declared))
     constants = {name: limit_of(p.low, k) for name, p in fields.items() if _is_constant(p, k)}
     node = class_of(declared, Record, fields, constants)()
     for name, part in fields.items():
-        setattr(node, name, _build(part, k))
+        setattr(node, name, _build(part, k, f"{path}.{name}" if path else name))
     return node
 
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import dis
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
-from .blame import about
-from .errors import is_users
+from .errors import about, is_users
 
-_PLAIN = (bool, bytes, float, int, str, type(None), tuple, frozenset)
-_MUTABLE = (bytearray, deque, dict, list, set)
-_CHANGED = "changed while the model was searched"
+_DATA = (
+    bool, bytes, float, int, str, type(None), tuple, frozenset, bytearray, deque, dict, list, set,
+)  # fmt: skip
+
+_CHANCE = ("datetime", "random", "secrets", "time", "uuid")
+"""Modules whose functions return something else each time."""
+
+_GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
+"""Instructions that name a variable of the module."""
 
 Look = Callable[[], object]
 """Returns what is in a place now."""
@@ -46,8 +53,8 @@ class Outside:
             if _written(look()) != before:
                 raise about(
                     function,
-                    f"{name} {_CHANGED}: what an action or a property writes must be a variable of "
-                    "the state",
+                    f"{name} changed while the model was searched: what an action or a property "
+                    "writes must be a variable of the state",
                 )
 
     def _add(self, function: object) -> None:
@@ -58,9 +65,14 @@ class Outside:
             return
         for name, look in _read_by(function):
             value = look()
-            if isinstance(value, FunctionType):
-                self._add(value)
-            elif isinstance(value, (*_PLAIN, *_MUTABLE)):
+            if _of_chance(value):
+                raise about(
+                    function,
+                    f"{function.__name__} uses {name}, a clock or chance; what a model does may "
+                    "depend on the state, the bounds and arguments only",
+                )
+            self._add(getattr(value, "__wrapped__", value))
+            if isinstance(value, _DATA) or _has_data(value):
                 self._places.append((function, name, look, _written(value)))
 
 
@@ -78,9 +90,10 @@ def _read_by(function: FunctionType) -> Iterator[tuple[str, Look]]:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Return the names that code and the code within it may look up in the module."""
+    """Return the names that code and the code within it look up in the module, or write there."""
     inner = (_names(part) for part in code.co_consts if isinstance(part, CodeType))
-    return set(code.co_names).union(*inner)
+    steps = dis.get_instructions(code)
+    return {str(step.argval) for step in steps if step.opname in _GLOBAL}.union(*inner)
 
 
 def _content(cell: CellType) -> object:
@@ -90,8 +103,27 @@ def _content(cell: CellType) -> object:
         return None
 
 
+def _of_chance(value: object) -> bool:
+    """Whether a value is a module of clocks or chance, or comes from one."""
+    if isinstance(value, ModuleType):
+        return value.__name__ in _CHANCE
+    return getattr(value, "__module__", None) in _CHANCE
+
+
+def _has_data(value: object) -> bool:
+    """Whether a value is a function, or a class or an object of the user's, with attributes."""
+    if isinstance(value, (FunctionType, SimpleNamespace)):
+        return True
+    kind = value if isinstance(value, type) else type(value)
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return file is not None and is_users(file) and hasattr(value, "__dict__")
+
+
 def _written(value: object) -> str:
-    """Return a value as text that tells whether it has changed."""
+    """Return a value, or the data in its attributes, as text that tells whether it has changed."""
     if isinstance(value, (set, frozenset)):
         return f"{type(value).__name__} {sorted(map(repr, value))}"
-    return f"{type(value).__name__} {value!r}"
+    if isinstance(value, _DATA):
+        return f"{type(value).__name__} {value!r}"
+    parts = {name: part for name, part in vars(value).items() if not name.startswith("_")}
+    return repr({name: _written(part) for name, part in parts.items() if isinstance(part, _DATA)})

@@ -11,7 +11,6 @@ from typing import Any, Generic, TypeVar
 
 from .blame import (
     Attempt,
-    about,
     mistake,
     predicate_of,
     refuse_chance,
@@ -25,6 +24,7 @@ from .errors import (
     ModelError,
     ReplayError,
     TidegateError,
+    about,
     at_the_yield,
     blaming,
     failure,
@@ -33,25 +33,24 @@ from .errors import (
 )
 from .layout import Layout, State
 from .scene import Participant, Place, Scene, View
-from .vocabulary import DEADLOCK, Action, Fairness, Instance, Kind, Outcome, Property, Step, Trace
+from .vocabulary import (
+    DEADLOCK,
+    TYPE_OK,
+    Action,
+    Fairness,
+    Instance,
+    Kind,
+    Outcome,
+    Property,
+    Step,
+    Trace,
+)
 
 __all__ = [
-    "DEADLOCK",
-    "Action",
-    "DisagreementError",
-    "EngineError",
-    "Fairness",
-    "Instance",
-    "Kind",
-    "ModelError",
-    "Outcome",
-    "Property",
-    "ReplayError",
-    "Step",
-    "TidegateError",
-    "Trace",
-    "TransitionSystem",
-]
+    "DEADLOCK", "TYPE_OK", "Action", "DisagreementError", "EngineError", "Fairness", "Instance",
+    "Kind", "ModelError", "Outcome", "Property", "ReplayError", "Step", "TidegateError",
+    "Trace", "TransitionSystem",
+]  # fmt: skip
 
 S = TypeVar("S")
 """The record that actions read and write, as the model declares it."""
@@ -134,7 +133,7 @@ class TransitionSystem(Generic[S, K]):
             for action in self.actions
             for arguments in _choices(action, constants)
         )
-        self._initialise = initialise
+        self.initialise = initialise
         self._columns = columns
         self.legend = legend
         self.constraint = constraint
@@ -156,19 +155,19 @@ class TransitionSystem(Generic[S, K]):
         layout, who, any_at_all = self.layout, "initialise", False
         layout.reset()
         with blaming(who):
-            states = iter(self._initialise(self.record, self.constants))
+            states = iter(self.initialise(self.record, self.constants))
         while True:
             with blaming(who):
                 if next(states, _END) is _END:
                     break
-            if (state := layout.sound_state()) is None:
-                again = lambda: list(self._initialise(self.record, self.constants))  # noqa: E731
+            if not layout.sound():
+                again = lambda: list(self.initialise(self.record, self.constants))  # noqa: E731
                 raise mistake(layout, None, [(who, again)])
             any_at_all = True
-            yield state
+            yield layout.dump()
         if not any_at_all:
             raise about(
-                self._initialise,
+                self.initialise,
                 f"{who} of {self.name} yields no initial state, and where there is none every "
                 "property holds; write one into the state and yield",
             )

@@ -17,7 +17,7 @@ _DIVERGES = re.compile(rf"{DIVERGES} +at +step +([1-9]\d{{0,5}})", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Expected:
+class ConformExpectation:
     """What is expected of real brokers.
 
     Parameters
@@ -34,23 +34,23 @@ class Expected:
     def __str__(self) -> str:
         """Return it as in the gate's file.
 
-        >>> str(Expected(DIVERGES, 9)), str(Expected(AGREES))
+        >>> str(ConformExpectation(DIVERGES, 9)), str(ConformExpectation(AGREES))
         ('diverges at step 9', 'agrees')
         """
         return f"{self.name} at step {self.step}" if self.step else self.name
 
 
-def parse_expected(text: str) -> Expected | None:
+def parse_expected(text: str) -> ConformExpectation | None:
     """Return what a text of the gate's file expects; None if it is not valid.
 
     >>> parse_expected("diverges at step 9")
-    Expected(name='diverges', step=9)
+    ConformExpectation(name='diverges', step=9)
     >>> parse_expected("diverges")
     """
     if text in (REPRODUCES, AGREES):
-        return Expected(text)
+        return ConformExpectation(text)
     match = _DIVERGES.fullmatch(text)
-    return Expected(DIVERGES, int(match[1])) if match else None
+    return ConformExpectation(DIVERGES, int(match[1])) if match else None
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class ConformCell(GateCell):
 
     kafka: str
     forced: Forced
-    expectation: Expected
+    expectation: ConformExpectation
     optional: bool = False
 
     @property

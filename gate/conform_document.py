@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..analysis.named import SelectionError, find_protocol, is_own
+from ..analysis.on_brokers import of_brokers
 from ..analysis.properties import find_properties
 from ..core.bounds import BoundsError, parse
+from ..core.spec import ReplayError
 from ..model import BROKER
 from .cells import EVERY, TIERS
 from .configuration_errors import TEXT, ConfigurationErrors, Kind, shown, whole
@@ -17,7 +19,7 @@ from .conform_cells import (
     EXPECTABLE,
     REPRODUCES,
     ConformCell,
-    Expected,
+    ConformExpectation,
     Forced,
     SavedTrace,
     ShortestTrace,
@@ -135,7 +137,7 @@ class ConformReader:
 
     def _expected(
         self, path: Path, case: Mapping[str, Any], kind: str | None, written: set[str]
-    ) -> Expected | None:
+    ) -> ConformExpectation | None:
         """Return what a case expects of the brokers."""
         at = (*path, "expect")
         if "expect" not in case:
@@ -192,13 +194,9 @@ class ConformReader:
         if is_own(name):
             return
         try:
-            protocol = find_protocol(name) if name else BROKER[0]
-        except SelectionError as error:
+            protocol = of_brokers(find_protocol(name)) if name else BROKER[0]
+        except (SelectionError, ReplayError) as error:
             self.errors.add((*path, "protocol"), str(error))
-            return
-        if protocol.family is not BROKER[0].family:
-            text = f"{name} is of the {protocol.family.name} family; real brokers follow protocols"
-            self.errors.add((*path, "protocol"), f"{text} of the {BROKER[0].family.name} family")
             return
         try:
             parse(protocol.family.bounds, bounds.split())

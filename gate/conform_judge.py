@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from ..analysis.conformance import Conformance, Departure
 from ..brokers.report import Behavior, Observed, Report
-from .conform_cells import AGREES, Expected
+from .conform_cells import AGREES, ConformExpectation
 from .judge import Deviation, Finding
 
 
-def judge_replay(expected: Expected, behavior: Behavior, report: Report) -> list[Finding]:
+def judge_replay(expected: ConformExpectation, behavior: Behavior, report: Report) -> list[Finding]:
     """Return what is not as expected of a replay; none if the cell passes."""
     differs = report.differs
     if expected.step == (differs.number if differs else 0) and (differs is None) == (

@@ -15,6 +15,7 @@ from ..analysis.named import find_protocol, is_own, is_same
 from ..analysis.on_brokers import (
     forcible_behavior,
     forcible_distribution,
+    of_brokers,
     protocol_to_walk,
     replay_on,
     run_brokers,
@@ -28,18 +29,18 @@ from ..brokers.report import Report as Replayed
 from ..checker.interrupts import listening
 from ..checker.itf import itf
 from ..checker.replay import retaken, without_failure
-from ..checker.result import Progress, Resources
+from ..checker.result import Resources, doing
 from ..checker.tracefile import read_trace
 from ..core.spec import Property, ReplayError, Trace, TransitionSystem
 from ..invariants import properties_of
-from ..model import BROKER, Protocol
+from ..model import Protocol
 from . import results
 from .cells import Cell, Expectation
 from .conform_cells import ConformCell, SavedTrace, ShortestTrace, Walks
 from .conform_judge import judge_replay, judge_walks
 from .judge import Deviation, Finding, judge
 from .results import Outcome, Ran, Shown, Status
-from .search import Report, Search
+from .search import Report, Search, markdown_of, statements_of
 
 
 def conform_outcome_of(cell: ConformCell, resources: Resources, report: Report) -> Outcome:
@@ -105,7 +106,7 @@ class _Run:
 
     def _shortest(self, forced: ShortestTrace) -> _Behavior | None:
         """Search for the shortest violation; None, with findings, if there is none."""
-        protocol = _of_brokers(find_protocol(forced.protocol))
+        protocol = of_brokers(find_protocol(forced.protocol))
         [prop] = find_properties(protocol, [forced.property])
         expectation = Expectation(prop.name, violated=True)
         searched = Cell(forced.protocol, forced.bounds, (expectation,), limits=self.cell.limits)
@@ -114,6 +115,7 @@ class _Run:
         result = self._result
         result.states, result.depth, result.engine = decided.states, decided.depth, decided.engine
         result.findings += judge(searched, [expectation], decided)
+        result.statements = statements_of(protocol)
         trace = search.verdicts[prop.name][2].trace if prop.name in search.verdicts else None
         if trace is None:
             return None
@@ -139,7 +141,7 @@ class _Run:
                 f"{forced.file} names the protocol {name}, which is Python code; if you trust that "
                 f'code, add to the case: protocol = "{name}"'
             )
-        protocol = _of_brokers(find_protocol(name))
+        protocol = of_brokers(find_protocol(name))
         refuse_unknown_property(forced.file, protocol, recorded)
         system, replayed = replayed_as_recorded(forced.file, protocol, recorded)
         if replayed.stopped is not None:
@@ -185,7 +187,7 @@ class _Run:
 
     def _walk(self, forced: Walks) -> None:
         """Take random walks on brokers."""
-        protocol = _of_brokers(protocol_to_walk(forced.protocol or None, self.distribution))
+        protocol = of_brokers(protocol_to_walk(forced.protocol or None, self.distribution))
         system, forcible = systems_to_walk(protocol, self.distribution, forced.bounds.split())
         walks = CoveringWalks(forcible, forced.seed, forced.steps)
         done = Conformance(self.distribution.version)
@@ -223,7 +225,7 @@ class _Run:
         return f"stopped by the limit of {self.cell.limits.seconds:g} s"
 
     def _say(self, what: str) -> None:
-        self.report(Progress(0, 0, 0, 0.0, doing=what))
+        self.report(doing(what))
 
     def _shown(self, played: _Behavior, replayed: Replayed, label: str) -> Shown:
         """Return a behavior, and what brokers made of it, in the forms that reports need."""
@@ -231,26 +233,10 @@ class _Run:
             self.cell.expectation.name,
             len(played.trace.steps),
             _text(played, replayed),
-            _markdown(played),
+            markdown_of(played.protocol, played.system, played.trace, played.property),
             itf(played.system, played.property, played.trace),
             label=label,
         )
-
-
-def _of_brokers(protocol: Protocol) -> Protocol:
-    """Return a protocol, if it is one of brokers.
-
-    Raises
-    ------
-    ReplayError
-        If it is of another family.
-    """
-    if protocol.family is not BROKER[0].family:
-        raise ReplayError(
-            f"{protocol.name} is of the {protocol.family.name} family; real brokers follow "
-            f"protocols of the {BROKER[0].family.name} family"
-        )
-    return protocol
 
 
 async def _in_time(work: Coroutine[Any, Any, None], seconds: float) -> bool:
@@ -273,11 +259,3 @@ def _text(played: _Behavior, replayed: Replayed) -> str:
     text = io.StringIO()
     print_on_kafka(Console(file=text, width=100), played.system, played.trace, replayed, False)
     return text.getvalue()
-
-
-def _markdown(played: _Behavior) -> str:
-    from ..render.markdown import markdown
-    from ..render.narrative import narrate
-
-    summary = played.protocol.summary
-    return markdown(narrate(played.system, played.trace, played.property, (), summary))

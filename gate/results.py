@@ -92,6 +92,8 @@ class Outcome:
     ----------
     place
         For an error, the line that it is about.
+    statements
+        What each property of the protocol says, by name.
     traces
         Counterexamples of what is not as expected.
     inputs
@@ -104,6 +106,7 @@ class Outcome:
     status: Status
     findings: list[Finding] = field(default_factory=list)
     properties: list[Property] = field(default_factory=list)
+    statements: dict[str, str] = field(default_factory=dict)
     states: int = 0
     depth: int = 0
     seconds: float = 0.0

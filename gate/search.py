@@ -16,7 +16,7 @@ from ..checker.result import Limits, Progress, Resources, Result, Verdict
 from ..checker.stop import Stop, Stopped
 from ..core.spec import Outcome as Decided
 from ..core.spec import Property as Asked
-from ..core.spec import TransitionSystem
+from ..core.spec import Trace, TransitionSystem
 from ..invariants import properties_of
 from ..model import Protocol
 from . import results
@@ -48,14 +48,20 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> Outcome:
         results.status_of(findings),
         findings,
         told,
-        found.states,
-        found.depth,
+        states=found.states,
+        depth=found.depth,
         engine=found.engine,
         traces=search.shown(findings),
     )
     outcome.places = _places(outcome, protocol)
+    outcome.statements = statements_of(protocol)
     outcome.seconds = perf_counter() - started
     return outcome
+
+
+def statements_of(protocol: Protocol) -> dict[str, str]:
+    """Return what each property of a protocol says, by name."""
+    return {prop.name: prop.statement for prop in properties_of(protocol)}
 
 
 def _told(expectation: Expectation, found: Found) -> results.Property:
@@ -168,16 +174,19 @@ class Search:
         from ..checker.itf import itf
 
         assert verdict.trace is not None
-        start = start_of(system, verdict.trace)
+        start, steps = start_of(system, verdict.trace), verdict.trace.steps
         # Where a wrong protocol fails with every history, those that the search kept will do.
         every = properties_of(self.protocol)
         systems = (self._system(self.protocol, read) for read in (every, properties))
         return Shown(
             verdict.property.name,
-            len(verdict.trace.steps),
+            len(steps),
             _text(system, verdict),
             without_failure(
-                systems, lambda knowing: _markdown(self.protocol, knowing, start, verdict)
+                systems,
+                lambda knowing: markdown_of(
+                    self.protocol, knowing, retaken(knowing, start, steps), verdict.property
+                ),
             ),
             itf(system, verdict.property, verdict.trace),
             places(self.protocol, lambda changed: self._system(changed, properties), verdict.trace),
@@ -207,13 +216,11 @@ def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
     return text.getvalue()
 
 
-def _markdown(
-    protocol: Protocol, knowing: TransitionSystem[Any, Any], start: int, verdict: Verdict
+def markdown_of(
+    protocol: Protocol, system: TransitionSystem[Any, Any], trace: Trace, prop: Asked | None
 ) -> str:
-    """Return a counterexample as Markdown, told by a system that keeps every history."""
+    """Return a behavior as Markdown."""
     from ..render.markdown import markdown
     from ..render.narrative import narrate
 
-    assert verdict.trace is not None
-    trace = retaken(knowing, start, verdict.trace.steps)
-    return markdown(narrate(knowing, trace, verdict.property, (), protocol.summary))
+    return markdown(narrate(system, trace, prop, (), protocol.summary))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
@@ -137,8 +138,8 @@ class Protocol:
         # Reports print them in one line each, also those of a custom protocol.
         object.__setattr__(self, "summary", one_line(" ".join(self.summary.split())))
         object.__setattr__(self, "actions", tuple(map(_named_in_one_line, self.actions)))
-        names = [action.name for action in self.actions]
-        if twice := next((name for name in names if names.count(name) > 1), ""):
+        names = Counter(action.name for action in self.actions)
+        if twice := next((name for name, times in names.items() if times > 1), ""):
             raise ValueError(f"actions: {twice} is there twice; rename one of them")
         known = [field.name for field in fields(self.rules)]
         for name, _ in self.older_rules:
@@ -178,9 +179,6 @@ def assemble(
     needs: frozenset[str],
     constants: Callable[..., K],
     state: type[S],
-    *,
-    initialise: Callable[[S, K], Iterator[None]],
-    columns: Callable[[S, K], dict[str, str]],
     **look: Any,
 ) -> TransitionSystem[S, K]:
     """Make the transition system of a protocol from what its family declares.
@@ -193,7 +191,7 @@ def assemble(
     state
         The declaration of its state.
     look
-        Further arguments of :class:`TransitionSystem`.
+        Further arguments of :func:`system_of` and :class:`TransitionSystem`.
     """
     chosen = {field.name: getattr(bounds, field.name) for field in fields(bounds)}
     tracked = {
@@ -202,12 +200,30 @@ def assemble(
         if field.name.startswith("track_")
     }
     k = constants(**chosen, **tracked, rules=protocol.rules)
+    return system_of(protocol, bounds, k, state, **look)
+
+
+def system_of(
+    protocol: Protocol,
+    bounds: Any,
+    constants: K,
+    state: type[S],
+    *,
+    initialise: Callable[[S, K], Iterator[None]],
+    columns: Callable[[S, K], dict[str, str]],
+    **look: Any,
+) -> TransitionSystem[S, K]:
+    """Make the transition system of a protocol whose actions receive `constants` as ``k``.
+
+    Its headline names the main bounds, or all of them where none is.
+    """
+    every = shown(bounds)
     return TransitionSystem(
         name=protocol.name,
-        bounds=shown(bounds),
-        headline=brief(bounds),
-        constants=k,
-        layout=Layout(counting(protocol.state or state, protocol.limits), k),
+        bounds=every,
+        headline=brief(bounds) or ", ".join(f"{name}={value}" for name, value in every.items()),
+        constants=constants,
+        layout=Layout(counting(protocol.state or state, protocol.limits), constants),
         actions=protocol.actions,
         initialise=initialise,
         columns=columns,

@@ -12,16 +12,16 @@ from .printed import Console, Text
 
 def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
     """Print the protocols and the releases, then the properties and the bounds of each family."""
-    _print_table(console, "Protocols", catalogue["protocols"], ("name", "summary"))
+    print_table(console, "Protocols", catalogue["protocols"], ("name", "summary"))
     title = "Releases of Kafka (check --release RELEASE --metadata METADATA)"
     columns = ("releases", "metadata", "protocol", "options")
-    _print_table(console, title, catalogue["releases"], columns)
+    print_table(console, title, catalogue["releases"], columns)
     for family, bounds in catalogue["bounds"].items():
         properties = catalogue["properties"][family]
         title = f"Properties of the {family} family (-p NAME)"
-        _print_table(console, title, properties, ("name", "statement"))
+        print_table(console, title, properties, ("name", "statement"))
         columns = ("name", "default", "allowed", "meaning")
-        _print_table(console, f"Bounds of the {family} family (-b NAME=VALUE)", bounds, columns)
+        print_table(console, f"Bounds of the {family} family (-b NAME=VALUE)", bounds, columns)
     defaults = {p["family"]: p["default_properties"] for p in catalogue["protocols"]}
     for family, names in defaults.items():
         console.print(
@@ -29,7 +29,7 @@ def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
         )
 
 
-def _print_table(
+def print_table(
     console: Console, title: str, rows: Sequence[dict[str, str]], columns: Sequence[str]
 ) -> None:
     """Print one table under its title."""

@@ -48,6 +48,7 @@ class Explorer(App[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("b", "back", "Back"),
+        ("i", "begin", "Next initial state"),
         ("v", "jump", "Jump to a violation"),
         ("s", "save", "Save as a trace"),
         ("tab", "app.focus_next", "Other list"),
@@ -108,6 +109,15 @@ class Explorer(App[None]):
         else:
             self.notify("this is the initial state", severity="warning")
 
+    def action_begin(self) -> None:
+        """Begin anew in the next initial state, after the last one in the first."""
+        initial = len(self.exploration.initial_states)
+        if initial == 1:
+            self.notify("there is one initial state", severity="warning")
+            return
+        self.exploration.begin((self.exploration.start + 1) % initial)
+        self._show()
+
     def action_jump(self) -> None:
         """Jump to the nearest violation."""
         said = self.exploration.jump(self.most)
@@ -122,12 +132,20 @@ class Explorer(App[None]):
         """Show the present state and what can be done in it."""
         self.enabled_steps = self.exploration.enabled()
         self.disabled_steps = self.exploration.disabled()
-        self.sub_title = count(len(self.exploration.trace.steps), "step")
+        self.sub_title = self._where()
         self.query_one("#shown", Static).update(self._state())
         self._fill("enabled", [str(step) for step in self.enabled_steps], "Enabled: Enter takes")
         self._fill("disabled", [str(it.step) for it in self.disabled_steps], "Not enabled")
         if not self.enabled_steps:
             self._tell(Text("No step is enabled here."))
+
+    def _where(self) -> str:
+        """Return how far the behavior is, and in which of several initial states it begins."""
+        steps = count(len(self.exploration.trace.steps), "step")
+        initial = len(self.exploration.initial_states)
+        if initial == 1:
+            return steps
+        return f"{steps} from initial state {self.exploration.start + 1:,} of {initial:,}"
 
     def _fill(self, name: str, lines: list[str], title: str) -> None:
         """Put steps into a list."""

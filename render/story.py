@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rich.table import Table
 
+from ..core.bounds import declared
 from ..core.guards import guards
-from ..core.spec import Action
+from ..core.spec import Action, Property
+from ..invariants import PROPERTIES, properties_of
+from .catalogue import print_table
 from .printed import Console, Text
 from .text import print_prose
 
@@ -29,11 +32,34 @@ def story(protocol: Any) -> dict[str, Any]:
         ],
         "actions": [_action(action) for action in protocol.actions],
         "default_properties": list(protocol.default_properties),
+        "bounds": described_bounds(protocol.family.bounds),
+        "properties": described_properties(properties_of(protocol)),
         "expected": [
             {"bounds": expected.bounds, "violated": list(expected.violated)}
             for expected in protocol.expected
         ],
     }
+
+
+def described_bounds(bounds: type) -> list[dict[str, str]]:
+    """Return each bound that a dataclass declares, as ``tidegate list`` tells it."""
+    return [
+        {
+            "name": name,
+            "default": bound.follows or bound.show(default),
+            "allowed": bound.allowed(),
+            "meaning": bound.doc,
+        }
+        for name, (bound, default) in declared(bounds).items()
+    ]
+
+
+def described_properties(properties: Iterable[Property]) -> list[dict[str, str]]:
+    """Return each property, as ``tidegate list`` tells it."""
+    return [
+        {"name": prop.name, "statement": prop.statement, "source": prop.source}
+        for prop in properties
+    ]
 
 
 def _rules(protocol: Any) -> list[dict[str, Any]]:
@@ -87,6 +113,8 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
             print_prose(console, Text(older["what"]), indent=3)
     if told["expected"]:
         _print_verdicts(console, told["expected"])
+    if told["family"] not in PROPERTIES:
+        _print_declared(console, told)
     console.print(Text("\nActions, and when each is not enabled", "bold"))
     for action in told["actions"]:
         head = f"{action['name']}({', '.join(action['parameters'])})"
@@ -96,6 +124,17 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
         print_prose(console, Text(action["what"]), indent=3)
         for test in action["not_enabled_if"]:
             print_prose(console, Text(f"- {test}", "dim"), indent=3)
+
+
+def _print_declared(console: Console, told: dict[str, Any]) -> None:
+    """Print the bounds and the properties of a model, which ``tidegate list`` does not know."""
+    console.print()
+    columns = ("name", "default", "allowed", "meaning")
+    print_table(console, "Bounds (-b NAME=VALUE)", told["bounds"], columns)
+    title = "Properties (-p NAME)"
+    print_table(console, title, told["properties"], ("name", "statement"))
+    names = ", ".join(told["default_properties"])
+    print_prose(console, Text(f"Checked unless -p is given: {names or 'none'}."))
 
 
 def _print_verdicts(console: Console, verdicts: list[dict[str, Any]]) -> None:

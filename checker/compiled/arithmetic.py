@@ -39,6 +39,9 @@ UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 FURTHEST = 1 << 10
 """Bits by which a known number is shifted to the left at most; of the result a mask may be made."""
 
+DIVISIONS = ("floordiv", "mod")
+"""Whose right side must be positive, which is checked even where numbers wrap."""
+
 CHECKED = {"add": "sadd", "sub": "ssub", "mul": "smul"}
 
 
@@ -60,7 +63,7 @@ def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:
         left, right = _operand(out, left), _operand(out, right)
         _check_distance(out, right)
         return _shifted(out, name, left, right)
-    if name in ("floordiv", "mod"):
+    if name in DIVISIONS:
         return _divided(out, name, _operand(out, left), _operand(out, right))
     result = out.arithmetic(name, left, right)
     if name not in CHECKED or fits(result.range):

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .arithmetic import ARITHMETIC, COMPARISONS, FOLDED, UNARY, exact, folds
+from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .emitter import Aside, Emitter, is_cheap
 from .function import Compiled, Functions, Mode
 from .marking import is_marked
@@ -17,6 +17,7 @@ from .values import (
     PLAIN,
     Constant,
     Items,
+    Method,
     Number,
     StateRef,
     Truth,
@@ -149,8 +150,11 @@ class Expressions(Methods):
             return self.unit.places.load(self.out, place)
         return place
 
-    def written_place(self, node: ast.expr) -> StateRef | None:
-        """Return the part of the state that a target names; None where that is beyond an array."""
+    def written_place(self, node: ast.expr) -> StateRef | tuple[Method, Value] | None:
+        """Return the part of the state that a target names; None where that is beyond an array.
+
+        Of an element that a record sets by a method of its own it is the method, and the index.
+        """
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             owner = self.expression(node.value)
             if owner is NOWHERE:
@@ -158,7 +162,9 @@ class Expressions(Methods):
             if isinstance(owner, StateRef) and isinstance(node, ast.Attribute):
                 return self._part(owner, node.attr)
             if isinstance(owner, StateRef) and isinstance(node, ast.Subscript):
-                return self.element(owner, self.expression(node.slice))
+                index = self.expression(node.slice)
+                setter = self.method(owner, "__setitem__")
+                return (setter, index) if setter else self.element(owner, index)
         raise UnsupportedError(f"{ast.unparse(node)}, which is no part of the state, as a target")
 
     @staticmethod
@@ -206,7 +212,7 @@ class Expressions(Methods):
             folded = FOLDED[type(operator)].__name__
             return Constant(self.unit.reads.ask(folded, left.value, right.value))
         name = ARITHMETIC[type(operator)]
-        if self.out.wraps and name not in ("floordiv", "mod"):
+        if self.out.wraps and name not in DIVISIONS:
             return self.out.arithmetic(name, left, right)
         return exact(self.out, name, left, right)
 

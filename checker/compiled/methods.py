@@ -59,20 +59,3 @@ class Methods(Marking):
             return self.out.compare(COMPARISONS[type(comparison)], left, right)
         compared = self.call(method, [right])
         return self.negation(compared) if differs else compared
-
-    def setting(self, target: ast.expr) -> Method | None:
-        """Return the method that sets an element of a record; None for any other target."""
-        owner = self.expression(target.value) if isinstance(target, ast.Subscript) else None
-        return self.method(owner, "__setitem__") if isinstance(owner, StateRef) else None
-
-    def set_element(self, target: ast.expr, value: Value) -> bool:
-        """Have a record set an element of its own; False where a target is none of those."""
-        setting = self.setting(target)
-        if setting is None or not isinstance(target, ast.Subscript):
-            return False
-        self.call(setting, [self.expression(target.slice), value])
-        return True
-
-    def expression(self, node: ast.expr) -> Value:
-        """Return the value of an expression."""
-        raise NotImplementedError

@@ -22,6 +22,7 @@ from .values import (
     WORD,
     Constant,
     Items,
+    Method,
     Number,
     StateRef,
     Truth,
@@ -198,17 +199,20 @@ class Translation(Loops):
                 raise UnsupportedError("a tuple is taken apart that is none of that length")
             for part, item in zip(target.elts, value.items, strict=True):
                 self._assign_to(part, item)
-        elif not self.set_element(target, value):
+        else:
             self._write(self._target(target), value)
 
-    def _target(self, target: ast.expr) -> StateRef | None:
+    def _target(self, target: ast.expr) -> StateRef | tuple[Method, Value] | None:
         """Return the variable that a target names, if writing is allowed."""
         if self.pure:
             raise UnsupportedError(f"writing {ast.unparse(target)} where only reading is allowed")
         return self.written_place(target)
 
-    def _write(self, place: StateRef | None, value: Value) -> None:
-        if place is not None:
+    def _write(self, place: StateRef | tuple[Method, Value] | None, value: Value) -> None:
+        if isinstance(place, tuple):
+            setter, index = place
+            self.call(setter, [index, value])
+        elif place is not None:
             self.unit.places.store(self.out, place, value)
 
     def _assign_local(self, name: str, value: Value) -> None:
@@ -235,10 +239,10 @@ class Translation(Loops):
         if isinstance(node.target, ast.Name):
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             before, place = self.known(name), None
-        elif self.setting(node.target):
-            raise UnsupportedError(f"{ast.unparse(node)}, an element changed in place,")
         else:
             place = self._target(node.target)
+            if isinstance(place, tuple):
+                raise UnsupportedError(f"{ast.unparse(node)}, an element changed in place,")
             before = Constant(0) if place is None else self.unit.places.load(self.out, place)
         value = self.computed(node.op, before, self.known(node.value))
         if isinstance(node.target, ast.Name):

@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ...invariants import PROPERTIES
 from ..judge import Deviation, Finding
 from ..results import Outcome
 from .where import Pointer, pointers
@@ -29,7 +28,7 @@ _OTHERS = {
 def sarif(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return the findings of all cells as a SARIF log; cells that are skipped have none."""
     results = [result for outcome in outcomes for result in _results(outcome)]
-    statements = {prop.name: prop.statement for it in PROPERTIES.values() for prop in it} | _OTHERS
+    statements = {name: text for it in outcomes for name, text in it.statements.items()} | _OTHERS
     used = sorted({result["ruleId"] for result in results})
     rules = [
         {"id": rule, "shortDescription": {"text": statements.get(rule, rule)}} for rule in used

@@ -7,17 +7,24 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from ...core.blame import about
-from ...core.bounds import brief, shown, unknown
-from ...core.errors import ModelError
+from ...core.bounds import unknown
+from ...core.errors import ModelError, about
 from ...core.fields import Array, Record, declared_parts
-from ...core.layout import Layout
 from ...core.scene import View
-from ...core.spec import DEADLOCK, Action, Fairness, Kind, Property, TransitionSystem
-from ..protocol import Family, Protocol, counting
+from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Property, TransitionSystem
+from ..protocol import Family, Protocol, system_of
+from .signatures import (
+    MOST_CHOICES,
+    refuse_other_classes,
+    refuse_other_kinds,
+    refuse_unfit,
+    refuse_wrong_looks,
+    values_of,
+)
 from .view import Lanes, Telling
 
 S = TypeVar("S", bound=Record)
@@ -26,15 +33,6 @@ F = TypeVar("F", bound=Callable[..., bool])
 
 Count = Callable[[Any], int]
 Choices = Callable[[Any], Iterable[int]]
-
-TYPE_OK = Property(
-    name="TypeOk",
-    kind=Kind.TYPE,
-    statement="Every variable holds a value within its declared range.",
-    source="Lamport, Specifying Systems, 3.1",
-    predicate=lambda s, k: True,
-    explain=lambda s, k: "",
-)
 
 
 @dataclass(frozen=True)
@@ -100,17 +98,12 @@ class Model(Generic[S, K]):
         constraint: Callable[[S, K], bool] | None = None,
         view: View | None = None,
     ) -> None:
-        settings = getattr(bounds, "__dataclass_params__", None)
-        if settings is None or not settings.frozen:
-            raise ModelError(
-                f"{_name_of(bounds)} is no frozen dataclass; write @dataclass(frozen=True)"
-            )
-        if not _is_record(state):
-            raise ModelError(
-                f"{_name_of(state)} is no Record; derive the state's class from Record"
-            )
-        # mypy takes the hash of an object of the class for that of the class.
-        declared_parts(state)  # type: ignore[arg-type]
+        refuse_other_classes(bounds, state)
+        if constraint is not None:
+            refuse_unfit(constraint, "the constraint", "s", "k")
+        for kind, count in (participants or {}).items():
+            refuse_unfit(count, f"how many there are of the participant {kind}", "k")
+        refuse_wrong_looks(name, view)
         self._bounds = bounds
         self._state = state
         self._participants = dict(participants or {})
@@ -124,12 +117,12 @@ class Model(Generic[S, K]):
         self._view = view
         self._initialise: Callable[[S, K], Iterator[None]] = _lowest
         self._actions: dict[str, Action] = {}
-        self._signs: dict[str, str] = {}
-        self._actors: dict[str, str] = {}
+        self._tellings: dict[str, Telling] = {}
         self._properties: dict[str, Property] = {}
 
     def _refuse_unknown_kinds(self) -> None:
         """Refuse arrays by a kind of participant that there is not."""
+        # mypy takes the hash of an object of the class for that of the class.
         for name, part in declared_parts(self._state).items():  # type: ignore[arg-type]
             if isinstance(part, Array) and part.by and part.by not in self._participants:
                 raise ModelError(
@@ -146,6 +139,7 @@ class Model(Generic[S, K]):
             raise about(
                 function, "there are initial states already; yield all of them in one function"
             )
+        refuse_unfit(function, function.__name__, "s", "k")
         if not inspect.isgeneratorfunction(function):
             text = f"{function.__name__} does not yield; write a state into s, then yield"
             raise about(function, text)
@@ -193,11 +187,10 @@ class Model(Generic[S, K]):
         _refuse_bare(who, "@model.action('who')")
 
         def declare(function: F) -> F:
+            refuse_other_kinds(function, "an action")
             if _camel(function.__name__) in self._actions:
                 raise about(function, f"there is an action {function.__name__} already; rename one")
-            self._declare(function, who, source, fairness, when, choices)
-            if sign:
-                self._signs[_camel(function.__name__)] = sign
+            self._declare(function, who, source, fairness, when, choices, sign)
             return function
 
         return declare
@@ -230,7 +223,11 @@ class Model(Generic[S, K]):
         _refuse_bare(statement, "@model.invariant('What must hold.')")
 
         def declare(function: F) -> F:
+            refuse_other_kinds(function, "an invariant")
             name = _camel(function.__name__)
+            refuse_unfit(function, f"invariant {name}", "s", "k")
+            if explain is not None:
+                refuse_unfit(explain, f"explain of {name}", "s", "k")
             if name in self._properties:
                 raise about(function, f"there is a property {name} already; rename one of them")
             said = explain or (lambda s, k: f"It says: {statement}")
@@ -261,7 +258,9 @@ class Model(Generic[S, K]):
                 scenarios=(),
                 mutation_bounds=("",),
                 survivors={},
-                faults_and_elections=self._signs,
+                faults_and_elections={
+                    name: telling.sign for name, telling in self._tellings.items() if telling.sign
+                },
                 build=self._build,
             ),
             summary=summary,
@@ -276,19 +275,18 @@ class Model(Generic[S, K]):
         self, protocol: Protocol, bounds: K, needs: frozenset[str]
     ) -> TransitionSystem[Any, K]:
         """Make the transition system of this model, or of a protocol that was made from it."""
-        tellings = {
-            name: Telling(sentence, action.who, self._actors[name], self._signs.get(name, ""))
-            for name, action in self._actions.items()
-            for sentence in [_first_sentence(action.apply) or name]
-        }
-        lanes = Lanes(protocol.state or self._state, self._participants, tellings)
-        return TransitionSystem(
-            name=protocol.name,
-            bounds=shown(bounds),
-            headline=brief(bounds) or ", ".join(f"{n}={v}" for n, v in shown(bounds).items()),
-            constants=bounds,
-            layout=Layout(counting(protocol.state or self._state, protocol.limits), bounds),
-            actions=protocol.actions,
+        for kind, count in self._participants.items():
+            number: Any = count(bounds)
+            if not isinstance(number, int) or number < 0:
+                raise about(
+                    count, f"there are {number!r} of the participant {kind}; 0 or more can be"
+                )
+        lanes = Lanes(protocol.state or self._state, self._participants, self._tellings)
+        return system_of(
+            protocol,
+            bounds,
+            bounds,
+            self._state,
             initialise=self._initialise,
             columns=lanes.columns,
             constraint=self._constraint,
@@ -303,50 +301,55 @@ class Model(Generic[S, K]):
         fairness: Fairness,
         when: Callable[[K], bool],
         choices: Mapping[str, str | Choices],
+        sign: str,
     ) -> None:
         """Add an action whose parameters take each of their values."""
         name = _camel(function.__name__)
+        refuse_unfit(when, f"when of action {name}", "k")
         parameters = list(inspect.signature(function).parameters)[2:]
+        refuse_unfit(function, f"action {name}", "s", "k", *parameters)
         domains = [self._domain(function, parameter, choices) for parameter in parameters]
         if extra := set(choices) - set(parameters):
             there = ", ".join(parameters) or "none but the state and the bounds"
             raise about(function, f"action {name} has no parameter {min(extra)}; it has {there}")
 
         def arguments(k: Any) -> Iterator[tuple[int, ...]]:
-            return product(*(domain(k) for domain in domains))
+            values = [domain(k) for domain in domains]
+            if prod(map(len, values)) > MOST_CHOICES:
+                text = f"action {name} has more than {MOST_CHOICES:,} choices of its parameters"
+                raise about(function, f"{text} within these bounds")
+            return product(*values)
 
         self._actions[name] = Action(name, function, who, arguments, source, fairness, when)
-        acting = [one for one in parameters if choices.get(one, one) == who]
-        self._actors[name] = acting[0] if acting else ""
+        acting = next((one for one in parameters if choices.get(one, one) == who), "")
+        self._tellings[name] = Telling(_first_sentence(function) or name, who, acting, sign)
 
-    def _domain(self, function: F, parameter: str, choices: Mapping[str, str | Choices]) -> Choices:
+    def _domain(
+        self, function: F, parameter: str, choices: Mapping[str, str | Choices]
+    ) -> Callable[[K], tuple[int, ...]]:
         """Return the values of a parameter of an action."""
         chosen = choices.get(parameter, parameter)
-        if callable(chosen):
-            return chosen
-        if chosen not in self._participants:
+        name = f"{parameter} of action {_camel(function.__name__)}"
+        if not isinstance(chosen, str):
+            values = chosen
+            refuse_unfit(values, name, "k")
+        elif chosen in self._participants:
+            count = self._participants[chosen]
+            values = lambda k: range(count(k))  # noqa: E731
+        else:
             known = ", ".join(self._participants) or "there are none"
             raise about(
                 function,
                 f"action {_camel(function.__name__)}: its parameter {parameter} has no values; "
                 f"give {parameter}=lambda k: range(...), or a kind of participant ({known})",
             )
-        count = self._participants[chosen]
-        return lambda k: range(count(k))
+        return lambda k: values_of(values, k, function, name)
 
 
 def _refuse_bare(first: object, repair: str) -> None:
     """Refuse a decorator without parentheses, which would be given the function itself."""
     if callable(first):
         raise about(first, f"{getattr(first, '__name__', first)}: write {repair} above it")
-
-
-def _is_record(state: object) -> bool:
-    return isinstance(state, type) and issubclass(state, Record)
-
-
-def _name_of(value: object) -> str:
-    return value.__name__ if isinstance(value, type) else repr(value)
 
 
 def _lowest(s: Any, k: Any) -> Iterator[None]:

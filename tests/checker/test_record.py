@@ -375,5 +375,5 @@ def test_a_range_of_more_than_a_word_is_refused():
     class Enormous(Record):
         number: int = integer(0, 1 << 64, "a bit too many")
 
-    with pytest.raises(ValueError, match=r"number: .* takes more than 64 bits"):
+    with pytest.raises(ModelError, match=r"number: .* takes more than 64 bits"):
         Layout(Enormous, None)

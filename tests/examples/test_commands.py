@@ -41,6 +41,26 @@ def run(tmp_path, monkeypatch):
     return invoke
 
 
+TWO_PHASE = str(EXAMPLES / "two_phase_commit.py")
+
+
+def test_show_has_the_bounds_and_the_properties_of_a_model_of_ones_own(run):
+    shown = run("show", TWO_PHASE, ends=(0,)).output
+    assert "managers  3        1..12    resource managers" in shown
+    assert "No manager has aborted while another one has committed." in shown
+    assert "Checked unless -p is given: Consistent." in shown
+    told = json.loads(run("show", TWO_PHASE, "--json", ends=(0,)).output)
+    assert [bound["name"] for bound in told["bounds"]] == ["managers"]
+    assert [prop["name"] for prop in told["properties"]] == ["Consistent", "TypeOk", "Deadlock"]
+    assert "Bounds (-b" not in run("show", "kip-320", ends=(0,)).output
+
+
+def test_a_condition_of_graph_names_a_set_as_actions_do(run):
+    condition = "0 in sent_prepared and 1 not in sent_prepared"
+    told = run("graph", TWO_PHASE, "-b", "managers=2", "--to", condition, ends=(0,)).output
+    assert "1 step; 1 shortest path" in told
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(file.stem for file in EXAMPLES.glob("*.py")))
 def test_every_command_works(name, run):

@@ -3,10 +3,13 @@
 import asyncio
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import system_for
 from tidegate.checker.explore import Exploration
 from tidegate.cli import main
 from tidegate.commands.explore import saved
@@ -143,6 +146,28 @@ def test_it_runs_in_a_real_terminal(tmp_path):
     child.close()
     assert child.exitstatus == 0
     assert len(json.loads(path.read_text())["states"]) == 13
+
+
+EWD840 = str(Path(__file__).parents[2] / "examples" / "ewd840.py")
+
+
+def test_a_key_goes_to_the_next_initial_state(tmp_path):
+    system = system_for(find_protocol(EWD840), ["nodes=2"], [])
+    initial = list(system.initial_states())
+    it = Exploration(system, [])
+    seen = driven(it, tmp_path / "x.json", ["i"])
+    assert f"0 steps from initial state 2 of {len(initial)}" in seen["title"]
+    assert it.state == initial[1]
+    seen = driven(it, tmp_path / "x.json", ["enter", "s"] + ["i"] * (len(initial) - 1))
+    assert it.state == initial[0]
+    assert seen["steps"] == []
+    assert CliRunner().invoke(main, ["replay", str(tmp_path / "x.json")]).exit_code == 0
+
+
+def test_where_there_is_one_initial_state_the_key_says_so(exploration, tmp_path):
+    seen = driven(exploration("hw"), tmp_path / "x.json", ["enter", "i"])
+    assert len(seen["steps"]) == 1
+    assert seen["notes"] == ["there is one initial state"]
 
 
 def test_without_a_terminal_it_says_so():

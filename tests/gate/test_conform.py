@@ -12,7 +12,7 @@ from tidegate.core.spec import Step, Trace
 from tidegate.gate.cells import Cell
 from tidegate.gate.conform_cells import (
     ConformCell,
-    Expected,
+    ConformExpectation,
     SavedTrace,
     ShortestTrace,
     Walks,
@@ -66,12 +66,12 @@ def test_a_conform_case_is_one_cell_and_comes_after_those_that_search(project):
     shortest, saved, walks = conforming
     assert all(isinstance(cell, ConformCell) for cell in conforming)
     assert shortest.forced == ShortestTrace("hw", "records=1 crashes=2", "NoCommittedRecordLost")
-    assert shortest.expectation == Expected("diverges", 9)
+    assert shortest.expectation == ConformExpectation("diverges", 9)
     assert (shortest.tier, shortest.limits.seconds, shortest.line) == ("nightly", 50, 7)
     assert saved.forced == SavedTrace("traces/loss.json")
-    assert (saved.expectation, saved.tier) == (Expected("reproduces"), "pr")
+    assert (saved.expectation, saved.tier) == (ConformExpectation("reproduces"), "pr")
     assert walks.forced == Walks(20, 25, 12)
-    assert (walks.expectation, walks.optional) == (Expected("agrees"), True)
+    assert (walks.expectation, walks.optional) == (ConformExpectation("agrees"), True)
     assert (walks.limits.seconds, walks.line) == (900, 21)
 
 
@@ -232,7 +232,7 @@ def replayed(differs_at=None):
     ],
 )
 def test_a_replay_passes_only_where_the_brokers_diverge_as_expected(step, differs_at, said):
-    expected = Expected("diverges", step) if step else Expected("reproduces")
+    expected = ConformExpectation("diverges", step) if step else ConformExpectation("reproduces")
     findings = judge_replay(expected, BEHAVIOR, replayed(differs_at))
     if said is None:
         assert findings == []
@@ -261,7 +261,10 @@ def test_walks_pass_only_where_none_differs_and_all_were_taken():
 
 def test_every_report_of_a_conform_case_names_the_divergence():
     cell = ConformCell(
-        "libs", ShortestTrace("hw", "", "NoAckedRecordLost"), Expected("reproduces"), line=7
+        "libs",
+        ShortestTrace("hw", "", "NoAckedRecordLost"),
+        ConformExpectation("reproduces"),
+        line=7,
     )
     findings = judge_replay(cell.expectation, BEHAVIOR, replayed(2))
     shown = Shown(

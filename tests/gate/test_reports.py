@@ -160,6 +160,24 @@ def test_a_gate_that_passes_reports_that_too(project):
     assert log["runs"][0]["results"] == []
 
 
+def test_sarif_says_what_a_property_of_ones_own_says(project):
+    project.write(
+        "mine.py",
+        "from dataclasses import dataclass\nfrom tidegate import *\n"
+        "@dataclass(frozen=True)\nclass Bounds:\n    n: int = number(3, 1, 9, 'n')\n"
+        "class State(Record):\n    x: int = integer(0, 3, 'x')\n"
+        "model = Model(Bounds, State, deadlock=False)\n"
+        "@model.action()\ndef go(s, k):\n    if s.x == 3:\n        return False\n"
+        "    s.x += 1\n    return True\n"
+        "@model.invariant('The counter is below three.')\ndef small(s, k):\n    return s.x < 3\n",
+    )
+    project.gate("[[case]]\nprotocols = 'mine.py'\nholds = 'Small'\n", *OPTIONS, status=1)
+    [rule] = json.loads((project.path / "gate.sarif").read_text())["runs"][0]["tool"]["driver"][
+        "rules"
+    ]
+    assert rule == {"id": "Small", "shortDescription": {"text": "The counter is below three."}}
+
+
 def test_text_that_has_a_meaning_in_a_report_is_only_text(project):
     nasty = 'x <&> "y" ]]> \x00\x1b[31m\x85\u202e\ufffe\uffff\ud800 ::error:: 100%\nnext'
     cell = Cell(f"own{nasty}.py", "", (Expectation("TypeOk"),))

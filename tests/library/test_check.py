@@ -96,3 +96,16 @@ def test_a_failed_test_shows_the_trace(tmp_path):
     assert result.returncode == 1, result.stderr
     assert "NoCommittedRecordLost is violated. Record m0 was committed" in result.stdout
     assert "kip-101" not in result.stdout.split("Captured tidegate call")[1]
+
+
+def test_a_run_of_pytest_that_checks_nothing_does_not_load_the_engine(tmp_path):
+    test = tmp_path / "test_mine.py"
+    test.write_text(
+        "import sys\n"
+        "def test_it():\n"
+        "    assert not {'tidegate.library', 'tidegate.checker'} & sys.modules.keys()\n",
+        "utf-8",
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0, result.stdout

@@ -30,7 +30,7 @@ WRONG = {
     "out of range": (GO + "    s.x += 1\n    return True", "x is 4, declared 0..3", 14),
     "chance": (
         GO + "    s.x = random.randint(0, 3)\n    return True",
-        "did something else when it was taken again",
+        "go uses random, a clock or chance; what a model does may depend on the state",
         12,
     ),
     "no answer": (GO + "    s.x = 1", "returned None; it must return True or False", 12),
@@ -97,6 +97,149 @@ WRONG = {
         "other: write @model.action('who') above it",
         15,
     ),
+    "an initial state that is no number": (
+        "class Three:\n    def __index__(self):\n        return 3\n"
+        "    __le__ = __ge__ = lambda self, other: True\n"
+        "@model.initial\ndef begin(s, k):\n    s.x = Three()\n    yield\n" + GO
+        + "    return False",
+        "initialise wrote a value out of range: x is",
+        18,
+    ),
+    "a constraint of one parameter": (
+        "model = Model(Bounds, State, constraint=lambda s: True)",
+        "the constraint takes (s), and is called with (s, k)",
+        12,
+    ),
+    "a constraint that is text": (
+        "model = Model(Bounds, State, constraint='x < 3')", "it must be a function of (s, k)", 12,
+    ),
+    "participants without the bounds": (
+        "model = Model(Bounds, State, participants={'node': lambda: 3})",
+        "the participant node takes (), and is called with (k)",
+        12,
+    ),
+    "initial states of one parameter": (
+        "@model.initial\ndef begin(s):\n    yield\n" + GO + "    return False",
+        "begin takes (s), and is called with (s, k)",
+        12,
+    ),
+    "an invariant of one parameter": (
+        GO + "    return False\n@model.invariant('x')\ndef fine(s):\n    return True",
+        "invariant Fine takes (s), and is called with (s, k)",
+        15,
+    ),
+    "an invariant that yields": (
+        GO + "    return False\n@model.invariant('x')\ndef fine(s, k):\n    yield True",
+        "an invariant yields; it must return True or False",
+        15,
+    ),
+    "an action of one parameter": (
+        "@model.action('node')\ndef go(s):\n    return False",
+        "action Go takes (s), and is called with (s, k)",
+        12,
+    ),
+    "an action with a keyword": (
+        "@model.action('node')\ndef go(s, k, *, node):\n    return False",
+        "action Go takes (s, k, *, node), and is called with (s, k, node)",
+        12,
+    ),
+    "an asynchronous action": (
+        "@model.action()\nasync def go(s, k):\n    return False", "an action is asynchronous", 12,
+    ),
+    "an action that is no function": (
+        "class Go:\n    def __call__(self, s, k):\n        return False\nmodel.action()(Go())",
+        "write it by def",
+        15,
+    ),
+    "choices that are no function": (
+        GO.replace('"node"', '"node", node=[0, 1]') + "    return False",
+        "node of action Go is [0, 1]; it must be a function of (k)",
+        12,
+    ),
+    "choices without end": (
+        "from itertools import count\n"
+        + GO.replace('"node"', '"node", node=lambda k: count()') + "    return False",
+        "node of action Go has more than 100,000 values",
+        13,
+    ),
+    "choices of text": (
+        GO.replace('"node"', '"node", node=lambda k: "ab"') + "    return False",
+        "node of action Go has the value 'a'; it must be a whole number",
+        12,
+    ),
+    "a limit without the bounds": (
+        "class Other(Record):\n    x: int = integer(0, lambda: 3, 'x')\n"
+        "model = Model(Bounds, Other)\n@model.action()\ndef go(s, k):\n    return False",
+        "a limit of the state is called with the bounds",
+        13,
+    ),
+    "a limit that is no whole number": (
+        "class Other(Record):\n    x: int = integer(0, lambda k: k.n / 2, 'x')\n"
+        "model = Model(Bounds, Other)\n@model.action()\ndef go(s, k):\n    return False",
+        "a limit of the state is 1.5; it must be a whole number",
+        13,
+    ),
+    "an array of less than nothing": (
+        "class Other(Record):\n    x: list = array(lambda k: k.n - 9, integer(0, 1, 'x'))\n"
+        "model = Model(Bounds, Other)\n@model.action()\ndef go(s, k):\n    return False",
+        "x: an array of -6 elements; it can have 0 to 10,000",
+        None,
+    ),
+    "an array that is too long": (
+        "class Other(Record):\n    x: list = array(10**9, integer(0, 1, 'x'))\n"
+        "model = Model(Bounds, Other)\n@model.action()\ndef go(s, k):\n    return False",
+        "x: an array of 1000000000 elements; it can have 0 to 10,000",
+        None,
+    ),
+    "a range that is empty": (
+        "class Other(Record):\n    x: int = integer(4, 3, 'x')\n"
+        "model = Model(Bounds, Other)\n@model.action()\ndef go(s, k):\n    return False",
+        "x: its range 4..3 is empty",
+        None,
+    ),
+    "a variable that shadows": (
+        "class Other(State):\n    x: int = integer(0, 9, 'x')\nmodel = Model(Bounds, Other)",
+        "Other.x is declared in a class above it, too; rename one",
+        14,
+    ),
+    "a property of the state": (
+        "class Other(Record):\n    x: int = integer(0, 9, 'x')\n    @property\n"
+        "    def y(self):\n        return self.x\nmodel = Model(Bounds, Other)",
+        "Other.y is <property",
+        17,
+    ),
+    "a sequence of a class": (
+        "class Other(Record):\n    x: Seq = sequence_of(int, 2, 'x')\n",
+        "x: a sequence of <class 'int'>; declare one element",
+        13,
+    ),
+    "a bound that declares nothing": (
+        "@dataclass(frozen=True)\nclass Other:\n    n: int = 3\nmodel = Model(Other, State)",
+        "Other.n declares no bound; write n: int = number(",
+        15,
+    ),
+    "bounds that are an object": (
+        "model = Model(Bounds(), State)", "is no frozen dataclass", 12,
+    ),
+    "initial states by chance": (
+        "@model.initial\ndef begin(s, k):\n    s.x = random.randint(1, 3)\n    yield\n"
+        + GO + "    return False",
+        "begin uses random, a clock or chance",
+        12,
+    ),
+    "an object of the module that changes": (
+        "class Seen:\n    steps = 0\n" + GO + "    if s.x == 3:\n        return False\n"
+        "    Seen.steps += 1\n    s.x += 1\n    return True",
+        "Seen changed while the model was searched",
+        14,
+    ),
+    "a bag of a number below 0": (
+        "class Other(Record):\n    bag: Bag = bag_of(3, 1, 'bag')\n"
+        "model = Model(Bounds, Other)\n@model.action()\ndef go(s, k):\n"
+        "    s.bag.add(NONE)\n    return True",
+        "index out of range",
+        17,
+    ),
     "initial states twice": (
         "@model.initial\ndef one(s, k):\n    yield\n" * 2 + GO + "    return False",
         "there are initial states already",
@@ -116,8 +259,8 @@ WRONG = {
     ),
     "a predicate by chance": (
         GO + "    if s.x == 3:\n        return False\n    s.x += 1\n    return True\n"
-        "@model.invariant('x')\ndef fine(s, k):\n    return random.random() < 0.5",
-        "the predicate of property Fine answered something else",
+        "@model.invariant('x')\ndef fine(s, k):\n    return random.random() < 0.2",
+        "fine uses random, a clock or chance",
         18,
     ),
     "nothing to check": (
@@ -127,7 +270,7 @@ WRONG = {
         "class Other(Record):\n    x: list = array(2, integer(0, 1, 'x'), by='noed')\n"
         "model = Model(Bounds, Other, participants={'node': lambda k: 2})",
         "there is no kind of participant 'noed'; did you mean node",
-        None,
+        14,
     ),
     "a default out of its range": (
         "@dataclass(frozen=True)\nclass Other:\n    n: int = number(30, 1, 6, 'n')",
@@ -138,18 +281,18 @@ WRONG = {
     "an attribute that declares nothing": (
         "class Other(Record):\n    x: int = 3\nmodel = Model(Bounds, Other)",
         "Other.x is 3, which declares no variable",
-        None,
+        14,
     ),
     "a name without a value": (
         "class Other(Record):\n    x: int\nmodel = Model(Bounds, Other)",
         "Other.x has no value, which declares no variable",
-        None,
+        14,
     ),
     "bounds that are no dataclass": (
-        "class Loose:\n    n = 3\nmodel = Model(Loose, State)", "is no frozen dataclass", None,
+        "class Loose:\n    n = 3\nmodel = Model(Loose, State)", "is no frozen dataclass", 14,
     ),
     "a state that is no record": (
-        "model = Model(Bounds, dict)", "derive the state's class from Record", None,
+        "model = Model(Bounds, dict)", "derive the state's class from Record", 12,
     ),
     "a set that is too large": (
         "class Large(Record):\n    seen: Set = set_of(70, 'seen')\nmodel = Model(Bounds, Large)\n"
@@ -200,3 +343,35 @@ def test_it_gets_one_clear_line(what, engine, tmp_path):
         assert says in str(caught.value)
         assert caught.value.place == (line and (str(file), line))
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"),
+    [
+        ("max_states", 0),
+        ("max_states", "9"),
+        ("max_depth", 1.5),
+        ("workers", True),
+        ("workers", -1),
+    ],
+)
+def test_a_limit_that_is_no_whole_number_is_refused(limit, value):
+    with pytest.raises(TidegateError, match=f"{limit}={value!r}: give a whole number of 1 or more"):
+        tidegate.check("kip-101", {"records": 1}, **{limit: value})
+
+
+@pytest.mark.parametrize("value", [0, -1.0, "soon", float("nan")])
+def test_a_time_limit_that_is_none_is_refused(value):
+    with pytest.raises(TidegateError, match="give seconds, more than 0"):
+        tidegate.check("kip-101", {"records": 1}, time_limit=value)
+
+
+def test_initial_states_without_end_are_ended_by_the_time_limit(tmp_path):
+    file = tmp_path / "endless.py"
+    file.write_text(
+        HEAD + "@model.initial\ndef begin(s, k):\n    while True:\n        yield\n" + GO
+        + "    return False\n",
+        "utf-8",
+    )  # fmt: skip
+    checked = tidegate.check(str(file), properties=["TypeOk"], time_limit=0.2)
+    assert (checked.holds, checked.complete, checked.violated) == (False, False, ())

@@ -1,0 +1,114 @@
+"""Whether what a model declares can be called as it will be."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from itertools import islice
+from typing import Any
+
+from ...core.errors import ModelError, about
+from ...core.fields import Record
+from ...core.printable import one_line
+from ...core.scene import View
+
+MOST_CHOICES = 100_000
+"""Values of a parameter, and choices of all of an action: more could not be searched."""
+
+
+def refuse_unfit(function: Any, what: str, *names: str) -> None:
+    """Refuse what is no function, or cannot be called with so many values.
+
+    Parameters
+    ----------
+    what
+        What it is, for the message.
+    names
+        What it is called with.
+
+    Raises
+    ------
+    ModelError
+        If it does not fit.
+    """
+    called = ", ".join(names)
+    if not callable(function):
+        raise ModelError(f"{what} is {function!r}; it must be a function of ({called})")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        return
+    try:
+        signature.bind(*names)
+    except TypeError:
+        raise about(
+            function, f"{what} takes {signature}, and is called with ({called}); write it so"
+        ) from None
+
+
+def refuse_other_kinds(function: Callable[..., Any], what: str) -> None:
+    """Refuse what is no plain function, or does not return an answer.
+
+    Raises
+    ------
+    ModelError
+        If it is an object of a class, or yields, or is asynchronous.
+    """
+    if not inspect.isfunction(function):
+        raise ModelError(f"{what} is {function!r}; write it by def")
+    for wrong, kind in (
+        (inspect.isgeneratorfunction, "yields"),
+        (inspect.iscoroutinefunction, "is asynchronous"),
+        (inspect.isasyncgenfunction, "is asynchronous"),
+    ):
+        if wrong(function):
+            raise about(function, f"{what} {kind}; it must return True or False")
+
+
+def values_of(
+    values: Callable[[Any], Iterable[object]], k: object, function: Callable[..., Any], name: str
+) -> tuple[int, ...]:
+    """Return the values of a parameter within given bounds."""
+    try:
+        chosen: tuple[Any, ...] = tuple(islice(values(k), MOST_CHOICES + 1))
+    except TypeError as error:
+        raise about(function, f"{name} has no values: {error}") from None
+    if len(chosen) > MOST_CHOICES:
+        raise about(function, f"{name} has more than {MOST_CHOICES:,} values")
+    if wrong := [value for value in chosen if not isinstance(value, int)]:
+        raise about(function, f"{name} has the value {wrong[0]!r}; it must be a whole number")
+    return chosen
+
+
+def refuse_wrong_looks(name: object, view: object) -> None:
+    """Refuse a name that reports cannot print, and what is no view."""
+    if not isinstance(name, str) or one_line(name) != name:
+        raise ModelError(f"the name of the model is {name!r}; it must be text in one line")
+    if view is not None and not isinstance(view, View):
+        raise ModelError(f"the view is {view!r}; write View(scene, event)")
+
+
+def refuse_other_classes(bounds: object, state: object) -> None:
+    """Refuse bounds that are no frozen dataclass of bounds, and a state that is no record."""
+    settings = getattr(bounds, "__dataclass_params__", None)
+    if settings is None or not settings.frozen or not isinstance(bounds, type):
+        raise ModelError(
+            f"{_name_of(bounds)} is no frozen dataclass; write @dataclass(frozen=True)"
+        )
+    for field in fields(bounds):
+        if "bound" not in field.metadata:
+            raise ModelError(
+                f"{_name_of(bounds)}.{field.name} declares no bound; write "
+                f"{field.name}: int = number(3, 1, 9, 'what it bounds')"
+            )
+    if not _is_record(state):
+        raise ModelError(f"{_name_of(state)} is no Record; derive the state's class from Record")
+
+
+def _is_record(state: object) -> bool:
+    return isinstance(state, type) and issubclass(state, Record)
+
+
+def _name_of(value: object) -> str:
+    return value.__name__ if isinstance(value, type) else repr(value)

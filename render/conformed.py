@@ -8,7 +8,7 @@ from typing import Any
 from ..analysis.conformance import Conformance
 from ..analysis.covering import CoveringWalks
 from ..core.spec import TransitionSystem
-from .printed import Text
+from .printed import Console, Text
 from .summary import count
 from .terminal import make_console
 from .text import print_prose

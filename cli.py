@@ -30,6 +30,7 @@ from .commands.status import (
     EXIT_USAGE,
     Ended,
 )
+from .core.bounds import unknown
 from .core.errors import is_users, place_of, shown
 from .core.printable import one_line
 from .core.spec import EngineError, ModelError, TidegateError
@@ -56,6 +57,9 @@ COMMANDS = {
     "cache": "cache:cache",
 }
 """Commands with their modules, which are imported on use to start quickly."""
+
+_COMPLETION = "_TIDEGATE_COMPLETE"
+"""The variable by which a shell asks click for completion."""
 
 _PRINTERS = (
     "click",
@@ -101,6 +105,15 @@ class _Group(click.Group):
         command.callback = _stating(command.callback)
         return command
 
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; of an unknown one, name those that are alike."""
+        name = arguments[0]
+        if name not in COMMANDS and not context.resilient_parsing and not name.startswith("-"):
+            context.fail(unknown("command", name, COMMANDS))
+        return super().resolve_command(context, arguments)
+
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         """Keep the arguments for messages that repeat them."""
         remember(context, arguments)
@@ -113,6 +126,8 @@ class _Group(click.Group):
     def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run the command line, and end the process; or, not standalone, return the exit status."""
         run: Callable[..., Any] = super().main
+        if _COMPLETION in os.environ:
+            import_module(".commands.completion", __package__)
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
                 # Characters that the encoding lacks are printed as escapes.
@@ -280,7 +295,8 @@ def main() -> None:
 
     \b
     Examples:
-      tidegate list                      protocols, properties and bounds
+      tidegate list                      the protocols
+      tidegate list bounds kip-320       what -b sets
       tidegate check hw                  the data loss that KIP-101 fixed, step by step
       tidegate check kip-101             the same cluster with leader epochs
       tidegate check kip-320 -b elections=2 -b power_losses=1

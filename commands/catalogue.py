@@ -7,12 +7,15 @@ from typing import Any
 import click
 
 from ..analysis.named import find_protocol
+from ..core.bounds import unknown
 from ..invariants import PROPERTIES
 from ..model import PROTOCOLS
 from ..model.broker.releases import overview
 from ..render.catalogue import print_catalogue
 from ..render.story import described_bounds, described_properties, print_story, story
-from ..render.terminal import make_console, say_json
+from ..render.terminal import make_console, say, say_json
+from . import completion
+from .parameters import protocol_argument
 from .status import EXIT_HOLDS, Ended
 
 
@@ -35,19 +38,73 @@ def catalogue() -> dict[str, Any]:
     }
 
 
+KINDS = ("protocols", "releases", "properties", "bounds")
+"""What ``tidegate list`` can show."""
+
+
+def filtered(kind: str | None, text: str) -> dict[str, Any]:
+    """Return the part of the catalogue of one kind (all of it for none) in which `text` occurs.
+
+    The name of a protocol stands for what its family has.
+    """
+    everything = catalogue()
+    chosen = everything if kind is None else {kind: everything[kind]}
+    if not text:
+        return chosen
+    families = {one["name"]: one["family"] for one in everything["protocols"]}
+    family = families.get(text.lower()) if kind in ("properties", "bounds") else None
+
+    def kept(rows: list[dict[str, Any]], its: str = "") -> list[dict[str, Any]]:
+        if its and its == family:
+            return rows
+        return [row for row in rows if text.lower() in str([its, *row.values()]).lower()]
+
+    return {
+        name: kept(rows)
+        if isinstance(rows, list)
+        else {its: left for its in rows if (left := kept(rows[its], its))}
+        for name, rows in chosen.items()
+    }
+
+
 @click.command(name="list", short_help="Show the protocols, the properties and the bounds.")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def list_command(as_json: bool) -> Ended:
-    """Show what can be checked: protocols, properties, and bounds with ranges and defaults."""
+@click.argument("what", required=False, metavar="[WHAT]", shell_complete=completion.words(KINDS))
+@click.argument("text", required=False, metavar="[TEXT]", shell_complete=completion.protocols)
+@click.option("--all", "every", is_flag=True, help="Show everything.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON; without WHAT, everything.")
+def list_command(what: str | None, text: str | None, every: bool, as_json: bool) -> Ended:
+    """Show what can be checked: WHAT is 'protocols', 'releases', 'properties' or 'bounds'.
+
+    Without WHAT, only the protocols are shown. TEXT leaves only lines in which it occurs; the name
+    of a protocol, such as kip-320, leaves the properties or bounds that it has.
+
+    \b
+    Examples:
+      tidegate list
+      tidegate list bounds kip-320       the bounds that -b sets, with ranges and defaults
+      tidegate list bounds crash
+      tidegate list properties           what -p names
+      tidegate list releases 2.6
+    """
+    if what is not None and what not in KINDS:
+        raise click.UsageError(unknown("list", what, KINDS))
+    if every and what is not None:
+        raise click.UsageError(f"--all shows everything; leave out --all, or {what}")
+    kind = what if what or every or as_json else KINDS[0]
+    chosen = filtered(kind, text or "")
+    if not any(chosen.values()):
+        raise click.UsageError(f"no {what} has {text!r}; leave it out to see all")
     if as_json:
-        say_json(catalogue())
+        say_json(chosen)
     else:
-        print_catalogue(make_console(), catalogue())
+        print_catalogue(make_console(), chosen)
+        if what is None and not every:
+            say(f"More: tidegate list {', '.join(KINDS[1:])}, or --all; tidegate show PROTOCOL.")
     return Ended(EXIT_HOLDS)
 
 
 @click.command(short_help="Describe a protocol: story, rules, actions and expected verdicts.")
-@click.argument("protocol")
+@protocol_argument()
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(protocol: str, as_json: bool) -> Ended:
     """Describe PROTOCOL: its story, the rules it replaces, its actions with their guards.

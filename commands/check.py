@@ -17,6 +17,7 @@ from ..model.broker.releases import KRAFT, ZOOKEEPER, Release, default_metadata
 from ..render.output import Reports
 from ..render.report import report
 from ..render.terminal import make_console, progress, say, write_json
+from . import completion
 from .parameters import (
     checkpoint_option,
     cluster,
@@ -24,6 +25,7 @@ from .parameters import (
     kept,
     model_options,
     output_options,
+    protocol_argument,
     search_options,
     state_store,
 )
@@ -37,10 +39,11 @@ from .trust import resume_command
     epilog=EXIT_STATUS,
     short_help="Search every state of a protocol and print the trace that breaks it.",
 )
-@click.argument("protocol", required=False)
+@protocol_argument(required=False)
 @click.option(
     "--release",
     metavar="RELEASE",
+    shell_complete=completion.releases,
     help="Check what this release of Kafka runs, such as 2.6 or 2.0.0, instead of PROTOCOL.",
 )
 @click.option(
@@ -51,6 +54,7 @@ from .trust import resume_command
 @click.option(
     "--protocol-version",
     metavar="RELEASE",
+    shell_complete=completion.releases,
     default="",
     help="With --release: an older inter.broker.protocol.version, or metadata.version.",
 )
@@ -125,7 +129,7 @@ def check_command(**options: Any) -> Ended:
       tidegate check --release 3.9 --metadata kraft -b moves
       tidegate check --release 2.8 --protocol-version 2.6
       tidegate check kip-101 -b records=3 -b elections=2 -b moves --continue
-      tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 600
+      tidegate check kip-320 -b replicas=3 -b moves -p LogMatching --time-limit 10m
       tidegate check hw --json report.json --quiet
       tidegate check hw --html loss.html
       tidegate check kip-320 -b replicas=3 -b crashes=3 --store fingerprint --checkpoint run

@@ -21,11 +21,12 @@ from ..checker.result import doing
 from ..core.spec import TransitionSystem
 from ..render.output import OutputError, Reports
 from ..render.terminal import progress, write_json
+from .parameters import bound_option, protocol_argument, quiet_option
 from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
 
 
 @click.command(short_help="Compare a protocol with real brokers, by random walks.")
-@click.argument("protocol", required=False)
+@protocol_argument(required=False)
 @click.option(
     "--kafka",
     metavar="DIR",
@@ -41,14 +42,7 @@ from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
     help="Maximum number of steps of a walk.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
-@click.option(
-    "-b",
-    "--bound",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Set a bound or an option of the walks (repeatable).",
-)
+@bound_option()
 @click.option(
     "--save",
     metavar="DIR",
@@ -60,7 +54,7 @@ from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
 @click.option(
     "--json", "json_file", metavar="FILE", help="Write the result to FILE ('-': standard output)."
 )
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 def conform(**options: Any) -> Ended:
     """Take random walks through PROTOCOL, force them on real brokers, and compare after each step.
 
@@ -97,7 +91,7 @@ def conform(**options: Any) -> Ended:
         saved = _save(system, done, options["save"], options["seed"])
         with reports.after():
             if options["json_file"] != "-":
-                print_conformance(system, done, walks, saved)
+                print_conformance(system, done, walks, saved, options["quiet"])
         document = conformance_report(system, done, walks, options["seed"], saved)
         reports.write("--json", lambda target: write_json(target, document))
     if done.departures:

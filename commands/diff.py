@@ -17,9 +17,21 @@ from ..render.contrast_json import document
 from ..render.contrasted import Contrasts
 from ..render.output import Reports
 from ..render.terminal import make_console, write_json
-from .comparison.comparing import bounds_to_try, counterexamples, decide, states
+from .comparison.comparing import (
+    bounds_to_try,
+    counterexamples,
+    decide,
+    states,
+    variables_of_one,
+)
 from .comparison.revisions import opened
-from .parameters import json_option, model_options, quiet_option, time_limit_option
+from .parameters import (
+    json_option,
+    model_options,
+    protocol_argument,
+    quiet_option,
+    time_limit_option,
+)
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 if TYPE_CHECKING:
@@ -28,12 +40,10 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Compare two protocols: code, verdicts, counterexamples and states.")
-@click.argument("old")
-@click.argument("new")
+@protocol_argument("old")
+@protocol_argument("new")
 @model_options("Compare this property")
-@time_limit_option(
-    "Time limit in seconds of the searches that decide properties, together.", default=120.0
-)
+@time_limit_option("Time limit of the searches that decide properties, together.", default="2m")
 @click.option(
     "--max-states",
     type=click.IntRange(min=1),
@@ -92,7 +102,9 @@ def _compared(
     codes = sides[0].code(), sides[1].code()
     changed = differences(*codes)
     contrast.print_title(console, names, codes)
-    contrast.print_code(console, names, codes, changed)
+    if not quiet:
+        contrast.print_code(console, names, codes, changed)
+    contrast.print_variables(console, names, variables_of_one(sides, ladder[0]))
     # If the code is the same, the bounds that distinguish guards show nothing.
     tried = ladder if changed else ladder[:1]
     decided = decide(sides, tried, options["names"], options["time_limit"], quiet)
@@ -103,11 +115,12 @@ def _compared(
     with alarm(options["time_limit"], perf_counter()):
         for counterexample in counterexamples(sides, decided):
             contrasts.append(counterexample)
-            teller.counterexample(counterexample)
+            if not quiet:
+                teller.counterexample(counterexample)
         if not is_interrupt(decided.stopped_by):
             reached = states(sides, decided.settings, Limits(options["max_states"]), quiet)
-            teller.states(reached)
+            teller.states(reached, quiet)
             stopped += [count.stopped_by for count in reached.counts]
-    if contrasts or (reached is not None and reached.behaviors):
+    if not quiet and (contrasts or (reached is not None and reached.behaviors)):
         contrast.print_legend(console, sides[1].legend(decided.settings))
     return document(called, codes, changed, decided, contrasts, reached), stopped

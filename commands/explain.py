@@ -23,7 +23,14 @@ from ..core.printable import one_line
 from ..core.spec import Kind, Outcome, TransitionSystem
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
-from .parameters import json_option, model_options, quiet_option, time_limit_option, trace_options
+from .parameters import (
+    json_option,
+    model_options,
+    protocol_argument,
+    quiet_option,
+    time_limit_option,
+    trace_options,
+)
 from .status import EXIT_HOLDS, Ended, ended, stopped_status
 from .telling import Saved, saved
 
@@ -33,9 +40,9 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Explain a trace in words: which faults and elections it needs.")
-@click.argument("trace", metavar="TRACE.json|PROTOCOL")
+@protocol_argument("trace", metavar="TRACE.json|PROTOCOL")
 @model_options("Explain a violation of this property")
-@time_limit_option("Time limit in seconds of all searches together.", default=120.0)
+@time_limit_option("Time limit of all searches together.", default="2m")
 @json_option("everything")
 @trace_options
 @quiet_option
@@ -71,12 +78,12 @@ def explain(trace: str, **options: Any) -> Ended:
         narrative = narrate(
             chosen.system, chosen.trace, chosen.property, about=chosen.protocol.summary
         )
-        print_sentences(console, narrative)
+        print_sentences(console, narrative, options["quiet"])
         words, findings, stopped_by = chosen.protocol.family.faults_and_elections, None, None
         if chosen.property is not None:
             findings, stopped_by = _find(chosen, words, options)
             if findings is not None:
-                print_findings(console, narrative, findings, words)
+                print_findings(console, narrative, findings, words, options["quiet"])
             else:
                 console.print(one_line(f"Not known what it needs: stopped by {stopped_by}."))
         decided = stopped_by is None and (findings is None or findings.decided)

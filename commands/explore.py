@@ -14,7 +14,7 @@ from ..checker.itf import itf
 from ..core.spec import TidegateError
 from ..render.output import report_file
 from ..render.terminal import write_json
-from .parameters import model_options
+from .parameters import model_options, protocol_argument
 from .status import EXIT_HOLDS, EXIT_INTERNAL, Ended
 
 
@@ -23,7 +23,7 @@ class ExplorerError(TidegateError):
 
 
 @click.command(short_help="Step through the states by hand, in the terminal.")
-@click.argument("protocol")
+@protocol_argument()
 @model_options("Judge this property in every state")
 @click.option(
     "--save",

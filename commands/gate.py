@@ -87,7 +87,12 @@ def _report_options(command: Any) -> Any:
     show_default="cores",
     help="Run up to N cells at once; they share the cores and the memory.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print only cells that are not as expected.")
+@click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Print only the verdict and cells that are not as expected; show no progress.",
+)
 @click.option("--list", "listing", is_flag=True, help="Show the cells without running them.")
 def gate(
     tier: str,

@@ -18,7 +18,7 @@ from ..invariants import invariants_of
 from ..render.output import Reports
 from ..render.printed import Text
 from ..render.terminal import make_console, write_json
-from .parameters import model_options
+from .parameters import model_options, protocol_argument
 from .status import EXIT_HOLDS, Ended, ended
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _export_options(command: Any) -> Any:
 
 
 @click.command(short_help="Export the state graph, or print its statistics and shortest behaviors.")
-@click.argument("protocol")
+@protocol_argument()
 @model_options("Mark the states that violate this property")
 @click.option(
     "--max-states",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import click
 from ..checker.engines import EngineChoiceError
 from ..checker.memory import parse_size
 from ..checker.result import Cluster, StateStore
+from . import completion
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]
@@ -30,6 +31,35 @@ class Size(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value!r} is not an amount of memory of at least 64M, such as 500M or 12G")
         return size
 
+
+class Duration(click.ParamType):  # type: ignore[type-arg]
+    """A time: a number of seconds, or of ``s``, ``m``, ``h`` or ``d``, as in ``1h30m``."""
+
+    name = "duration"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the time in seconds."""
+        if isinstance(value, float):
+            return value
+        text = str(value)
+        parts = re.findall(r"(\d+(?:[.]\d+)?)([smhd])", text)
+        written = "".join(number + unit for number, unit in parts)
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+            seconds = seconds if written == text else 0
+        if not 0 < seconds <= _LONGEST:
+            self.fail(f"{text!r} is not a time; write seconds, or such as 90s, 5m or 1h30m")
+        return seconds
+
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+_LONGEST = 1e9
+"""Seconds of the longest time limit."""
 
 Command = Callable[..., Any]
 
@@ -50,18 +80,32 @@ def model_options(asks: str) -> Callable[[Command], Command]:
             "names",
             metavar="PROPERTY",
             multiple=True,
+            shell_complete=completion.properties,
             help=f"{asks} (repeatable), or 'all' invariants, or 'none'.",
         )(command)
-        return click.option(
-            "-b",
-            "--bound",
-            "settings",
-            metavar="NAME=VALUE",
-            multiple=True,
-            help="Set a bound or an option of the protocol; 'tidegate list' shows them all.",
-        )(command)
+        return bound_option()(command)
 
     return add
+
+
+def bound_option(
+    about: str = "Set a bound or an option of the protocol (repeatable); "
+    "'tidegate list bounds' shows them all.",
+    written: Sequence[str] = ("-b", "--bound", "settings"),
+) -> Callable[[Command], Command]:
+    """Return the option that sets a bound, or another one that is written like it."""
+    return click.option(
+        *written,
+        metavar="NAME=VALUE",
+        multiple=True,
+        shell_complete=completion.settings,
+        help=about,
+    )
+
+
+def protocol_argument(name: str = "protocol", **options: Any) -> Callable[[Command], Command]:
+    """Return an argument that names a protocol."""
+    return click.argument(name, shell_complete=completion.protocols, **options)
 
 
 checkpoint_option = click.option(
@@ -198,16 +242,16 @@ def search_options(command: Command) -> Command:
 
 
 def time_limit_option(
-    about: str = "Stop after N seconds.", default: float | None = None
+    about: str = "Stop after TIME.", default: str | None = None
 ) -> Callable[[Command], Command]:
-    """Return the option that says how long, in seconds."""
+    """Return the option that says how long."""
     return click.option(
         "--time-limit",
-        type=click.FloatRange(min=0, max=1e9, min_open=True),
+        type=Duration(),
         default=default,
         show_default=default is not None,
-        metavar="SECONDS",
-        help=about,
+        metavar="TIME",
+        help=f"{about} TIME is in seconds, or such as 90s, 5m or 1h30m.",
     )
 
 
@@ -235,7 +279,13 @@ def trust_options(named: str, trusted: str) -> Callable[[Command], Command]:
 
     def add(command: Command) -> Command:
         command = click.option("--trust", "trusted", is_flag=True, help=trusted)(command)
-        return click.option("--protocol", "named", metavar="PROTOCOL", help=named)(command)
+        return click.option(
+            "--protocol",
+            "named",
+            metavar="PROTOCOL",
+            shell_complete=completion.protocols,
+            help=named,
+        )(command)
 
     return add
 
@@ -246,13 +296,16 @@ trace_options = trust_options(
 )
 """The options of a trace's protocol."""
 
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Print only the verdict; show no progress."
+)
+"""The option that leaves out all but the answer."""
 
 
 def output_options(command: Command) -> Command:
     """Add the options that say what is written where."""
     for option in (
-        click.option("-q", "--quiet", is_flag=True, help="Print only the verdict."),
+        quiet_option,
         click.option(
             "--html",
             "html_file",

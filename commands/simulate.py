@@ -20,7 +20,7 @@ from ..checker.stop import Stop, Stopped
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from ..render.output import Reports
 from ..render.terminal import make_console, write_json
-from .parameters import model_options, output_options, time_limit_option
+from .parameters import model_options, output_options, protocol_argument, time_limit_option
 from .status import EXIT_STATUS, Ended, ended, exit_status
 from .telling import found_page
 
@@ -36,7 +36,7 @@ BATCH = 20
     epilog=EXIT_STATUS,
     short_help="Take random walks, for bounds too large to search exhaustively.",
 )
-@click.argument("protocol")
+@protocol_argument()
 @model_options("Judge this property")
 @click.option("--walks", type=click.IntRange(min=1), default=1000, show_default=True)
 @click.option(
@@ -54,7 +54,7 @@ BATCH = 20
     show_default=True,
     help="Choose uniformly among the enabled steps, or prefer actions that are rare on the walk.",
 )
-@time_limit_option("Start no more walks after N seconds; the number of walks then varies.")
+@time_limit_option("Start no more walks after TIME; the number of walks then varies.")
 @click.option(
     "--continue",
     "keep_going",

@@ -16,19 +16,23 @@ from ..checker.stop import is_interrupt
 from ..model import PROTOCOLS
 from ..render.output import Reports, report_file
 from ..render.terminal import make_console, progress, write_json
-from .parameters import json_option, model_options, quiet_option, time_limit_option
+from .parameters import (
+    bound_option,
+    json_option,
+    model_options,
+    protocol_argument,
+    quiet_option,
+    time_limit_option,
+)
 from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 
 
 @click.command(name="bounds", short_help="Find the minimal bounds that violate a property.")
-@click.argument("protocol", required=False)
+@protocol_argument(required=False)
 @model_options("Find the bounds that violate this property")
-@click.option(
-    "--max",
-    "largest",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Vary this bound up to VALUE (repeatable).  [default: the bounds of docs/verdicts.md]",
+@bound_option(
+    "Vary this bound up to VALUE (repeatable).  [default: the bounds of docs/verdicts.md]",
+    ("--max", "largest"),
 )
 @click.option(
     "--output",
@@ -43,7 +47,7 @@ from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
     show_default="cores",
     help="With --output: number of searches that run at once.",
 )
-@time_limit_option("Stop after N seconds per property.")
+@time_limit_option("Stop after TIME per property.")
 @json_option("everything")
 @quiet_option
 def bounds(protocol: str | None, **options: Any) -> Ended:

@@ -11,22 +11,28 @@ from .printed import Console, Text
 
 
 def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
-    """Print the protocols and the releases, then the properties and the bounds of each family."""
-    print_table(console, "Protocols", catalogue["protocols"], ("name", "summary"))
-    title = "Releases of Kafka (check --release RELEASE --metadata METADATA)"
-    columns = ("releases", "metadata", "protocol", "options")
-    print_table(console, title, catalogue["releases"], columns)
-    for family, bounds in catalogue["bounds"].items():
-        properties = catalogue["properties"][family]
-        title = f"Properties of the {family} family (-p NAME)"
-        print_table(console, title, properties, ("name", "statement"))
-        columns = ("name", "default", "allowed", "meaning")
-        print_table(console, f"Bounds of the {family} family (-b NAME=VALUE)", bounds, columns)
-    defaults = {p["family"]: p["default_properties"] for p in catalogue["protocols"]}
-    for family, names in defaults.items():
-        console.print(
-            Text(f"Checked in the {family} family unless -p is given: {', '.join(names)}.")
-        )
+    """Print the parts of a catalogue: protocols, releases, properties and bounds of each family."""
+    protocols = catalogue.get("protocols", [])
+    if protocols:
+        print_table(console, "Protocols", protocols, ("name", "summary"))
+    if catalogue.get("releases"):
+        title = "Releases of Kafka (check --release RELEASE --metadata METADATA)"
+        columns = ("releases", "metadata", "protocol", "options")
+        print_table(console, title, catalogue["releases"], columns)
+    properties, bounds = catalogue.get("properties", {}), catalogue.get("bounds", {})
+    for family in {**properties, **bounds}:
+        if family in properties:
+            title = f"Properties of the {family} family (-p NAME)"
+            print_table(console, title, properties[family], ("name", "statement"))
+        if family in bounds:
+            columns = ("name", "default", "allowed", "meaning")
+            title = f"Bounds of the {family} family (-b NAME=VALUE)"
+            print_table(console, title, bounds[family], columns)
+    defaults = {one["family"]: one["default_properties"] for one in protocols}
+    for family in properties:
+        if family in defaults:
+            names = ", ".join(defaults[family])
+            console.print(Text(f"Checked in the {family} family unless -p is given: {names}."))
 
 
 def print_table(

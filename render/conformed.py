@@ -8,7 +8,7 @@ from typing import Any
 from ..analysis.conformance import Conformance
 from ..analysis.covering import CoveringWalks
 from ..core.spec import TransitionSystem
-from .printed import Text
+from .printed import Console, Text
 from .summary import count
 from .terminal import make_console
 from .text import print_prose
@@ -19,8 +19,9 @@ def print_conformance(
     done: Conformance,
     walks: CoveringWalks,
     saved: Sequence[str],
+    brief: bool = False,
 ) -> None:
-    """Print the differences, what was covered, and the verdict.
+    """Print the differences, what was covered (unless `brief`), and the verdict.
 
     Parameters
     ----------
@@ -38,14 +39,8 @@ def print_conformance(
             line = f"{difference.what}: the model says {difference.expected}, "
             line += f"Kafka has {difference.observed}."
             print_prose(console, Text(line), indent=2)
-    actions = done.actions
-    forced = ", ".join(f"{name} {times:,}" for name, times in actions.most_common())
-    print_prose(console, Text(f"Steps forced: {forced or 'none'}."))
-    never = [action.name for action in system.actions if action.name not in actions]
-    if never:
-        print_prose(console, Text(f"Never: {', '.join(never)}."))
-    pairs = f"{len(done.taken):,} of {len(walks.possible):,} that walks could have taken"
-    print_prose(console, Text(f"Pairs of neighbouring actions: {pairs}."))
+    if not brief:
+        _print_covered(console, system, done, walks)
     total = f"{count(done.walks, 'walk')}, {count(done.steps, 'step')}"
     if done.departures:
         line = f"{system.name}, Kafka {done.version}: {len(done.departures)} of {total}."
@@ -54,6 +49,20 @@ def print_conformance(
         line = f"{system.name}, Kafka {done.version}: {total}."
         head = ("AGREES ", "bold green") if done.complete else ("INCOMPLETE ", "bold yellow")
         print_prose(console, Text.assemble(head, line))
+
+
+def _print_covered(
+    console: Console, system: TransitionSystem[Any, Any], done: Conformance, walks: CoveringWalks
+) -> None:
+    """Print which actions were forced, and how many pairs of them."""
+    actions = done.actions
+    forced = ", ".join(f"{name} {times:,}" for name, times in actions.most_common())
+    print_prose(console, Text(f"Steps forced: {forced or 'none'}."))
+    never = [action.name for action in system.actions if action.name not in actions]
+    if never:
+        print_prose(console, Text(f"Never: {', '.join(never)}."))
+    pairs = f"{len(done.taken):,} of {len(walks.possible):,} that walks could have taken"
+    print_prose(console, Text(f"Pairs of neighbouring actions: {pairs}."))
 
 
 def conformance_report(

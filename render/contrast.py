@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,22 @@ def print_title(console: Console, names: Labels, codes: Sequence[Any]) -> None:
     for name, code in zip(names, codes, strict=True):
         called = f"{name}: " if name == code.name else f"{name}: {code.name}: "
         print_prose(console, Text.assemble((called, "bold"), code.summary))
+
+
+def variables_of_one(
+    names: Labels, left_out: Sequence[Sequence[str]]
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield which variables only one of the two has, elements of an array named once."""
+    for name, variables in zip(names, left_out, strict=True):
+        if variables:
+            yield name, list(dict.fromkeys(re.sub(r"\[\d+\]", "", one) for one in variables))
+
+
+def print_variables(console: Console, names: Labels, left_out: Sequence[Sequence[str]]) -> None:
+    """Print which variables only one of the two has."""
+    for name, shown in variables_of_one(names, left_out):
+        noun = "The variables" if len(shown) > 1 else "The variable"
+        print_prose(console, Text(f"{noun} {', '.join(shown)}: only in {name}."))
 
 
 def print_code(console: Console, names: Labels, codes: Sequence[Any], found: Any) -> None:

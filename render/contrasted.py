@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..analysis.compare import Contrast, Departure, Stop, Taken
-from .contrast import Labels, heading
+from .contrast import Labels, heading, variables_of_one
 from .printed import Console, Text
 from .summary import count
 from .text import print_prose
@@ -57,8 +56,14 @@ class Contrasts:
             told += f"; {', '.join(broken)} {verb} violated there as well"
         self._say(f"{told}.")
 
-    def states(self, found: Any) -> None:
-        """Print how many states only one of the two reaches, and the shortest behaviors there."""
+    def states(self, found: Any, brief: bool = False) -> None:
+        """Print how many states only one of the two reaches, and the shortest behaviors there.
+
+        Parameters
+        ----------
+        brief
+            Whether the behaviors are left out.
+        """
         names = self._names
         heading(self._console, "Reachable states, histories left out")
         if found.alone is None:
@@ -69,22 +74,21 @@ class Contrasts:
             style = ("NOT COMPARED ", "bold yellow")
             print_prose(self._console, Text.assemble(style, line))
             return
-        for name, variables in zip(names, found.left_out, strict=True):
-            if variables:
-                shown = dict.fromkeys(re.sub(r"\[\d+\]", "", variable) for variable in variables)
-                self._say(f"Compared without what only {name} has: {', '.join(shown)}.")
+        for name, shown in variables_of_one(names, found.left_out):
+            self._say(f"Compared without what only {name} has: {', '.join(shown)}.")
         old, new = (it.distinct_states for it in found.counts)
         both = f"{old:,} states of {names[0]} and {new:,} of {names[1]}"
         only = [it.count for it in found.alone]
         if not any(only):
-            self._say(f"{both}: the same states. {_enabled(names, found.counts)}")
+            alike = "but for these variables" if any(found.left_out) else "states"
+            self._say(f"{both}: the same {alike}. {_enabled(names, found.counts)}")
         else:
             told = "; ".join(
                 f"{n:,} that only {name} reaches" if n else f"none that only {name} reaches"
                 for name, n in zip(names, only, strict=True)
             )
             self._say(f"{both}: {told}.")
-        for behavior in found.behaviors:
+        for behavior in [] if brief else found.behaviors:
             self._behavior(behavior)
 
     def _behavior(self, found: Contrast) -> None:

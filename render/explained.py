@@ -50,22 +50,28 @@ class Findings:
         return all(need.decided and need.least == len(need.numbers) for need in self.needs)
 
 
-def print_sentences(console: Console, told: Narrative) -> None:
-    """Print a trace sentence by sentence, and what went wrong."""
-    print_prose(console, Text(told.title, "bold"))
-    print_prose(console, Text(f"{told.protocol}: {told.about}"))
-    print_prose(console, Text(f"Within {told.headline}."))
-    console.print()
-    for moment in told.moments[1:]:
-        print_prose(console, Text(f"{moment.number:2}. {moment.event.sentence}"))
-    if told.violated:
+def print_sentences(console: Console, told: Narrative, brief: bool = False) -> None:
+    """Print a trace sentence by sentence (unless `brief`), and what went wrong."""
+    if not brief:
+        print_prose(console, Text(told.title, "bold"))
+        print_prose(console, Text(f"{told.protocol}: {told.about}"))
+        print_prose(console, Text(f"Within {told.headline}."))
         console.print()
+        for moment in told.moments[1:]:
+            print_prose(console, Text(f"{moment.number:2}. {moment.event.sentence}"))
+    if told.violated:
+        if not brief:
+            console.print()
         head = (f"{told.violated} is violated. ", "bold red")
         print_prose(console, Text.assemble(head, told.explanation, f" {told.cause}".rstrip()))
 
 
 def print_findings(
-    console: Console, told: Narrative, found: Findings, words: Mapping[str, str]
+    console: Console,
+    told: Narrative,
+    found: Findings,
+    words: Mapping[str, str],
+    brief: bool = False,
 ) -> None:
     """Print what a violation needs.
 
@@ -73,7 +79,13 @@ def print_findings(
     ----------
     words
         The noun for each kind of fault or election.
+    brief
+        Whether only the conclusion is printed.
     """
+    if brief:
+        if found.needs or found.options:
+            print_prose(console, _conclusion(told.violated, found, words))
+        return
     console.print()
     print_prose(console, Text(f"What it needs, within {told.headline}", "bold"))
     if not found.searched:

@@ -204,20 +204,31 @@ def _contrast(
     return contrast(of, here, there)
 
 
+def variables_of_one(
+    sides: tuple[Side, Side], settings: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the variables that only the old and only the new one has."""
+    old, new = (side.variables(settings) for side in sides)
+    both = set(shared(old, new))
+    return tuple(one for one in old if one not in both), tuple(
+        one for one in new if one not in both
+    )
+
+
 def states(
     sides: tuple[Side, Side], settings: Sequence[str], limits: Limits, quiet: bool
 ) -> States:
     """Compare the states that both reach, as far as their variables are the same."""
     ranges = [side.variables(settings) for side in sides]
     both = shared(ranges[0], ranges[1])
-    left_out = tuple(tuple(name for name in mine if name not in set(both)) for mine in ranges)
+    left_out = variables_of_one(sides, settings)
     counts = [sides[0].reach(settings, limits, quiet)]
     if is_interrupt(counts[0].stopped_by):
         counts.append(Count(0, {}, Stopped(Stop.INTERRUPT)))
     else:
         counts.append(sides[1].reach(settings, limits, quiet))
     if any(it.stopped_by for it in counts):
-        return States((counts[0], counts[1]), (left_out[0], left_out[1]))
+        return States((counts[0], counts[1]), left_out)
     levels = [side.levels(both) for side in sides]
     found = alone(levels[0], levels[1]), alone(levels[1], levels[0])
     behaviors = tuple(
@@ -225,4 +236,4 @@ def states(
         for of, it in enumerate(found)
         if it.nearest is not None
     )
-    return States((counts[0], counts[1]), (left_out[0], left_out[1]), found, behaviors)
+    return States((counts[0], counts[1]), left_out, found, behaviors)

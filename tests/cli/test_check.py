@@ -282,7 +282,7 @@ def test_full_shows_every_variable():
 
 
 def test_list_names_everything():
-    output = run("list").output
+    output = run("list", "--all").output
     for protocol in PROTOCOLS:
         assert protocol.name in output
     for word in ("NoCommittedRecordLost", "stale_leader_and_isr", "late_request", "1..5"):

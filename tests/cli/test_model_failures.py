@@ -136,7 +136,7 @@ COMMANDS = {
     "simulate": ["simulate", "own.py", *SMALL, "--walks", "9", "--jobs", "1"],
     "simulate --jobs 2": ["simulate", "own.py", *SMALL, "--walks", "99", "--jobs", "2"],
     "replay": ["replay", "trace.json", "--protocol", "own.py"],
-    "mutate": ["mutate", "own.py", "-b", "max_offset=1 max_version=1", "--jobs", "1"],
+    "mutate": ["mutate", "own.py", "--within", "max_offset=1 max_version=1", "--jobs", "1"],
 }
 
 

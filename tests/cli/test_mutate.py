@@ -6,9 +6,9 @@ from dataclasses import fields, replace
 import pytest
 from click.testing import CliRunner
 
+from tidegate.analysis.killing import Killing
 from tidegate.analysis.mutants import mutants
 from tidegate.cli import main
-from tidegate.commands.mutate import fates
 from tidegate.core.guards import guards, without
 from tidegate.core.spec import Step
 from tidegate.invariants import INVARIANTS
@@ -102,7 +102,7 @@ def test_a_mutant_that_there_is_not_gets_one_clear_error():
 
 
 def test_mutants_die_or_are_listed_as_survivors():
-    bounds = ["-b", "records=1 crashes=1", "-b", "records=1 crashes=2"]
+    bounds = ["--within", "records=1 crashes=1", "--within", "records=1 crashes=2"]
     result = CliRunner().invoke(main, ["mutate", "kip-101", *bounds])
     assert result.exit_code == 0
     output = " ".join(result.output.split())
@@ -143,9 +143,9 @@ def test_every_survivor_is_explained_and_every_explanation_is_of_a_survivor(prot
         for prop in INVARIANTS[protocol.family.name]
         if prop.name in protocol.default_properties
     ]
-    found = list(fates(protocol, wanted, protocol.family.mutation_bounds, None, 2))
-    assert [fate.mutant for fate in found if fate.killed_by is None and not fate.note] == []
-    killed = {fate.mutant for fate in found if fate.killed_by is not None}
+    killing = Killing(protocol, wanted, protocol.family.mutation_bounds)
+    killed = {fate.mutant for fate in killing.run(None, 2)}
+    assert [fate.mutant for fate in killing.survivors() if not fate.note] == []
     own = {key.removeprefix(f"{protocol.name}: ") for key in own_notes(protocol)}
     assert killed & own == set()
 
@@ -156,7 +156,7 @@ def own_notes(protocol):
 
 
 def test_wrong_bounds_are_found_before_the_search():
-    result = CliRunner().invoke(main, ["mutate", "hw", "-b", "records=1 nonsense=2"])
+    result = CliRunner().invoke(main, ["mutate", "hw", "--within", "records=1 nonsense=2"])
     assert result.exit_code == 2
     assert "no bound 'nonsense'" in result.output
 
@@ -167,3 +167,25 @@ def test_what_the_protocol_violates_by_itself_kills_no_mutant():
     output = " ".join(result.output.split())
     assert "SURVIVED LeaderExpandIsr: not k.rules.may_expand_isr(s, k, leader)" in output
     assert "s.replica[leader].hw) -- WeakIsr in 6 steps" in output
+
+
+def test_the_json_of_mutants_has_every_mutant_once(tmp_path):
+    arguments = ["mutate", "published/async-isr", "-b", "max_offset=1", "-b", "max_version=1"]
+    result = CliRunner().invoke(main, [*arguments, "--json", str(tmp_path / "mutants.json")])
+    assert result.exit_code == 0
+    document = json.loads((tmp_path / "mutants.json").read_text())
+    [protocol] = [one for one in PROTOCOLS if one.name == "published/async-isr"]
+    names = [fate["mutant"] for fate in (*document["killed"], *document["survived"])]
+    assert sorted(names) == sorted(mutant.name for mutant in mutants(protocol))
+    assert document["mutants"] == len(names)
+    assert document["bounds"] == ["max_offset=1 max_version=1"]
+    assert document["unfinished"] == []
+    assert f"{len(document['killed'])} of {len(names)} mutants killed" in result.output
+
+
+def test_a_time_limit_leaves_mutants_undecided_and_says_where():
+    result = CliRunner().invoke(main, ["mutate", "published/hw", "--time-limit", "0.01"])
+    output = " ".join(result.output.split())
+    assert result.exit_code == 3
+    assert "INCOMPLETE stopped by --time-limit: not every survivor was searched at" in output
+    assert "(some searches ran out of time)" in output

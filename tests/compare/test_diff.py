@@ -204,3 +204,34 @@ def test_ctrl_c_reports_what_was_covered(tmp_path):
     assert process.returncode == 130
     assert "stopped by an interrupt" in " ".join(told.split())
     assert json.loads(path.read_text())["states"] is None
+
+
+EXTRA = '''"""KIP-595 with a variable that nothing reads."""
+
+from dataclasses import replace
+
+from tidegate import integer
+from tidegate.kafka import KIP_595, BrokerState
+
+
+class State(BrokerState):
+    spare: int = integer(0, 1, "nothing")
+
+
+EXTRA = replace(KIP_595, name="extra", parent=KIP_595, state=State)
+'''
+
+
+def test_a_variable_of_one_is_named_before_the_verdicts_and_the_states_are_not_the_same(tmp_path):
+    (tmp_path / "extra.py").write_text(EXTRA)
+    told = flat(run("kip-595", str(tmp_path / "extra.py"), "-b", "records=1", "-b", "crashes=1"))
+    assert "The variable spare: only in new." in told.partition("Verdicts within")[0]
+    assert "the same but for these variables." in told
+    assert "the same states" not in told
+
+
+def test_quiet_prints_verdicts_and_counts_only():
+    told = flat(run("hw", "kip-101", "-b", "records=1", "-q"))
+    assert "distinct states" in told
+    assert "Rules and actions" not in told
+    assert "How to read it" not in told

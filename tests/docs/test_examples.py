@@ -194,7 +194,9 @@ def test_a_protocol_takes_one_file_and_one_line(with_half_fence):
 
 def test_a_new_protocol_is_mutated_by_itself(with_half_fence):
     """The rule that it replaces is undone, and every guard left out; notes are the family's."""
-    result = with_half_fence("mutate", "half-fence", "-b", "records=1 crashes=1", "--jobs", "1")
+    result = with_half_fence(
+        "mutate", "half-fence", "--within", "records=1 crashes=1", "--jobs", "1"
+    )
     assert "may_serve_fetch = serve_same_epoch" in result
     assert "killed Elect: s.partition.epoch == k.elections" in result
     assert "- RefuseRequest: s.replica[follower].leader != leader: drops a request" in result

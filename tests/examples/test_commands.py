@@ -77,7 +77,7 @@ def test_every_command_works(name, run):
     run("simulate", file, *bounds, "--walks", "20")
     if name != "follower_reads":
         # Its mutants are those of KIP-595, a hundred and more.
-        run("mutate", file, "-b", " ".join(_small(name)), "--jobs", "1", "--time-limit", "20")
+        run("mutate", file, "--within", " ".join(_small(name)), "--jobs", "1", "--time-limit", "20")
     run("diff", file, file, *bounds)
     run("show", file)
     run("explain", file, *bounds, ends=(*ENDS, 2))

@@ -1,0 +1,277 @@
+"""Which property notices each mutant: all mutants are searched at the smallest bounds first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from time import perf_counter
+
+from ..checker.check import check
+from ..checker.result import Limits, Result
+from ..core.bounds import parse
+from ..core.spec import ModelError, Outcome, Property
+from ..invariants import invariants_of
+from ..model.protocol import Protocol
+from .mutants import Mutant, mutants
+from .named import find_protocol
+from .pool import processes, share
+from .properties import system_for
+
+INTERPRETED = 60_000
+"""States up to which Python is faster than compiling a mutant's code."""
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of a mutant.
+
+    Parameters
+    ----------
+    mutant
+        Its name: the missing guard, or the weaker rule.
+    killed_by
+        The property that the mutant violates and its original does not (or only in more steps), or
+        how the mutant failed; None if it survived.
+    steps
+        Steps of the shortest trace that violates it, if one does.
+    bounds
+        The bounds that killed it; for a survivor, the last ones that were searched.
+    complete
+        Whether a survivor was searched at all bounds, and every search explored all states.
+    note
+        For a survivor: why it changes nothing, what should kill it, or that no bounds tried it.
+    """
+
+    mutant: str
+    killed_by: str | None
+    steps: int | None
+    bounds: str
+    complete: bool = True
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Covered:
+    """How far the searches are: mutants decided, and those to search at the present bounds."""
+
+    killed: int
+    total: int
+    bounds: str
+    searched: int
+    alive: int
+
+
+@dataclass
+class _Mutant:
+    """A mutant, and what is known of it: its name, how it died, and where it was searched."""
+
+    name: str
+    killed: Fate | None = None
+    tried: bool = False
+    complete: bool = True
+    last: str = ""
+
+
+_Work = tuple[str, int, tuple[str, ...], str, float | None]
+"""Protocol, number of the mutant, properties, bounds, and seconds."""
+
+_Answer = tuple[int, Fate | None, bool, bool]
+"""Number of the mutant, how it died, whether it differs at these bounds, whether all was seen."""
+
+
+class Killing:
+    """The searches that decide the mutants of a protocol.
+
+    Parameters
+    ----------
+    ladder
+        Bounds to search one after the other, each as on the command line.
+    """
+
+    def __init__(
+        self, protocol: Protocol, properties: Sequence[Property], ladder: Sequence[str]
+    ) -> None:
+        for settings in ladder:
+            parse(protocol.family.bounds, settings.split())
+        self._protocol = protocol
+        self._names = tuple(prop.name for prop in properties)
+        self._ladder = tuple(ladder)
+        self._mutants = [_Mutant(mutant.name) for mutant in mutants(protocol)]
+        self._finished: list[str] = []
+
+    def run(
+        self,
+        seconds: float | None,
+        jobs: int,
+        report: Callable[[Covered], object] = lambda covered: None,
+    ) -> Iterator[Fate]:
+        """Yield each mutant that dies; ``survivors`` are the others.
+
+        Parameters
+        ----------
+        seconds
+            Wall time of all searches together.
+        jobs
+            Searches that run at once, each in its own process.
+        """
+        until = None if seconds is None else perf_counter() + seconds
+        with processes(jobs) as workers:
+            for bounds in self._ladder:
+                alive = [i for i, mutant in enumerate(self._mutants) if mutant.killed is None]
+                answers = workers.in_order(_tried, self._work(alive, bounds, until))
+                done = 0
+                for done, answer in enumerate(answers, 1):
+                    yield from self._note(bounds, answer)
+                    killed = sum(mutant.killed is not None for mutant in self._mutants)
+                    report(Covered(killed, len(self._mutants), bounds, done, len(alive)))
+                if done < len(alive):
+                    return
+                self._finished.append(bounds)
+
+    def _work(self, alive: Sequence[int], bounds: str, until: float | None) -> Iterator[_Work]:
+        """Yield the searches at some bounds, until the time is over."""
+        for number in alive:
+            left = None if until is None else until - perf_counter()
+            if left is not None and left <= 0:
+                return
+            yield self._protocol.name, number, self._names, bounds, left
+
+    def _note(self, bounds: str, answer: _Answer) -> Iterator[Fate]:
+        """Take down what a search came to; yield how the mutant died, if it did."""
+        number, fate, differs, complete = answer
+        mutant = self._mutants[number]
+        mutant.tried |= differs
+        mutant.complete &= complete
+        mutant.last = bounds if differs else mutant.last
+        mutant.killed = fate
+        if fate is not None:
+            yield fate
+
+    @property
+    def total(self) -> int:
+        """How many mutants there are."""
+        return len(self._mutants)
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """The bounds at which not every survivor was searched."""
+        return self._ladder[len(self._finished) :]
+
+    def survivors(self) -> list[Fate]:
+        """Return the mutants that are not known to die, in order."""
+        notes = self._protocol.family.survivors
+        survivors = []
+        for mutant in self._mutants:
+            if mutant.killed is not None:
+                continue
+            own = f"{self._protocol.name}: {mutant.name}"
+            note = notes.get(own) or notes.get(mutant.name, "")
+            if not mutant.tried and not self.unfinished:
+                action = mutant.name.partition(":")[0]
+                note = f"not tried: within these bounds there is no {action}"
+            complete = mutant.complete and not self.unfinished
+            last = mutant.last or (self._ladder[-1] if not self.unfinished else "")
+            survivors.append(Fate(mutant.name, None, None, last, complete, note))
+        return survivors
+
+
+@cache
+def _mutants(name: str) -> tuple[Protocol, list[Mutant]]:
+    """Return a protocol and its mutants, which take a while to make: each process does it once."""
+    protocol = find_protocol(name)
+    return protocol, list(mutants(protocol))
+
+
+def _tried(work: _Work) -> _Answer:
+    """Search one mutant, by the protocol's name and its number, which cross processes."""
+    name, number, names, bounds, seconds = work
+    protocol, every = _mutants(name)
+    mutant = every[number]
+    if not _differs(mutant, protocol, bounds):
+        return number, None, False, True
+    properties = [prop for prop in invariants_of(protocol) if prop.name in names]
+    try:
+        result = _search(mutant, protocol, properties, bounds, seconds)
+    except ModelError as error:
+        _refuse_failing(protocol.name, names, bounds, seconds)
+        failed = f"fails: {str(error).split(';')[0]}"
+        return number, Fate(mutant.name, failed, None, bounds), True, True
+    if result is None:
+        return number, None, True, False
+    killer, steps = result
+    return number, Fate(mutant.name, killer, steps, bounds) if killer else None, True, True
+
+
+def _differs(mutant: Mutant, original: Protocol, bounds: str) -> bool:
+    """Whether a mutant is another system than its original within some bounds.
+
+    It is not where the action that lacks a guard is left out there.
+    """
+    changed = {
+        weaker.name
+        for action, weaker in zip(original.actions, mutant.protocol.actions, strict=True)
+        if action.apply is not weaker.apply
+    }
+    system = system_for(original, bounds.split(), [])
+    return not changed or bool(changed & {action.name for action in system.actions})
+
+
+def _search(
+    mutant: Mutant,
+    original: Protocol,
+    properties: Sequence[Property],
+    bounds: str,
+    seconds: float | None,
+) -> tuple[str, int] | None:
+    """Return (property, steps) of what kills a mutant, ("", 0) if nothing, None if time ran out.
+
+    A violation kills if the original does not violate the same property in as few steps: at these
+    bounds it may violate some itself.  These are left out, and the others are searched again.
+    """
+    remaining = list(properties)
+    while remaining:
+        result = _check(mutant.protocol, remaining, bounds, Limits(seconds=seconds))
+        violated = {v.property.name: len(v.trace.steps) for v in result.verdicts if v.trace}
+        for name, steps in violated.items():
+            if not _violates(original.name, name, bounds, steps):
+                return name, steps
+        if not violated:
+            return ("", 0) if result.outcome is Outcome.HOLDS else None
+        remaining = [prop for prop in remaining if prop.name not in violated]
+    return "", 0
+
+
+@cache
+def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: float | None) -> None:
+    """Raise the error that a protocol itself fails with; it says nothing about a mutant then."""
+    protocol = find_protocol(name)
+    properties = [prop for prop in invariants_of(protocol) if prop.name in names]
+    _check(protocol, properties, bounds, Limits(seconds=seconds))
+
+
+@cache
+def _violates(protocol: str, name: str, bounds: str, steps: int) -> bool:
+    """Whether a protocol itself violates a property within a number of steps."""
+    original = find_protocol(protocol)
+    [prop] = [prop for prop in invariants_of(original) if prop.name == name]
+    return _check(original, [prop], bounds, Limits(max_depth=steps + 1)).first is not None
+
+
+_large: set[str] = set()
+"""Bounds at which a mutant had more states than are worth interpreting."""
+
+
+def _check(
+    protocol: Protocol, properties: Sequence[Property], bounds: str, limits: Limits
+) -> Result:
+    """Search a protocol at bounds as on the command line, compiled only where that is faster."""
+    system = system_for(protocol, bounds.split(), properties)
+    if bounds not in _large:
+        few = replace(limits, max_states=INTERPRETED)
+        interpreted = replace(share(), engine="interpreted")
+        result = check(system, properties, limits=few, resources=interpreted)
+        if result.outcome is not Outcome.INCOMPLETE or result.distinct_states < INTERPRETED:
+            return result
+        _large.add(bounds)
+    return check(system, properties, limits=limits, resources=share())

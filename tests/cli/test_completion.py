@@ -1,0 +1,109 @@
+"""What shells complete, and what the command line says to a misspelt command."""
+
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from tidegate.cli import main
+
+BREAKS = "="
+"""What ends a word for bash as it is set up by default, of what bounds are written with."""
+
+
+def bash(line):
+    """Return what bash offers at the end of a line, with the script that the docs install."""
+    spaced = line.replace(BREAKS, f" {BREAKS} ")
+    words = [*shlex.split(spaced), *([""] if line.endswith(" ") else [])]
+    program = os.path.join(os.path.dirname(sys.executable), "tidegate")
+    script = (
+        'eval "$(_TIDEGATE_COMPLETE=bash_source "$1")"; program=$1; shift\n'
+        "compopt() { :; }\n"
+        'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))\n'
+        '_tidegate_completion "$program"; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script, "bash", program, *words], capture_output=True, text=True
+    )
+    assert not done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("tidegate che", ["check"]),
+        ("tidegate check kip-5", ["kip-595", "kip-595-reset"]),
+        ("tidegate check hw -p NoC", ["NoCommittedRecordLost"]),
+        ("tidegate check hw -p nor", ["NoReadRecordLost"]),
+        ("tidegate check hw -b rec", ["records="]),
+        ("tidegate check hw -b acks=", ["0", "1", "all"]),
+        ("tidegate check hw -b records=2 -b acks=a", ["all"]),
+        ("tidegate diff kip-279 kip-3", ["kip-320"]),
+        ("tidegate check --release 2.", ["2.0", *(f"2.{minor}" for minor in range(1, 9))]),
+        ("tidegate list b", ["bounds"]),
+    ],
+)
+def test_bash_completes(line, offered):
+    assert bash(line) == offered
+
+
+def test_a_bound_of_another_family_is_not_offered():
+    assert "max_version=" in bash("tidegate check published/async-isr -b ma")
+    assert bash("tidegate check kip-320 -b max") == []
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_zsh_and_fish_get_the_statement_of_a_property(shell, monkeypatch):
+    words = {"zsh": "tidegate check hw -p NoC", "fish": "tidegate check hw -p"}
+    monkeypatch.setenv("COMP_WORDS", words[shell])
+    monkeypatch.setenv("COMP_CWORD", {"zsh": "4", "fish": "NoC"}[shell])
+    monkeypatch.setenv("_TIDEGATE_COMPLETE", f"{shell}_complete")
+    output = CliRunner().invoke(main, prog_name="tidegate").output
+    assert "NoCommittedRecordLost" in output
+    assert "Every record that was once below" in output
+
+
+def test_completion_runs_no_file(shell):
+    shell.write("loud.py", "open('ran', 'w').close()")
+    assert bash("tidegate check loud.py -p NoC") == ["NoCommittedRecordLost"]
+    assert not (shell.path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "near"), [("chek", "check"), ("explian", "explain"), ("simualte", "simulate")]
+)
+def test_a_misspelt_command_is_corrected(typed, near):
+    result = CliRunner().invoke(main, [typed, "hw"])
+    assert result.exit_code == 2
+    assert f"there is no command '{typed}'; did you mean {near}" in result.output
+
+
+@pytest.mark.parametrize("limit", ["5m", "1h30m", "90s", "90", "0.5", "1d"])
+def test_a_time_limit_has_units(limit):
+    assert CliRunner().invoke(main, ["check", "hw", "--time-limit", limit]).exit_code == 12
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "5x", "m", "5m3", "nan", "inf", "", "1e99", "9" * 99])
+def test_what_is_no_time_is_refused(limit):
+    result = CliRunner().invoke(main, ["check", "hw", "--time-limit", limit])
+    assert result.exit_code == 2
+    assert f"{limit!r} is not a time; write seconds, or such as 90s, 5m or 1h30m" in result.output
+
+
+def test_list_is_short_and_can_be_filtered():
+    run = CliRunner().invoke
+    short = run(main, ["list"]).output
+    assert "kip-320" in short
+    assert "power_losses" not in short
+    assert len(short.splitlines()) < 40
+    assert "power_losses" in run(main, ["list", "--all"]).output
+    bounds = run(main, ["list", "bounds", "kip-320"]).output
+    assert "power_losses" in bounds
+    assert "max_version" not in bounds
+    assert "replicas" not in run(main, ["list", "bounds", "controller_crashes"]).output
+    assert run(main, ["list", "bonds"]).exit_code == 2
+    assert run(main, ["list", "bounds", "nothing like this"]).exit_code == 2

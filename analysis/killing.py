@@ -10,8 +10,8 @@ from time import perf_counter
 from ..checker.check import check
 from ..checker.result import Limits, Result
 from ..core.bounds import parse
-from ..core.spec import ModelError, Outcome, Property
-from ..invariants import invariants_of
+from ..core.spec import Kind, ModelError, Outcome, Property
+from ..invariants import properties_of
 from ..model.protocol import Protocol
 from .mutants import Mutant, mutants
 from .named import find_protocol
@@ -97,7 +97,12 @@ class Killing:
         self._protocol = protocol
         self._names = tuple(prop.name for prop in properties)
         self._ladder = tuple(ladder)
-        self._mutants = [_Mutant(mutant.name) for mutant in mutants(protocol)]
+        live = {prop.kind.is_liveness for prop in properties}
+        self._mutants = {
+            number: _Mutant(mutant.name)
+            for number, mutant in enumerate(mutants(protocol))
+            if mutant.unfair in live
+        }
         self._finished: list[str] = []
 
     def run(
@@ -118,12 +123,12 @@ class Killing:
         until = None if seconds is None else perf_counter() + seconds
         with processes(jobs) as workers:
             for bounds in self._ladder:
-                alive = [i for i, mutant in enumerate(self._mutants) if mutant.killed is None]
+                alive = [i for i, mutant in self._mutants.items() if mutant.killed is None]
                 answers = workers.in_order(_tried, self._work(alive, bounds, until))
                 done = 0
                 for done, answer in enumerate(answers, 1):
                     yield from self._note(bounds, answer)
-                    killed = sum(mutant.killed is not None for mutant in self._mutants)
+                    killed = sum(mutant.killed is not None for mutant in self._mutants.values())
                     report(Covered(killed, len(self._mutants), bounds, done, len(alive)))
                 if done < len(alive):
                     return
@@ -162,7 +167,7 @@ class Killing:
         """Return the mutants that are not known to die, in order."""
         notes = self._protocol.family.survivors
         survivors = []
-        for mutant in self._mutants:
+        for mutant in self._mutants.values():
             if mutant.killed is not None:
                 continue
             own = f"{self._protocol.name}: {mutant.name}"
@@ -190,7 +195,7 @@ def _tried(work: _Work) -> _Answer:
     mutant = every[number]
     if not _differs(mutant, protocol, bounds):
         return number, None, False, True
-    properties = [prop for prop in invariants_of(protocol) if prop.name in names]
+    properties = _properties(protocol, names, mutant.unfair)
     try:
         result = _search(mutant, protocol, properties, bounds, seconds)
     except ModelError as error:
@@ -211,7 +216,7 @@ def _differs(mutant: Mutant, original: Protocol, bounds: str) -> bool:
     changed = {
         weaker.name
         for action, weaker in zip(original.actions, mutant.protocol.actions, strict=True)
-        if action.apply is not weaker.apply
+        if action.apply is not weaker.apply or action.fairness is not weaker.fairness
     }
     system = system_for(original, bounds.split(), [])
     return not changed or bool(changed & {action.name for action in system.actions})
@@ -246,7 +251,7 @@ def _search(
 def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: float | None) -> None:
     """Raise the error that a protocol itself fails with; it says nothing about a mutant then."""
     protocol = find_protocol(name)
-    properties = [prop for prop in invariants_of(protocol) if prop.name in names]
+    properties = _properties(protocol, names, live=False)
     _check(protocol, properties, bounds, Limits(seconds=seconds))
 
 
@@ -254,8 +259,21 @@ def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: flo
 def _violates(protocol: str, name: str, bounds: str, steps: int) -> bool:
     """Whether a protocol itself violates a property within a number of steps."""
     original = find_protocol(protocol)
-    [prop] = [prop for prop in invariants_of(original) if prop.name == name]
+    [prop] = [prop for prop in properties_of(original) if prop.name == name]
+    if prop.kind.is_liveness:
+        # With less fairness there are more behaviors: the original's lassos are the mutant's.
+        return _check(original, [prop], bounds, Limits()).first is not None
     return _check(original, [prop], bounds, Limits(max_depth=steps + 1)).first is not None
+
+
+def _properties(protocol: Protocol, names: Sequence[str], live: bool) -> list[Property]:
+    """Return those of the named properties that can notice a mutant."""
+    kinds = (Kind.INVARIANT, Kind.TYPE)
+    return [
+        prop
+        for prop in properties_of(protocol)
+        if prop.name in names and (prop.kind.is_liveness if live else prop.kind in kinds)
+    ]
 
 
 _large: set[str] = set()

@@ -1,7 +1,8 @@
-"""Mutants: a protocol with one guard left out, or one rule as an older version had it.
+"""Mutants: a protocol with one guard left out, one rule as it was before, or one action unfair.
 
 A guard or a rule that is there for safety is needed: without it some property must be violated at
-some bounds.  A mutant that nothing kills shows a guard that is not needed, bounds that are too
+some bounds.  An action is fair because something must happen: without it some liveness property
+must be violated.  A mutant that nothing kills shows a guard that is not needed, bounds that are too
 small, or a property that is missing.
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ..core.guards import guards, without
+from ..core.spec import Fairness
 from ..model.protocol import Protocol
 
 
@@ -22,17 +24,21 @@ class Mutant:
     Parameters
     ----------
     name
-        What was weakened: ``Action: guard``, or ``rule = what it was before``.
+        What was weakened: ``Action: guard``, ``rule = what it was before``, or
+        ``Action: fairness``.
     protocol
         The weakened protocol, which is called ``PROTOCOL~MUTANT``.
+    unfair
+        Whether only a liveness property can notice it.
     """
 
     name: str
     protocol: Protocol
+    unfair: bool = False
 
 
 def mutants(protocol: Protocol) -> Iterator[Mutant]:
-    """Yield a mutant for every rule that was another one before, then for every guard.
+    """Yield a mutant for every rule that was another one before, every guard and every fair action.
 
     A rule becomes what it was before `protocol` or an ancestor replaced it for the last time: that
     of an ancestor, or the family's first form.  It also becomes each of the protocol's
@@ -45,6 +51,13 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
             actions = (*protocol.actions[:index], weaker, *protocol.actions[index + 1 :])
             about = f"without the guard of {action.name} that refuses it if {guard.test}"
             yield _mutant(protocol, f"{action.name}: {guard.test}", about, actions=actions)
+    for index, action in enumerate(protocol.actions):
+        if action.fairness is not Fairness.NONE:
+            unfair = replace(action, fairness=Fairness.NONE)
+            actions = (*protocol.actions[:index], unfair, *protocol.actions[index + 1 :])
+            about = f"where {action.name} may never be taken"
+            mutant = _mutant(protocol, f"{action.name}: fairness", about, actions=actions)
+            yield replace(mutant, unfair=True)
 
 
 def _rules(protocol: Protocol) -> Iterator[Mutant]:

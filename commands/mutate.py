@@ -14,13 +14,13 @@ from ..analysis.killing import Covered, Fate, Killing
 from ..analysis.named import find_protocol
 from ..analysis.properties import find_properties
 from ..checker.interrupts import LimitReachedError
-from ..checker.result import Progress
+from ..checker.result import Progress, doing
+from ..invariants import properties_of
 from ..render.output import Reports
 from ..render.printed import Console, Text
 from ..render.summary import count
 from ..render.terminal import make_console, progress, write_json
 from ..render.text import print_prose
-from .on_kafka import doing
 from .parameters import (
     json_option,
     model_options,
@@ -52,7 +52,9 @@ from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 @json_option("what became of each mutant")
 @quiet_option
 def mutate(protocol: str, **options: Any) -> Ended:
-    """Leave out every guard of PROTOCOL, and undo every rule it replaces, one at a time.
+    """Leave out every guard of PROTOCOL, undo every rule it replaces, make every action unfair.
+
+    One at a time. Only liveness properties can notice that an action is unfair.
 
     Prints for each mutant which property kills it, in how many steps and at which bounds, or that
     it survived. All mutants are searched within the smallest bounds first, then the survivors
@@ -75,6 +77,8 @@ def mutate(protocol: str, **options: Any) -> Ended:
     usual = [""] if common else chosen.family.mutation_bounds
     ladder = [f"{within} {common}".strip() for within in options["within"] or usual]
     properties = find_properties(chosen, options["names"])
+    if not options["names"]:
+        properties += [prop for prop in properties_of(chosen) if prop.kind.is_liveness]
     killing = Killing(chosen, properties, ladder)
     with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()

@@ -183,8 +183,41 @@ _EVERY_PROTOCOL = {
 }
 """For every protocol, unless it has its own note."""
 
+_RESTARTS = "a broker that is down restarts, and then leads, or fetches, again"
+
+_KNOWLEDGE = (
+    "tells the controller or clients what the partition state is; no liveness property asks what "
+    "they know"
+)
+
+_UNFAIR = {
+    "RefuseRequest: fairness": (
+        "a request that is never answered ends when its sender applies the leader's epoch, or the "
+        "leader applies the sender's and answers"
+    ),
+    "PassLagTime: fairness": (
+        f"the high watermark waits for a follower that is down or behind: {_RESTARTS}"
+    ),
+    "Fence: fairness": f"takes the lead from a broker that nobody can replace: {_RESTARTS}",
+    "FenceOutOfSync: fairness": f"fences a broker that is down: {_RESTARTS}",
+    "StartController: fairness": f"without a controller nobody is elected: {_RESTARTS}",
+    "CheckpointHw: fairness": "what is on disk matters after a crash, and crashes come to an end",
+    "CompleteProduce: fairness": (
+        "a produce that is not completed expires; no liveness property asks for its acknowledgement"
+    ),
+    **{
+        f"{action}: fairness": _KNOWLEDGE
+        for action in (
+            "WriteNotification", "ReadNotification", "RefreshCache", "DeleteNotification",
+            "UpdateMetadata", "RefreshProducer", "RefreshConsumer", "Consume",
+        )
+    },
+}  # fmt: skip
+"""Actions that may be unfair: their fairness is Kafka's, but no property rests on it."""
+
 SURVIVORS = {
     **_EVERY_PROTOCOL,
+    **_UNFAIR,
     **isr_survivors.SURVIVORS,
     **{
         f"{name}: {mutant}": note

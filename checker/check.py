@@ -23,7 +23,7 @@ from ..core.symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
 from .interrupts import alarm, reason, received
-from .liveness.decide import lasso_of, refuse_undecidable
+from .liveness.decide import lasso_of
 from .liveness.lasso import confirm_lasso
 from .recovery import stuck_states
 from .request import SearchRequest
@@ -76,7 +76,6 @@ def check(
         system, properties, keep_going=keep_going, limits=limits, resources=resources, report=report
     )
     grounds = None
-    refuse_undecidable(system, properties)
     if symmetry:
         refuse_unsound(properties)
         group = Symmetry(system)
@@ -85,8 +84,7 @@ def check(
     search = finished_search(request)
     try:
         outside.refuse_writes()
-        complete = _is_complete(search, keep_going)
-        if complete and resources.watch:
+        if (complete := _is_complete(search, keep_going)) and resources.watch:
             _refuse_empty(system, search)
         lassos = _judge_graph(request, search) if complete else {}
         complete = complete and search.stopped_by is None

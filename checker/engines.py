@@ -16,6 +16,7 @@ from ..core.symmetry import Symmetry
 from .interpreted import Pause, Search
 from .interrupts import alarm, reason
 from .kept import Store
+from .liveness.decide import refuse_undecidable
 from .liveness.lasso import Witness
 from .memory import LLVM_BYTES, address_space
 from .request import SearchRequest
@@ -310,6 +311,7 @@ def _untranslated(option: str, request: SearchRequest, error: Exception) -> Engi
 def _refuse(request: SearchRequest) -> None:
     """Refuse what an engine cannot do."""
     system, resources = request.system, request.resources
+    refuse_undecidable(system, request.properties)
     if resources.engine == "spark":
         _refuse_with_spark(request)
         return

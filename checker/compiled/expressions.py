@@ -151,10 +151,7 @@ class Expressions(Methods):
         return place
 
     def written_place(self, node: ast.expr) -> StateRef | tuple[Method, Value] | None:
-        """Return the part of the state that a target names; None where that is beyond an array.
-
-        Of an element that a record sets by a method of its own it is the method, and the index.
-        """
+        """Return what a target names: a variable, or its setter and an index; None for nothing."""
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             owner = self.expression(node.value)
             if owner is NOWHERE:
@@ -197,8 +194,7 @@ class Expressions(Methods):
         return StateRef(array.base, f"{array.form}[]", (*array.indices, index), sample)
 
     def _binop(self, node: ast.BinOp) -> Value:
-        left, right = self.known(node.left), self.known(node.right)
-        return self.computed(node.op, left, right)
+        return self.computed(node.op, self.known(node.left), self.known(node.right))
 
     def computed(self, operator: ast.operator, left: Value, right: Value) -> Value:
         """Return what an operator makes of two values, as Python does: of whole numbers."""
@@ -357,9 +353,8 @@ class Expressions(Methods):
             out.inline(aside, out.truth(left), wanted)
             if isinstance(right, Constant):
                 return left if self.true(right) is wanted else right
-            return Truth(
-                out.value(f"{'and' if wanted else 'or'} i1 {out.truth(left)}, {out.truth(right)}")
-            )
+            name = "and" if wanted else "or"
+            return Truth(out.value(f"{name} i1 {out.truth(left)}, {out.truth(right)}"))
         result = out.variable()
         inside, end = out.label("also"), out.label("end")
         out.emit(f"store i64 {0 if wanted else 1}, ptr {result}")

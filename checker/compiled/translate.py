@@ -28,6 +28,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    is_none,
     is_truth,
     span,
 )
@@ -255,7 +256,7 @@ class Translation(Loops):
         if self.mode is Mode.IS_NONE:
             self._return_none(node.value)
         elif returns == "void":
-            if node.value is not None and not _is_none(self.expression(node.value)):
+            if node.value is not None and not is_none(self.expression(node.value)):
                 raise UnsupportedError("a value returned by a function that is said to return None")
             out.emit("ret void")
         elif returns == "i1":
@@ -394,10 +395,6 @@ class Translation(Loops):
             self._round(node.body, following, end)
 
         self.loop(node.iter, body, stored([node]))
-
-
-def _is_none(value: Value) -> bool:
-    return isinstance(value, Constant) and value.value is None
 
 
 def _quoted(name: str) -> str:

@@ -193,3 +193,8 @@ def union(left: Range, right: Range) -> Range:
     if left is None or right is None:
         return None
     return min(left[0], right[0]), max(left[1], right[1])
+
+
+def is_none(value: Value) -> bool:
+    """Whether a value is known to be None."""
+    return isinstance(value, Constant) and value.value is None

@@ -31,7 +31,7 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
         if prop.kind.is_liveness and system.constraint is not None:
             raise LivenessError(
                 f"-p {prop.name}: {system.name} has a constraint, and behaviors that leave it are "
-                "not followed, so that a liveness property could hold for want of behaviors; "
+                "not followed, so a liveness property could hold only because they are missing; "
                 "leave that property out, or bound the state by its declaration instead"
             )
 

@@ -142,7 +142,8 @@ _EVERY_PROTOCOL = {
         "crashes=0 isr_propagation=kraft in 1 step"
     ),
     "ShrinkIsr: not s.replica[leader].isr >> follower & 1": (
-        "removes a replica that is not in the ISR; no additional state"
+        "removes a replica that is not in the ISR; no additional state, but for a notification with "
+        "isr_propagation=zookeeper, which names the same ISR again"
     ),
     "ShrinkIsr: not k.rules.may_lag(s, k, leader, follower)": (
         "removes a replica that is in sync; a smaller ISR in the partition state loses nothing"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
-from threading import Thread
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from ..interrupts import abandon
+from ..interrupts import abandon, postponed
 from .values import UnsupportedError
 
 TICK = 0.1
@@ -46,27 +46,20 @@ def object_code(text: str, tick: Callable[[], None] = lambda: None) -> bytes:
     UnsupportedError
         If LLVM does not take the text.
     """
-    made: list[bytes | BaseException] = []
-
-    def make() -> None:
-        try:
-            made.append(_optimised(text))
-        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits
-            made.append(error)
-
-    thread = Thread(target=make, name="LLVM", daemon=True)
+    # Python waits at its end for a pool's threads, and LLVM must be there as long as one is in it.
+    # It would not wait for a Thread whose join() an interrupt has ended.
+    pool = ThreadPoolExecutor(1, thread_name_prefix="LLVM")
     try:
-        thread.start()
-        while thread.is_alive():
-            thread.join(TICK)
+        with postponed():
+            made = pool.submit(_optimised, text)
+        while wait([made], TICK).not_done:
             tick()
     except BaseException:
-        abandon(thread)
+        abandon(pool)
         raise
-    [code] = made
-    if isinstance(code, BaseException):
-        raise code
-    return code
+    finally:
+        pool.shutdown(wait=False)
+    return made.result()
 
 
 def _optimised(text: str) -> bytes:

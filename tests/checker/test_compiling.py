@@ -1,5 +1,8 @@
 """Whether a model is compiled, and what is said while it is."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -128,6 +131,32 @@ def test_a_function_is_compiled_whatever_its_name(make_system, make_action, appl
     toy = make_system(make_action("Turn", apply, lambda k: arguments))
     result = check(toy, [], resources=COMPILED)
     assert (result.engine, result.distinct_states) == ("compiled", 27)
+
+
+INTERRUPTED = """
+import os, signal, threading
+import tidegate
+from tidegate.checker.compiled import build
+
+def soon(*arguments, builder=build.llvm.create_pass_builder):
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    return builder(*arguments)
+
+build.llvm.create_pass_builder = soon
+try:
+    tidegate.check("kip-320", {"records": 1}, engine="compiled")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_a_program_may_end_while_llvm_is_at_work(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
 
 
 def overflow(s, k):

@@ -81,7 +81,7 @@ def _refuse_unknown_attributes(function: Any, system: TransitionSystem[Any, Any]
     """Refuse a function that reads what the state or the constants do not have."""
     with suppress(OSError, TypeError, SyntaxError, IndentationError):
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-        [definition] = [node for node in tree.body if isinstance(node, ast.FunctionDef)] or [None]
+        definition = next((it for it in tree.body if isinstance(it, ast.FunctionDef)), None)
         parameters = list(inspect.signature(function).parameters)[:2]
         if definition is None or len(parameters) < 2:
             return

@@ -42,7 +42,8 @@ class Property:
     """The expectation of a property, and the result.
 
     ``outcome`` is ``holds``, ``violated`` or ``incomplete``, of real brokers ``reproduces``,
-    ``diverges`` or ``agrees``; empty where the cell was not decided.
+    ``diverges`` or ``agrees``; empty where the cell was not decided.  ``statement`` is the
+    property's, in the words of the ``family`` that it was checked in.
     """
 
     name: str
@@ -50,6 +51,8 @@ class Property:
     outcome: str = ""
     steps: int | None = None
     explanation: str = ""
+    statement: str = ""
+    family: str = ""
 
 
 @dataclass(frozen=True)

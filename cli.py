@@ -191,6 +191,8 @@ def _message(error: BaseException) -> tuple[str, int]:
         return f"stopped by {error}", EXIT_INCOMPLETE
     if isinstance(error, KeyboardInterrupt):
         return f"interrupted {getattr(error, 'where', '')}".rstrip(), EXIT_INTERRUPTED
+    if isinstance(error, ModelError) and error.place and is_users(error.place[0]):
+        return f"{shown(error.place)}: {error.args[0]}", EXIT_INTERNAL
     if isinstance(error, (ModelError, EngineError)):
         return f"the model or an engine is wrong: {error}", EXIT_INTERNAL
     if isinstance(error, TidegateError):

@@ -8,26 +8,29 @@ prints it: ``kip-320~Produce: s.written == k.records``.
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import hashlib
 import importlib
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ..core.bounds import unknown
-from ..core.errors import ModelError, TidegateError, is_users, place_of
+from ..core.errors import ModelError, TidegateError, is_users, lacks, place_of, shown
 from ..core.printable import one_line
 from ..model import PROTOCOLS
 from ..model.broker.releases import release_of
 from ..model.own.model import Model
 from ..model.protocol import Protocol
+from .misspelt import refuse_misspelt
 from .mutants import mutants
 
 
@@ -138,7 +141,12 @@ def _own(name: str) -> Protocol:
             ) from None
         module = _executed(path.resolve(), str(path), source)
     chosen = _named(module, attribute, name) if attribute else _only(module, name)
-    return replace(_as_protocol(chosen, name), name=name)
+    protocol = _as_protocol(chosen, name)
+    try:
+        refuse_misspelt(protocol)
+    except ModelError as error:
+        raise _unusable(name, error) from None
+    return replace(protocol, name=name)
 
 
 def _imported(name: str) -> ModuleType:
@@ -153,7 +161,7 @@ def _imported(name: str) -> ModuleType:
 
 
 @cache
-def _executed(path: Path, shown: str, source: bytes) -> ModuleType:
+def _executed(path: Path, called: str, source: bytes) -> ModuleType:
     """Run a file as a module.
 
     Cached bytecode is not used: it may be of an earlier version within the same second.
@@ -167,7 +175,7 @@ def _executed(path: Path, shown: str, source: bytes) -> ModuleType:
             exec(compile(source, str(path), "exec", dont_inherit=True), vars(module))
     except BaseException as error:
         del sys.modules[module.__name__]
-        raise _unusable(shown, error) from error
+        raise _unusable(called, error) from error
     return module
 
 
@@ -197,17 +205,34 @@ def _unusable(name: str, error: BaseException) -> BaseException:
     if isinstance(error, KeyboardInterrupt):
         return error
     if isinstance(error, TidegateError):
-        wrong = SelectionError(f"{name}: {error.args[0]}")
         raised = place_of(error)
-        wrong.place = error.place or (raised if raised and is_users(raised[0]) else None)
+        place = error.place or (raised if raised and is_users(raised[0]) else None)
+        wrong = SelectionError(f"{shown(place) if place else name}: {error.args[0]}")
+        wrong.place = place
         return wrong
     missing = isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]
     text = "there is no such module" if missing else f"{type(error).__name__}: {error}"
+    if isinstance(error, TypeError):
+        text = _no_such_field(error) or text
     if isinstance(error, SyntaxError):
         text = f"{type(error).__name__}: {error.msg}"
     failure = SelectionError(f"{name} cannot be imported: {text}")
     failure.place = None if missing else place_of(error)
     return failure
+
+
+def _no_such_field(error: TypeError) -> str:
+    """Return that replace() was called with a field that a dataclass does not have; else empty."""
+    match = re.search(r"got an unexpected keyword argument '(\w+)'", str(error))
+    traceback = error.__traceback__
+    while match and traceback is not None:
+        code, values = traceback.tb_frame.f_code, traceback.tb_frame.f_locals
+        of = values.get("obj")
+        if code.co_filename == dataclasses.__file__ and is_dataclass(of):
+            known = [field.name for field in dataclasses.fields(of)]
+            return lacks(type(of).__name__, known, match[1])
+        traceback = traceback.tb_next
+    return ""
 
 
 Own = Protocol | Model[Any, Any]

@@ -79,7 +79,9 @@ def check(
     if symmetry:
         refuse_unsound(properties)
         group = Symmetry(system)
-        request, grounds = replace(request, symmetry=group), _grounds(system, group, properties)
+        grounds = _grounds(system, group, properties)
+        if len(group.group) > 1:
+            request = replace(request, symmetry=group)
     outside = Outside(_functions(system, properties) if resources.watch else ())
     search = finished_search(request)
     try:

@@ -19,7 +19,7 @@ from ..gate.cells import DEFAULT_BOUNDS, TIERS, Cell, GateCell
 from ..gate.document import NAME, of_tier, read
 from ..gate.results import Outcome
 from ..render.output import OutputError, Reports, report_file
-from ..render.terminal import command, make_console, write_json
+from ..render.terminal import command, make_console, say, write_json
 from .status import EXIT_HOLDS, EXIT_STATUS, Ended, ended, gate_status
 
 if TYPE_CHECKING:
@@ -93,6 +93,12 @@ def _report_options(command: Any) -> Any:
     is_flag=True,
     help="Print only the verdict and cells that are not as expected; show no progress.",
 )
+@click.option(
+    "--update",
+    "updating",
+    is_flag=True,
+    help="Show pinned counts and lengths that changed, and write the new ones into FILE.",
+)
 @click.option("--list", "listing", is_flag=True, help="Show the cells without running them.")
 def gate(
     tier: str,
@@ -102,6 +108,7 @@ def gate(
     traces: Path | None,
     jobs: int,
     quiet: bool,
+    updating: bool,
     listing: bool,
     **files: str | None,
 ) -> Ended:
@@ -118,6 +125,7 @@ def gate(
       tidegate gate --tier nightly --jobs 4
       tidegate gate --cached --junit gate.xml --sarif gate.sarif --traces traces
       tidegate gate -k kip-320 --quiet
+      tidegate gate --update                         after a change that is meant
     """
     cells = of_tier(read(config), tier, text)
     if listing:
@@ -128,12 +136,29 @@ def gate(
         _writable(traces)
         stdout = files["json_file"] == "-"
         outcomes = _run(cells, config.parent, jobs, cached, quiet, stdout)
+        if updating:
+            _update(config, outcomes, stdout)
         writers = _writers(str(config), tier, monotonic() - started)
         for name in REPORTS:
             reports.write(f"--{name}", partial(writers[name], outcomes=outcomes))
         _write_traces(traces, outcomes, reports)
         _summarize(files["summary_file"], outcomes, stdout, reports)
     return ended(gate_status(outcomes), reports)
+
+
+def _update(file: Path, outcomes: Sequence[Outcome], stderr: bool) -> None:
+    """Show which numbers of the gate's file changed, and write them."""
+    from ..gate.update import shown, update
+
+    text, changes = update(file, outcomes)
+    for line in shown(file, changes):
+        say(line, stderr=stderr)
+    if not changes:
+        say("--update: no pinned count or length has changed", stderr=stderr)
+        return
+    with report_file(str(file), "--update") as target:
+        target.write(text)
+    say(f"wrote {file}", stderr=stderr)
 
 
 def _list(cells: Sequence[GateCell]) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import sys
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -16,6 +17,9 @@ Line = tuple[str, int]
 
 _LONGEST = 80
 """Characters of a value of the model's that are shown."""
+
+_LONGEST_STATE = 300
+"""Characters of a state that an error shows; a longer one hides what went wrong."""
 
 _PACKAGE = Path(__file__).parents[1]
 _RECORD = str(Path(__file__).with_name("record.py"))
@@ -34,7 +38,10 @@ class TidegateError(Exception):
     details: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return super().__str__() + (f" ({shown(self.place)})" if self.place else "")
+        text = super().__str__()
+        if self.place is None or text.startswith(f"{shown(self.place)}: "):
+            return text
+        return f"{text} ({shown(self.place)})"
 
 
 class ModelError(TidegateError):
@@ -136,6 +143,32 @@ def printed(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
+def lacks(kind: str, known: Iterable[str], name: str) -> str:
+    """Say that something has no attribute of that name, and which is like it.
+
+    >>> lacks("Replica", ["hw", "leo"], "highwatermark")
+    "Replica has no 'highwatermark'; did you mean hw?"
+    """
+    near = nearest(name, (one for one in known if not one.startswith("_")))
+    return f"{kind} has no {name!r}" + (f"; did you mean {near}?" if near else "")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is most like another one, or abbreviates it; empty for none."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1)
+    short = (one for one in known if 1 < len(one) < len(name) and one[0] == name[0])
+    if near:
+        return near[0]
+    return max((one for one in short if _abbreviates(name, one)), key=len, default="")
+
+
+def _abbreviates(name: str, short: str) -> bool:
+    """Whether the letters of `short` are in a name, in order."""
+    letters = iter(name)
+    return all(letter in letters for letter in short)
+
+
 class blaming:  # noqa: N801 - it reads as part of a with statement, like contextlib.suppress
     """Within this block code of the model runs; what it raises becomes a ModelError that says so.
 
@@ -185,9 +218,17 @@ def failure(
         # The record itself may have been spoilt.
         with suppress(Exception):
             state = f"; in the state {describe()}"
+    if len(state) > _LONGEST_STATE:
+        state = ""
     name = type(error).__name__
+    spot = spot_of(error)
+    record = getattr(error, "obj", None)
+    if isinstance(error, AttributeError) and error.name and type(record).__module__ != "builtins":
+        text = lacks(type(record).__name__, dir(record), error.name)
+        where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
+        return placed(f"{what} failed with {name}{where}: {text}", spot and ("", spot[1]), state)
     said = f"{what} failed with {name}{': ' if text else ''}{text}"
-    return placed(said, spot_of(error), state)
+    return placed(said, spot, state)
 
 
 def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:

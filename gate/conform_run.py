@@ -40,7 +40,7 @@ from .conform_cells import ConformCell, SavedTrace, ShortestTrace, Walks
 from .conform_judge import judge_replay, judge_walks
 from .judge import Deviation, Finding, judge
 from .results import Outcome, Ran, Shown, Status
-from .search import Report, Search, markdown_of, statements_of
+from .search import Report, Search, markdown_of
 
 
 def conform_outcome_of(cell: ConformCell, resources: Resources, report: Report) -> Outcome:
@@ -115,7 +115,6 @@ class _Run:
         result = self._result
         result.states, result.depth, result.engine = decided.states, decided.depth, decided.engine
         result.findings += judge(searched, [expectation], decided)
-        result.statements = statements_of(protocol)
         trace = search.verdicts[prop.name][2].trace if prop.name in search.verdicts else None
         if trace is None:
             return None

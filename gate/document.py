@@ -81,6 +81,12 @@ def read(file: Path) -> list[GateCell]:
     return [*(cell for cell, _ in cells), *conforming]
 
 
+def case_lines(text: str) -> list[int]:
+    """Return the line of each case of a gate's file, in order."""
+    lines = positions(text)
+    return [lines[path] for path in lines if len(path) == 2 and path[0] == "case"]
+
+
 @dataclass
 class _Reader:
     """Makes cells of a document; configuration errors go to ``errors``."""

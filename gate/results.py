@@ -42,7 +42,8 @@ class Property:
     """The expectation of a property, and the result.
 
     ``outcome`` is ``holds``, ``violated`` or ``incomplete``, of real brokers ``reproduces``,
-    ``diverges`` or ``agrees``; empty where the cell was not decided.
+    ``diverges`` or ``agrees``; empty where the cell was not decided.  ``statement`` is the
+    property's, in the words of the ``family`` that it was checked in.
     """
 
     name: str
@@ -50,6 +51,8 @@ class Property:
     outcome: str = ""
     steps: int | None = None
     explanation: str = ""
+    statement: str = ""
+    family: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,8 +95,6 @@ class Outcome:
     ----------
     place
         For an error, the line that it is about.
-    statements
-        What each property of the protocol says, by name.
     traces
         Counterexamples of what is not as expected.
     inputs
@@ -106,7 +107,6 @@ class Outcome:
     status: Status
     findings: list[Finding] = field(default_factory=list)
     properties: list[Property] = field(default_factory=list)
-    statements: dict[str, str] = field(default_factory=dict)
     states: int = 0
     depth: int = 0
     seconds: float = 0.0

@@ -42,7 +42,7 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> Outcome:
     search = Search(cell, protocol, resources, report, started)
     found = search.decide(expected)
     findings = judge(cell, list(expected), found)
-    told = [_told(expectation, found) for expectation in expected]
+    told = [_told(it, prop, protocol.family.name, found) for it, prop in expected.items()]
     outcome = Outcome(
         cell,
         results.status_of(findings),
@@ -54,24 +54,19 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> Outcome:
         traces=search.shown(findings),
     )
     outcome.places = _places(outcome, protocol)
-    outcome.statements = statements_of(protocol)
     outcome.seconds = perf_counter() - started
     return outcome
 
 
-def statements_of(protocol: Protocol) -> dict[str, str]:
-    """Return what each property of a protocol says, by name."""
-    return {prop.name: prop.statement for prop in properties_of(protocol)}
-
-
-def _told(expectation: Expectation, found: Found) -> results.Property:
+def _told(expectation: Expectation, prop: Asked, family: str, found: Found) -> results.Property:
     """Return what was expected of a property with what was found."""
+    told = results.Property(
+        expectation.name, str(expectation), statement=prop.statement, family=family
+    )
     seen = found.seen.get(expectation.name)
     if seen is None:
-        return results.Property(expectation.name, str(expectation))
-    return results.Property(
-        expectation.name, str(expectation), seen.outcome.value, seen.steps, seen.explanation
-    )
+        return told
+    return replace(told, outcome=seen.outcome.value, steps=seen.steps, explanation=seen.explanation)
 
 
 def _places(outcome: Outcome, protocol: Protocol) -> tuple[Place, ...]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from inspect import signature
 from typing import Any, TypeVar
 
+from ..core.blame import about
 from ..core.bounds import brief, shown, unknown
 from ..core.errors import blaming
 from ..core.layout import Layout, integer
@@ -141,6 +143,7 @@ class Protocol:
         names = Counter(action.name for action in self.actions)
         if twice := next((name for name, times in names.items() if times > 1), ""):
             raise ValueError(f"actions: {twice} is there twice; rename one of them")
+        _refuse_other_arity(self.rules)
         known = [field.name for field in fields(self.rules)]
         for name, _ in self.older_rules:
             if name not in known:
@@ -152,6 +155,25 @@ class Protocol:
         """Return the transition system of this protocol within `bounds`."""
         with blaming(f"building the transition system of {self.name}"):
             return self.family.build(self, bounds, needs)
+
+
+def _refuse_other_arity(rules: Any) -> None:
+    """Refuse a rule that cannot be called with the arguments of the family's first form of it."""
+    first = type(rules)()
+    for field in fields(rules):
+        usual, rule = getattr(first, field.name), getattr(rules, field.name)
+        if not callable(usual) or rule is usual or not callable(rule):
+            continue
+        wanted = list(signature(usual).parameters)
+        try:
+            signature(rule).bind(*wanted)
+        except TypeError:
+            name = getattr(rule, "__name__", field.name)
+            raise about(
+                rule,
+                f"{name}{signature(rule)} cannot be the rule {field.name}, which is called with "
+                f"({', '.join(wanted)})",
+            ) from None
 
 
 def _named_in_one_line(action: Action) -> Action:

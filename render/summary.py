@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..checker.result import Result, Verdict
+from ..checker.stop import Stop
 from ..core.spec import Outcome, TransitionSystem
 from .grounds import relied_on
 from .printed import Console, Text
@@ -27,6 +28,8 @@ def print_result(
         print_trace(console, system, verdict.property, verdict.trace, full)
     print_verdict(console, system, result)
     print_prose(console, Text(covered(result)))
+    if result.stopped_by is not None:
+        print_prose(console, Text(what_to_try(result)))
     if result.never_taken and result.complete:
         names = ", ".join(result.never_taken)
         print_prose(console, Text(f"Never enabled within these bounds: {names}."))
@@ -81,6 +84,31 @@ def covered(result: Result) -> str:
     if result.spark_levels is not None:
         how += f" ({count(result.spark_levels, 'level')} by Spark)"
     return f"{states}, {taken}: {scope}; {sure}, {how}, {result.seconds:.1f} s."
+
+
+_REMEDIES = {
+    Stop.TIME_LIMIT: "a longer --time-limit",
+    Stop.MAX_STATES: "a larger --max-states",
+    Stop.MAX_DEPTH: "a larger --max-depth",
+    Stop.MAX_MEMORY: "a larger --max-memory, --store fingerprint",
+    Stop.OUT_OF_MEMORY: "--store fingerprint",
+}
+"""What lets a search come further, by what stopped it."""
+
+
+def what_to_try(result: Result) -> str:
+    """Say up to which length every behavior was covered, and what lets a search come further."""
+    assert result.stopped_by is not None
+    by = result.stopped_by.by
+    # The last level that was found may lack states, unless the limit is its number.
+    steps = result.depth - (1 if by is Stop.MAX_DEPTH else 2)
+    known = f"Every behavior of at most {count(steps, 'step')} was covered. " if steps > 0 else ""
+    remedies = [_REMEDIES[by]] if by in _REMEDIES else []
+    if result.grounds is None:
+        remedies.append("--symmetry if replicas are alike")
+    if by is not Stop.MAX_DEPTH:
+        remedies.append("--checkpoint DIR to resume a search")
+    return f"{known}Try {', '.join(remedies)}, or smaller bounds."
 
 
 def count(number: int, noun: str) -> str:

@@ -99,8 +99,7 @@ class Translation(Loops):
 
     def _body(self) -> None:
         for name in [name for name in self.local if name not in self._held]:
-            value = self.local.pop(name)
-            self._assign_local(name, value)
+            self._assign_local(name, self.local.pop(name))
         body = self.tree.body
         first = first_effect(body)
         if self.mode is Mode.GUARDS:

@@ -13,6 +13,9 @@ from ..conform_cells import ConformCell, SavedTrace, ShortestTrace
 from ..results import Outcome
 from .where import pointers
 
+_DESCRIBING = ("statement", "family")
+"""What SARIF says of a property, and its source says at length."""
+
 
 def document(outcomes: Sequence[Outcome], file: str, tier: str, seconds: float) -> dict[str, Any]:
     """Return all that a gate found, ready to be written as JSON."""
@@ -38,7 +41,10 @@ def _cell(outcome: Outcome) -> dict[str, Any]:
             {**asdict(finding), "place": asdict(pointers(outcome, finding)[0])}
             for finding in outcome.findings
         ],
-        "properties": [asdict(told) for told in outcome.properties],
+        "properties": [
+            {name: value for name, value in asdict(told).items() if name not in _DESCRIBING}
+            for told in outcome.properties
+        ],
         "distinct_states": outcome.states,
         "depth": outcome.depth,
         "engine": outcome.engine,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..judge import Deviation
+from ..judge import Deviation, Finding
 from ..results import Outcome
+from .telling import cause, reproducing
 from .where import pointers
 
 _COMMANDS = {Deviation.LIMIT: "warning", Deviation.SKIPPED: "notice"}
@@ -13,17 +14,33 @@ _COMMANDS = {Deviation.LIMIT: "warning", Deviation.SKIPPED: "notice"}
 
 
 def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield a line for each finding.
+    """Yield a line for each finding; cells with one cause are one line.
 
     Source: GitHub, "Workflow commands for GitHub Actions", "Setting an error message".
     """
+    alike: dict[object, list[tuple[Outcome, Finding]]] = {}
     for outcome in outcomes:
         for finding in outcome.findings:
             at = pointers(outcome, finding)[0]
-            command = _COMMANDS.get(finding.kind, "error")
-            title = _property(f"tidegate: {outcome.cell.name}")
-            parts = f"file={_property(at.file)},line={at.line},title={title}"
-            yield f"::{command} {parts}::{_escaped(finding.text)}"
+            # Of an unexpected verdict, the place in the source is the cause that cells share.
+            key = (at, finding.kind, finding.about or finding.text)
+            alike.setdefault(key, []).append((outcome, finding))
+    for cells in alike.values():
+        outcome, finding = min(cells, key=_length)
+        at = pointers(outcome, finding)[0]
+        command = _COMMANDS.get(finding.kind, "error")
+        several = f"{len(cells)} cells, for instance " if len(cells) > 1 else ""
+        title = _property(f"tidegate: {several}{outcome.cell.name}")
+        parts = f"file={_property(at.file)},line={at.line},title={title}"
+        again = reproducing(outcome, finding)
+        text = cause(outcome, finding) + (f" Reproduce it with: {again}" if again else "")
+        yield f"::{command} {parts}::{_escaped(text)}"
+
+
+def _length(cell: tuple[Outcome, Finding]) -> int:
+    """Return how long the counterexample of a finding is."""
+    outcome, finding = cell
+    return min((one.steps for one in outcome.traces if one.name == finding.about), default=0)
 
 
 def _property(text: str) -> str:

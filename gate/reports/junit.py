@@ -10,6 +10,7 @@ from ...core.printable import printable
 from ..cells import Cell
 from ..judge import Deviation, Finding
 from ..results import STATUSES, Outcome, Property, Status
+from .telling import cause, reproducing
 
 _WHOLE = {Deviation.ERROR: "can be searched", Deviation.LIMIT: "stays within its limits"}
 """What is expected of a cell as a whole, by the kind of finding that says otherwise."""
@@ -93,10 +94,13 @@ def _children(outcome: Outcome, case: _Case) -> Iterator[ElementTree.Element]:
         first = case.findings[0]
         unsure = first.kind in (Deviation.LIMIT, Deviation.ERROR)
         child = ElementTree.Element(
-            "error" if unsure else "failure", type=first.kind, message=first.text
+            "error" if unsure else "failure", type=first.kind, message=cause(outcome, first)
         )
+        again = reproducing(outcome, first)
         traces = [trace.text for trace in outcome.traces if trace.name == case.about]
-        child.text = "\n".join([*(finding.text for finding in case.findings), *traces])
+        said = [cause(outcome, finding) for finding in case.findings]
+        command = [f"Reproduce it with: {again}"] if again else []
+        child.text = "\n".join([*said, *command, *traces])
         yield child
     elif outcome.status not in (Status.PASSED, Status.CACHED) and not _decided(outcome, case):
         yield ElementTree.Element("skipped", message="not decided")

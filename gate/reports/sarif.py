@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 from ... import __version__
 from ..judge import Deviation, Finding
-from ..results import Outcome
+from ..results import Outcome, Property
+from .telling import cause, reproducing
 from .where import Pointer, pointers
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -28,7 +29,9 @@ _OTHERS = {
 def sarif(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return the findings of all cells as a SARIF log; cells that are skipped have none."""
     results = [result for outcome in outcomes for result in _results(outcome)]
-    statements = {name: text for it in outcomes for name, text in it.statements.items()} | _OTHERS
+    statements = _OTHERS | {
+        _identifier(it): it.statement for outcome in outcomes for it in outcome.properties
+    }
     used = sorted({result["ruleId"] for result in results})
     rules = [
         {"id": rule, "shortDescription": {"text": statements.get(rule, rule)}} for rule in used
@@ -45,7 +48,7 @@ def _results(outcome: Outcome) -> Iterator[dict[str, Any]]:
         first, *others = pointers(outcome, finding)
         identity = f"{outcome.cell.name}\0{finding.kind}\0{finding.about}"
         result: dict[str, Any] = {
-            "ruleId": _rule(finding),
+            "ruleId": _rule(outcome, finding),
             "level": "warning" if finding.kind is Deviation.LIMIT else "error",
             "message": {"text": _message(outcome, finding)},
             "locations": [_location(first)],
@@ -63,19 +66,30 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _rule(finding: Finding) -> str:
+def _rule(outcome: Outcome, finding: Finding) -> str:
     """Return the property that a finding is about, or what else it is."""
-    return finding.kind if finding.kind in _OTHERS else finding.about
+    if finding.kind in _OTHERS:
+        return finding.kind
+    checked = (_identifier(it) for it in outcome.properties if it.name == finding.about)
+    return next(checked, finding.about)
+
+
+def _identifier(prop: Property) -> str:
+    """Return a property with its family: several families have properties of one name."""
+    return prop.name if prop.family in ("", "broker") else f"{prop.family}/{prop.name}"
 
 
 def _message(outcome: Outcome, finding: Finding) -> str:
     """Return what is wrong, and for a counterexample how it goes."""
-    parts = [f"{outcome.cell.name}: {finding.text}."]
-    parts += [it.explanation for it in outcome.properties if it.name == finding.about]
-    for trace in outcome.traces:
-        if trace.name == finding.about:
-            parts.append("Steps: " + ", ".join(_steps(trace.itf)) + ".")
-    return " ".join(part for part in parts if part)
+    parts = [f"{outcome.cell.name}: {cause(outcome, finding)}"]
+    parts += [
+        f"Steps: {', '.join(_steps(trace.itf))}."
+        for trace in outcome.traces
+        if trace.name == finding.about
+    ]
+    if again := reproducing(outcome, finding):
+        parts.append(f"Reproduce it with: {again}")
+    return " ".join(parts)
 
 
 def _steps(itf: dict[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ from ...render.markdown import escaped
 from ...render.summary import count
 from ..cells import DEFAULT_BOUNDS, Cell
 from ..results import Outcome, Status
+from .telling import cause, reproducing
 from .where import pointers
 
 
@@ -54,7 +55,10 @@ def _failed(outcome: Outcome) -> Iterator[str]:
         at = pointers(outcome, finding)[0]
         what = f" ({escaped(at.what)})" if at.what else ""
         file = one_line(at.file).replace("`", "'")
-        yield f"- {escaped(finding.text)}: `{file}:{at.line}`{what}"
+        yield f"- {escaped(cause(outcome, finding))} `{file}:{at.line}`{what}"
+        if again := reproducing(outcome, finding):
+            command = one_line(again).replace("`", "'")
+            yield f"  Reproduce it with: `{command}`"
     yield ""
     for trace in outcome.traces:
         yield f"<details><summary>{trace.label or trace.name}: {trace.steps} steps</summary>"

@@ -19,8 +19,10 @@
     on.disabled = now === last;
     if (link) history.replaceState(null, "", `#step=${now}`);
     const row = rows[now].firstElementChild;
-    const top = Number(row.getAttribute("y"));
-    const height = Number(row.getAttribute("height"));
+    // A wide diagram is shown smaller than it is drawn.
+    const scale = row.getScreenCTM().d;
+    const top = scale * Number(row.getAttribute("y"));
+    const height = scale * Number(row.getAttribute("height"));
     const head = diagram.querySelector(".head").clientHeight;
     if (top < diagram.scrollTop) diagram.scrollTop = top;
     const bottom = top + height + head;
@@ -43,7 +45,7 @@
 
   // The numbers of the rows stay in sight while the lanes are scrolled sideways.
   diagram.addEventListener("scroll", () => {
-    diagram.style.setProperty("--scrolled", `${diagram.scrollLeft}px`);
+    diagram.style.setProperty("--scrolled", `${diagram.scrollLeft / rows[0].getScreenCTM().d}px`);
   });
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -337,3 +337,14 @@ def test_an_internal_error_shows_no_traceback(monkeypatch):
 
 def test_debug_watches_every_action():
     assert run("check", "hw", *SMALL, "--debug").exit_code in (0, 12)
+
+
+@pytest.mark.parametrize("limit", [["--max-depth", "6"], ["--max-states", "300"]])
+def test_what_was_covered_before_a_limit_is_said_and_true(limit):
+    """All states of the behaviors that it says were covered are among those that were found."""
+    output = " ".join(run("check", "kip-320", *limit).output.split())
+    [steps] = re.findall(r"Every behavior of at most (\d+) steps was covered", output)
+    states = int(re.findall(r"([\d,]+) distinct states", output)[0].replace(",", ""))
+    upto = ["check", "kip-320", "--max-depth", str(int(steps) + 1), "--json", "-"]
+    assert json.loads(run(*upto).output)["distinct_states"] <= states
+    assert f"Try a larger {limit[0]}" in output

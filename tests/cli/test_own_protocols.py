@@ -115,7 +115,7 @@ def test_a_file_that_is_of_no_use(fence, source, expected, line):
     assert result.exit_code == 2
     assert expected in flat(result)
     if line:
-        assert f"(fence.py:{line})" in flat(result)
+        assert f"fence.py:{line}" in flat(result)
 
 
 @pytest.mark.usefixtures("fence")
@@ -147,7 +147,7 @@ def test_a_mistake_in_it_is_found(fence, body):
     result = run("check", "fence.py", *SMALL, "-p", "LogMatching")
     assert result.exit_code == 70, result.output
     assert MISTAKES[body] in flat(result)
-    assert "(fence.py:10)" in flat(result)
+    assert "fence.py:10" in flat(result)
 
 
 DEEP = """
@@ -172,7 +172,7 @@ def test_a_mistake_behind_thousands_of_states_is_found_by_the_compiled_engine_to
     assert result.exit_code == 70, result.output
     assert "wrote a value out of range: replica[" in flat(result)
     line = fence.read_text().splitlines().index("        s.replica[follower].hw = 9") + 1
-    assert f"(fence.py:{line})" in flat(result)
+    assert f"fence.py:{line}" in flat(result)
 
 
 def test_an_own_protocol_that_is_gone_is_no_reason_not_to_replay_under_another(fence):

@@ -35,7 +35,7 @@ WRONG = {
     ),
     "no answer": (GO + "    s.x = 1", "returned None; it must return True or False", 12),
     "a float": (GO + "    s.x = 1.5\n    return True", "x is 1.5 (float)", 14),
-    "no such variable": (GO + "    s.y = 1\n    return True", "no attribute 'y'", 14),
+    "no such variable": (GO + "    s.y = 1\n    return True", "has no 'y'", 14),
     "a set replaced": (
         GO + "    s.seen = {1}\n    return True",
         "seen is another object than the declared one",

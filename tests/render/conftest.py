@@ -4,6 +4,7 @@ import dataclasses
 import os
 import shutil
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,8 @@ from tidegate.commands.telling import tell
 from tidegate.core.scene import Event
 from tidegate.core.spec import Trace
 from tidegate.render.narrative import narrate
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 HOSTILE = '</script><img src=x onerror=alert(1)>\n!include /etc/passwd\n"; end | `b` <style>'
 
@@ -32,10 +35,17 @@ TRACES = {
 """Protocol and bounds of each trace that has to be understood; its property if not the first."""
 
 
+PAGES = {
+    "three replicas": ("kip-101", "replicas=3 crashes=1 elections=2 moves", None),
+    "without a legend": (str(EXAMPLES / "die_hard.py"), "", None),
+}
+"""The same of traces that are only looked at as pages."""
+
+
 @cache
 def found(name):
     """Search for a trace and return it told."""
-    protocol, settings, prop = TRACES[name]
+    protocol, settings, prop = {**TRACES, **PAGES}[name]
     system, properties = assemble(protocol, settings.split(), [prop] if prop else [])
     first = check(system, properties).first
     numbers = [("depth", "13")]

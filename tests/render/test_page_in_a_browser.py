@@ -6,6 +6,8 @@ import pytest
 
 from tidegate.render.page import page as written
 
+sync_api = pytest.importorskip("playwright.sync_api")
+
 pytestmark = pytest.mark.browser
 
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -32,6 +34,11 @@ class Opened:
         """The one step that is shown."""
         [shown] = self.page.evaluate(VISIBLE)
         return int(shown)
+
+    def shows(self, number):
+        """Wait until a step is the one that is shown: a page handles links and keys later."""
+        sync_api.expect(self.page.locator(f"#state-{number}")).to_be_visible()
+        assert self.step == number
 
     def text(self):
         return self.page.inner_text(f"#state-{self.step}")
@@ -66,7 +73,7 @@ def test_it_opens_from_disk_without_a_word_and_without_network(opened, loss):
 
 def test_it_opens_at_the_violation_and_marks_the_lost_record(opened, loss):
     it = opened(loss)
-    assert it.step == 12
+    it.shows(12)
     missing = it.page.query_selector("#state-12 .box.missing")
     assert "m0 is missing" in missing.inner_text()
     assert "offset 0" in missing.inner_text()
@@ -88,24 +95,24 @@ def test_two_records_are_marked_once_both_are_there(opened, trace):
 def test_arrow_keys_step(opened, loss):
     it = opened(loss)
     it.page.keyboard.press("ArrowRight")
-    assert it.step == 12
+    it.shows(12)
     for number in range(11, -1, -1):
         it.page.keyboard.press("ArrowLeft")
-        assert it.step == number
-        assert it.page.url.endswith(f"#step={number}")
+        it.shows(number)
+        sync_api.expect(it.page).to_have_url(re.compile(f"#step={number}$"))
     it.page.keyboard.press("ArrowLeft")
-    assert it.step == 0
+    it.shows(0)
     assert it.page.is_disabled("#back")
 
 
 def test_buttons_and_rows_step(opened, loss):
     it = opened(loss)
     it.page.click("#back")
-    assert it.step == 11
+    it.shows(11)
     it.page.click("#on")
-    assert it.step == 12
+    it.shows(12)
     it.page.click('svg .row[data-step="7"] .title')
-    assert it.step == 7
+    it.shows(7)
     assert "Broker 1 crashes" in it.text()
     assert "chosen" in it.page.get_attribute('svg .row[data-step="7"]', "class")
 
@@ -123,16 +130,16 @@ def test_the_keyboard_alone_reaches_everything(opened, loss):
 
 def test_a_step_can_be_linked(opened, loss):
     it = opened(loss, fragment="#step=7")
-    assert it.step == 7
+    it.shows(7)
     it.page.click(".moments a:text-is('Step 9')")
-    assert it.step == 9
+    it.shows(9)
     assert "m0 (e0) leaves the log of broker 1" in it.text()
 
 
 @pytest.mark.parametrize("fragment", ["#step=999", "#step=-1", "#step=<b>", "#", "#step="])
 def test_a_wrong_link_does_no_harm(opened, loss, fragment):
     it = opened(loss, fragment=fragment)
-    assert it.step == 12
+    it.shows(12)
     assert it.complaints == []
 
 
@@ -201,10 +208,27 @@ def test_a_trace_of_200_steps_and_5_replicas_stays_usable(opened, walk):
     told = walk("kip-320", settings, 200, seed=1)
     assert told.steps == 200
     it = opened(told)
-    assert it.step == 200
+    it.shows(200)
     for number in range(199, 150, -1):
         it.page.keyboard.press("ArrowLeft")
-        assert it.step == number
+        it.shows(number)
     row = it.page.query_selector('svg .row[data-step="151"]').bounding_box()
     frame = it.page.query_selector(".diagram").bounding_box()
     assert frame["y"] < row["y"] + row["height"] / 2 < frame["y"] + frame["height"]
+
+
+@pytest.mark.parametrize("name", ["loss under hw", "three replicas"])
+def test_at_1280_pixels_no_lane_is_clipped(opened, trace, name):
+    it = opened(trace(name), size={"width": 1280, "height": 800})
+    inner, full = it.page.evaluate(
+        "(() => { const d = document.querySelector('.diagram'); "
+        "return [d.clientWidth, d.scrollWidth]; })()"
+    )
+    assert full <= inner
+
+
+def test_a_model_without_a_legend_has_no_empty_heading(opened, trace):
+    it = opened(trace("without a legend"))
+    headings = it.page.locator("footer h2").all_inner_texts()
+    assert "Bounds" in headings
+    assert "How to read it" not in headings

@@ -1,0 +1,135 @@
+"""Wrong names in a custom protocol's functions, found when its file is loaded.
+
+A function is read, not run: names that nothing defines, and what it reads of the state ``s`` and
+the constants ``k`` that these do not have.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dis
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import fields
+from types import CodeType
+from typing import Any
+
+from ..core.bounds import parse
+from ..core.errors import ModelError, TidegateError, is_users, lacks, nearest
+from ..core.spec import TransitionSystem
+from ..model.protocol import Protocol
+
+_UNKNOWN = object()
+"""Stands for a value that only a run knows."""
+
+
+def refuse_misspelt(protocol: Protocol) -> None:
+    """Refuse a protocol one of whose rules, actions or properties reads what does not exist.
+
+    Raises
+    ------
+    ModelError
+        With the line of the first wrong name.
+    """
+    functions = [it for it in _functions(protocol) if is_users(it.__code__.co_filename)]
+    for function in functions:
+        known = {**vars(builtins), **function.__globals__}
+        for name, line in _globals(function.__code__):
+            if name not in known:
+                near = nearest(name, function.__code__.co_varnames) or nearest(name, known)
+                hint = f"; did you mean {near}?" if near else ""
+                raise _error(function, line, f"nothing defines {name!r}{hint}")
+    if not functions:
+        return
+    try:
+        system = protocol.system(parse(protocol.family.bounds, ()))
+    except TidegateError:
+        return  # A search says why, with the bounds that were asked for.
+    for function in functions:
+        _refuse_unknown_attributes(function, system)
+
+
+def _functions(protocol: Protocol) -> Iterator[Any]:
+    """Yield the functions of a protocol that are called with the state and the constants."""
+    rules = (getattr(protocol.rules, field.name) for field in fields(protocol.rules))
+    candidates: list[Callable[..., Any]] = [
+        *filter(callable, rules),
+        *(action.apply for action in protocol.actions),
+        *(prop.predicate for prop in protocol.properties),
+        *(prop.explain for prop in protocol.properties),
+    ]
+    yield from filter(inspect.isfunction, map(inspect.unwrap, candidates))
+
+
+def _globals(code: CodeType) -> Iterator[tuple[str, int]]:
+    """Yield the global names that a function reads, with their lines, also in nested functions."""
+    line = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        positions = instruction.positions
+        line = (positions.lineno if positions else None) or line
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield str(instruction.argval), line
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _globals(constant)
+
+
+def _refuse_unknown_attributes(function: Any, system: TransitionSystem[Any, Any]) -> None:
+    """Refuse a function that reads what the state or the constants do not have."""
+    with suppress(OSError, TypeError, SyntaxError, IndentationError):
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        definition = next((it for it in tree.body if isinstance(it, ast.FunctionDef)), None)
+        parameters = list(inspect.signature(function).parameters)[:2]
+        if definition is None or len(parameters) < 2:
+            return
+        values = dict(zip(parameters, (system.record, system.constants), strict=True))
+        before = function.__code__.co_firstlineno - 1
+        wrong = sorted(
+            _read(definition, values), key=lambda one: (one[1].lineno, one[1].col_offset)
+        )
+        for owner, node in wrong[:1]:
+            line = before + node.lineno
+            raise _error(function, line, lacks(type(owner).__name__, dir(owner), node.attr))
+
+
+def _read(definition: ast.FunctionDef, values: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield each attribute that a part of the state or the constants lacks, with that part."""
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            [target] = node.targets
+            if isinstance(target, ast.Name):
+                value = _value(node.value, values)
+                new = target.id not in values
+                values[target.id] = value if new else _UNKNOWN
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            values.setdefault(node.id, _UNKNOWN)
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Attribute):
+            owner = _value(node.value, values)
+            if owner is not _UNKNOWN and not hasattr(owner, node.attr):
+                yield owner, node
+
+
+def _value(node: ast.expr, values: dict[str, Any]) -> Any:
+    """Return a part of the state or the constants that an expression stands for."""
+    if isinstance(node, ast.Name):
+        return values.get(node.id, _UNKNOWN)
+    if isinstance(node, ast.Attribute):
+        owner = _value(node.value, values)
+        if owner is _UNKNOWN or isinstance(owner, (int, str)):
+            return _UNKNOWN
+        return getattr(owner, node.attr, _UNKNOWN)
+    if isinstance(node, ast.Subscript):
+        owner = _value(node.value, values)
+        return owner[0] if isinstance(owner, (list, tuple)) and owner else _UNKNOWN
+    return _UNKNOWN
+
+
+def _error(function: Any, line: int, text: str) -> ModelError:
+    """Return an error at a line of a function."""
+    error = ModelError(f"{text} (in {function.__name__}())")
+    error.place = (function.__code__.co_filename, line)
+    return error

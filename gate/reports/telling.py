@@ -1,0 +1,29 @@
+"""What a finding says to whoever reviews a change: cause, length, and how to reproduce it."""
+
+from __future__ import annotations
+
+from shlex import quote
+
+from ..cells import Cell
+from ..judge import Deviation, Finding
+from ..results import Outcome
+
+
+def cause(outcome: Outcome, finding: Finding) -> str:
+    """Return what is not as expected, with its length, and for a violation what went wrong."""
+    told = [it.explanation for it in outcome.properties if it.name == finding.about]
+    text = finding.text if finding.text.endswith((".", "!", "?")) else f"{finding.text}."
+    return " ".join(part for part in (text, *told) if part)
+
+
+def reproducing(outcome: Outcome, finding: Finding) -> str:
+    """Return the command that shows a finding; empty where only the gate does."""
+    cell = outcome.cell
+    if not isinstance(cell, Cell) or finding.kind in (Deviation.SKIPPED, Deviation.BROKERS):
+        return ""
+    parts = ["tidegate", "check", quote(cell.protocol)]
+    parts += [f"-b {quote(setting)}" for setting in cell.bounds.split()]
+    names = [it.name for it in outcome.properties]
+    if finding.about in names:
+        parts.append(f"-p {finding.about}")
+    return " ".join(parts)

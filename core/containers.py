@@ -8,7 +8,7 @@ store is packed like any other variable.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 
 from .errors import ModelError
 from .fields import NONE, Array, Field, Limit, Record, array, integer, limit_of, members, subset
@@ -92,7 +92,15 @@ class Seq(Record):
     def __bool__(self) -> bool:
         return self.length > 0
 
-    def __getitem__(self, index: int) -> int:
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Slice: ...
+    def __getitem__(self, index: int | slice) -> int | Slice:
+        return Slice(self, index) if isinstance(index, slice) else self.at(index)
+
+    def at(self, index: int) -> int:
+        """Return an element; this is what the compiled engine has for ``seq[index]``."""
         # An index beyond the last element is one beyond the array, which every engine refuses.
         return self.items[index if 0 <= index < self.length else len(self.items)]
 
@@ -100,7 +108,9 @@ class Seq(Record):
         self.items[index if 0 <= index < self.length else len(self.items)] = value
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self.items[: self.length])
+        # As in a list, a round sees what the rounds before it have written.
+        for index in range(self.length):
+            yield self.items[index]
 
     def __contains__(self, value: int) -> bool:
         for index in range(self.length):
@@ -153,6 +163,28 @@ class Seq(Record):
         declared = cast(Array, cls.items).element
         assert isinstance(declared, Field)
         return [declared.show(record.items[index]) for index in range(record.length)]
+
+
+class Slice:
+    """Some consecutive elements of a sequence: what ``seq[first:last]`` is, to be iterated."""
+
+    def __init__(self, owner: Seq, chosen: slice) -> None:
+        self._owner = owner
+        self._indices = range(*chosen.indices(owner.length))
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    def __iter__(self) -> Iterator[int]:
+        for index in self._indices:
+            yield self._owner.items[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Slice):
+            raise TypeError("a slice of a sequence is compared with a slice; write queue[:]")
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class Bag(Record):

@@ -76,6 +76,9 @@ State = Stored
 """A stored state: one element per variable, counted from the variable's lowest value."""
 
 WORD_BITS = 64
+_integers = {int, bool}
+"""Classes of whole numbers that were met; enumerations are added."""
+
 MOST_ELEMENTS = 10_000
 """Elements of an array: more are a mistake in its length."""
 
@@ -209,8 +212,11 @@ class Layout(Generic[S]):
         """Whether ``record`` consists of the declared parts, with integers in their ranges."""
         try:
             kinds = set(map(type, self.values()))
-            integers = all(issubclass(kind, int) for kind in kinds)
-            return integers and self.intact() and self.in_range()
+            if not kinds <= _integers:
+                if not all(issubclass(kind, int) for kind in kinds):
+                    return False
+                _integers.update(kinds)
+            return self.intact() and self.in_range()
         except Exception:  # noqa: BLE001 - whatever comes of comparing with what is no integer
             return False
 

@@ -156,8 +156,9 @@ class TransitionSystem(Generic[S, K]):
         layout.reset()
         with blaming(who):
             states = iter(self.initialise(self.record, self.constants))
+        blames = blaming(who)
         while True:
-            with blaming(who):
+            with blames:
                 if next(states, _END) is _END:
                     break
             if not layout.sound():

@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...core.containers import Seq
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .emitter import Aside, Emitter, is_cheap
 from .function import Compiled, Functions, Mode
@@ -117,6 +118,8 @@ class Expressions(Methods):
         owner, index = self.expression(node.value), self.expression(node.slice)
         if isinstance(owner, StateRef):
             at = self.method(owner, "__getitem__")
+            if at is not None and at.function is Seq.__getitem__:
+                at = self.method(owner, "at")
             return self.call(at, [index]) if at else self._loaded(self.element(owner, index))
         if owner is NOWHERE:
             return NOWHERE

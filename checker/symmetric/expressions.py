@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from ...core.containers import Seq
 from ...core.fields import NONE, method_of
 from .names import described, may_be_none_at
 from .operations import COMPARISONS, compared, computed, inverted, is_nothing, negated, truth
@@ -168,6 +169,8 @@ class Expressions(Parts):
         index = self.expression(node.slice)
         if isinstance(owner, Part):
             at = self.method(owner, "__getitem__")
+            if at is not None and at.function is Seq.__getitem__:
+                at = self.method(owner, "at")
             if at is not None:
                 return self.bound(at, [index], node)
             return self._loaded(*self._element(owner, index, node))

@@ -126,6 +126,26 @@ def test_they_do_what_those_of_python_do(operations):
     assert (shown["seen"], shown["queue"]) == (seen, queue)
 
 
+@given(
+    st.lists(st.integers(-1, 3), max_size=MOST),
+    st.one_of(st.none(), st.integers(-5, 5)),
+    st.one_of(st.none(), st.integers(-5, 5)),
+)
+def test_a_slice_has_the_elements_that_one_of_a_list_has(elements, first, last):
+    queue = Layout(Node, None).record.queue
+    for element in elements:
+        queue.append(element)
+    assert list(queue[first:last]) == elements[first:last]
+    assert len(queue[first:last]) == len(elements[first:last])
+    assert (queue[first:last] == queue[:]) is (elements[first:last] == elements)
+
+
+def test_a_slice_is_compared_with_sequences_alone():
+    queue = Layout(Node, None).record.queue
+    with pytest.raises(TypeError, match="compared with a slice"):
+        assert queue[1:] == [1]
+
+
 @pytest.mark.parametrize("index", [-1, 0, 1])
 def test_an_index_beyond_a_sequence_is_refused(index):
     layout = Layout(State, None)
@@ -244,3 +264,46 @@ def test_a_model_that_tells_replicas_apart_is_refused(tmp_path):
 def test_a_model_without_replicas_is_refused():
     with pytest.raises(TidegateError, match="declares no replicas that could change places"):
         tidegate.check(_model(holds_everywhere), symmetry=True)
+
+
+class Line(Record):
+    queue: Seq = sequence_of(integer(0, 3, "a number"), 4, "numbers that wait")
+    total: int = integer(0, 60, "a sum")
+
+
+def _sliced():
+    """Return a model that goes over slices, also of a sequence that changes meanwhile."""
+    model = Model(Bounds, Line, name="sliced", deadlock=False)
+
+    @model.action(value=lambda k: range(3))
+    def put(s: Line, k: Bounds, value: int) -> bool:
+        if len(s.queue) == 4:
+            return False
+        s.queue.append(value)
+        return True
+
+    @model.action(first=lambda k: range(6), last=lambda k: range(6))
+    def go(s: Line, k: Bounds, first: int, last: int) -> bool:
+        if len(s.queue) < 3 or any(value == 2 for value in s.queue[first:last]):
+            return False
+        s.total = sum(2 * value for value in s.queue[first:])
+        for value in s.queue[:last]:
+            s.queue[len(s.queue) - 1] = 0
+            s.total += value
+        for value in s.queue:
+            s.queue[2] = 3
+            s.total += value
+        return True
+
+    return model
+
+
+def test_machine_code_goes_over_the_same_slices():
+    python, machine = (
+        tidegate.check(_sliced(), {}, ["TypeOk"], engine=engine)
+        for engine in ("interpreted", "compiled")
+    )
+    assert python.holds
+    assert machine._result.engine == "compiled"
+    assert python.distinct_states == machine.distinct_states
+    assert python._result.taken == machine._result.taken

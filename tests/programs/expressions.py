@@ -23,7 +23,7 @@ LARGE = ("k.edge", "k.least", "k.big")
 READS = (
     "s.a", "s.a", "s.b", "s.flag", "s.flag", "s.cell[0]", "s.cell[2]", "s.part[1].low",
     "s.part[0].fixed", "s.part[2].row[1]", "s.some", "s.wide", "s.dozen", "s.more[1]", "s.top",
-    "s.full", "s.one[0]", "s.odd[3]",
+    "s.full", "s.one[0]", "s.odd[3]", "len(s.queue)", "len(s.chosen)",
 )  # fmt: skip
 ARRAYS = {"s.cell": 3, "s.more": 2, "s.one": 1, "s.odd": 5, "s.part[1].row": 2, "s.none": 0}
 """Arrays of numbers, and how long they are."""
@@ -133,6 +133,8 @@ class Expressions:
         if draw < 0.8:
             array = self.one_of(("s.cell", "s.more", "s.odd", "s.one", "s.part[1].row"))
             return f"{array}[{self.index(ARRAYS[array])}]"
+        if draw < 0.85:
+            return f"s.queue[{self.index(2)}]"
         record = self.record()
         return f"{record}.low" if self.chance(60) else f"{record}.row[{self.index(2)}]"
 
@@ -275,6 +277,8 @@ class Expressions:
         """Write whether a number is one of some, known and unknown ones."""
         left = self.static() if self.chance(50) else self.number(size // 2)
         members = [self.member() for _ in range(self.random.randrange(1, 4))]
+        if self.state and self.chance(10):
+            return f"({left} in {self.one_of(('s.queue', 's.chosen'))})"
         if self.chance(8):
             return f"({left} in {self.one_of(('k.pair', '(1, 3)', 'k.table[0]'))})"
         return f"({left} {self.one_of(('in', 'not in'))} ({', '.join(members)},))"
@@ -352,7 +356,11 @@ class Expressions:
     def iterated(self, size: int, in_expression: bool = False) -> tuple[str, bool]:
         """Write what a loop goes over; return it and whether that are records."""
         draw = self.random.random()
-        if draw < 0.16:
+        if draw < 0.05:
+            return self.one_of(("s.queue", "s.chosen")), False
+        if draw < 0.12:
+            return f"s.queue[{self.slice()}]", False
+        if draw < 0.18:
             return self.one_of(("s.cell", "s.more", "s.odd", "s.one", "s.none")), False
         if draw < 0.24:
             return self.one_of(("s.part", "(s.part[0], s.part[2])")), True
@@ -363,6 +371,14 @@ class Expressions:
         if draw < 0.56:
             return self.one_of(("members(s.some)", f"members({self.number(size)} & 7)")), False
         return self.span(size, in_expression), False
+
+    def slice(self) -> str:
+        """Write the bounds of a slice; one that may be negative now and then."""
+        bounds = [
+            self.one_of(("", "0", "1", "2", "5", "s.flag", f"{self.atom()} & 3", self.atom()))
+            for _ in range(2)
+        ]
+        return ":".join(bounds)
 
     def span(self, size: int, in_expression: bool) -> str:
         """Write a range."""

@@ -149,8 +149,21 @@ class Writer(Expressions):
 
     def effect(self) -> str:
         """Write the call of a helper for what it does."""
+        if self.state and not self.pure and self.chance(30):
+            return self.contained()
         call = self.call(("none", "int", "bool"), 1)
         return self.written() if call is None else call[1]
+
+    def contained(self) -> str:
+        """Write a change of a sequence or a set."""
+        number = f"min(max({self.number(self.size())}, 0), 4)"
+        return self.one_of(
+            (
+                f"s.queue.append({number})", f"s.queue[{self.index(3)}] = {number}",
+                "s.queue.pop()", "s.queue.popleft()", f"s.queue.truncate({self.atom()})",
+                "s.queue.clear()", f"s.chosen.add({number})", f"s.chosen.discard({number})",
+            )
+        )  # fmt: skip
 
     def leave(self) -> str:
         """Write a way out of a loop or of the function."""

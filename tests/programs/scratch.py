@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from tidegate.core.containers import Seq, Set, sequence_of, set_of
 from tidegate.core.layout import Layout, Record, State, array, boolean, integer, subset
 
 
@@ -33,6 +34,8 @@ class Scratch(Record):
     full: int = integer(-(1 << 63), (1 << 63) - 1, "64 bits")
     one: list[int] = array(1, integer(-1, 3, "an array of one"))
     odd: list[int] = array(5, integer(0, 8_000_000, "23 bits, which fit a word twice"))
+    queue: Seq = sequence_of(integer(-3, 9, "an element"), 4, "a sequence")
+    chosen: Set = set_of(5, "a set of five numbers")
     none: list[int] = array(0, integer(0, 1, "an array without elements"))
 
 

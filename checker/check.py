@@ -77,11 +77,7 @@ def check(
     )
     grounds = None
     if symmetry:
-        refuse_unsound(properties)
-        group = Symmetry(system)
-        grounds = _grounds(system, group, properties)
-        if len(group.group) > 1:
-            request = replace(request, symmetry=group)
+        request, grounds = _symmetric(request)
     outside = Outside(_functions(system, properties) if resources.watch else ())
     search = finished_search(request)
     try:
@@ -116,13 +112,15 @@ def _unresumable(resources: Resources, error: EngineError) -> ResumeError:
     )
 
 
-def _grounds(
-    system: TransitionSystem[Any, Any], group: Symmetry, properties: Sequence[Property]
-) -> Grounds:
-    """Return why symmetry is sound; searches without it need not load what shows that."""
+def _symmetric(request: SearchRequest) -> tuple[SearchRequest, Grounds]:
+    """Return a search under symmetry, if there is any, and why that is sound."""
+    # Searches without symmetry need not load what shows that.
     from .symmetric.proof import show
 
-    return show(system, group, properties)
+    refuse_unsound(request.properties)
+    group = Symmetry(request.system)
+    grounds = show(request.system, group, request.properties)
+    return replace(request, symmetry=group if len(group.group) > 1 else None), grounds
 
 
 def _is_complete(search: Finished, keep_going: bool) -> bool:

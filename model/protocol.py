@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields, replace
 from inspect import signature
 from typing import Any, TypeVar
 
-from ..core.blame import about
 from ..core.bounds import brief, shown, unknown
-from ..core.errors import blaming
+from ..core.errors import about, blaming
 from ..core.layout import Layout, integer
 from ..core.printable import one_line
 from ..core.spec import Action, Property, TransitionSystem

@@ -7,7 +7,6 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...core.containers import Seq
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .emitter import Aside, Emitter, is_cheap
 from .function import Compiled, Functions, Mode
@@ -117,9 +116,7 @@ class Expressions(Methods):
     def _subscript(self, node: ast.Subscript) -> Value:
         owner, index = self.expression(node.value), self.expression(node.slice)
         if isinstance(owner, StateRef):
-            at = self.method(owner, "__getitem__")
-            if at is not None and at.function is Seq.__getitem__:
-                at = self.method(owner, "at")
+            at = self.getter(owner)
             return self.call(at, [index]) if at else self._loaded(self.element(owner, index))
         if owner is NOWHERE:
             return NOWHERE

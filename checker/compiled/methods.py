@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import types
 
+from ...core.containers import Seq
 from .arithmetic import COMPARISONS, FOLDED
 from .emitter import Emitter
 from .function import Functions
@@ -31,6 +32,13 @@ class Methods(Marking):
         if not isinstance(vars(kind).get(name), types.FunctionType):
             return None
         return Method(self.unit.reads.ask("attribute", kind, name), owner)
+
+    def getter(self, owner: StateRef) -> Method | None:
+        """Return the method by which a record gives an element; of a sequence also a record."""
+        method = self.method(owner, "__getitem__")
+        if method is not None and method.function is Seq.__getitem__:
+            return self.method(owner, "at")
+        return method
 
     def call(
         self, method: Method, arguments: list[Value], named: dict[str, Value] | None = None

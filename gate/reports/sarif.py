@@ -76,7 +76,7 @@ def _rule(outcome: Outcome, finding: Finding) -> str:
 
 def _identifier(prop: Property) -> str:
     """Return a property with its family: several families have properties of one name."""
-    return prop.name if prop.family in ("", "broker") else f"{prop.family}/{prop.name}"
+    return prop.name if prop.family in ("", "broker", "custom") else f"{prop.family}/{prop.name}"
 
 
 def _message(outcome: Outcome, finding: Finding) -> str:

@@ -194,6 +194,16 @@ DEADLOCK = Property(
 )
 
 
+TYPE_OK = Property(
+    name="TypeOk",
+    kind=Kind.TYPE,
+    statement="Every variable holds a value within its declared range.",
+    source="Lamport, Specifying Systems, 3.1; TypeOk in hachikuji/kafka-specification",
+    predicate=lambda s, k: True,
+    explain=lambda s, k: "",
+)
+
+
 @dataclass(frozen=True)
 class Trace:
     """A behavior: ``states[0]`` is initial, and ``steps[i]`` leads from state i to state i + 1.

@@ -35,7 +35,8 @@ def repeats(trace: Trace) -> str:
         return ""
     if trace.loop == len(trace.steps):
         return "From here on, nothing happens any more."
-    return f"From here on, steps {trace.loop + 1} to {len(trace.steps)} repeat for ever."
+    to = "and" if trace.loop + 2 == len(trace.steps) else "to"
+    return f"From here on, steps {trace.loop + 1} {to} {len(trace.steps)} repeat for ever."
 
 
 def marks(trace: Trace) -> dict[int, str]:

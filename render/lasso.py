@@ -8,25 +8,22 @@ from ..checker.liveness.lasso import Answer, answers
 from ..core.spec import Trace, TransitionSystem
 
 
-def length(trace: Trace) -> str:
+def length(steps: int, loop: int | None) -> str:
     """Return how long a trace is: in steps, or as stem and cycle.
 
-    >>> length(Trace(((),) * 3, (None, None))), length(Trace(((),) * 4, (None,) * 3, loop=1))
-    ('2 steps', 'stem of 1 step, cycle of 2')
-    >>> length(Trace(((),) * 3, (None, None), loop=2))
-    'stem of 2 steps, then nothing happens'
+    >>> length(2, None), length(13, 10), length(2, 2)
+    ('2 steps', 'stem of 10 steps, cycle of 3', 'stem of 2 steps, then nothing happens')
     """
-    steps = len(trace.steps)
-    if trace.loop is None:
+    if loop is None:
         return _steps(steps)
-    if trace.loop == steps:
+    if loop == steps:
         return f"stem of {_steps(steps)}, then nothing happens"
-    return f"stem of {_steps(trace.loop)}, cycle of {steps - trace.loop}"
+    return f"stem of {_steps(loop)}, cycle of {steps - loop}"
 
 
-def violated_after(trace: Trace) -> str:
-    """Return what follows "is violated": ``after 12 steps``, or ``: stem of ...`` of a lasso."""
-    return f" after {length(trace)}" if trace.loop is None else f": {length(trace)}"
+def violated_after(steps: int, loop: int | None) -> str:
+    """Return what follows "is violated": `` after 12 steps``, or ``: stem of ...`` of a lasso."""
+    return f" after {_steps(steps)}" if loop is None else f": {length(steps, loop)}"
 
 
 def repeats(trace: Trace) -> str:
@@ -87,4 +84,4 @@ def _answered(answer: Answer) -> str:
 
 
 def _steps(number: int) -> str:
-    return f"{number} step{'' if number == 1 else 's'}"
+    return f"{number:,} step{'' if number == 1 else 's'}"

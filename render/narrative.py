@@ -214,7 +214,7 @@ def narrate(
         legend=_legend(system, scenes),
         numbers=tuple(numbers),
         loop=trace.loop,
-        after=violated_after(trace),
+        after=violated_after(len(trace.steps), trace.loop),
         repeats=repeats(trace),
         fairness=fairness(system, trace),
     )

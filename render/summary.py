@@ -23,7 +23,8 @@ def print_result(
         assert verdict.trace is not None
         name, trace = verdict.property.name, verdict.trace
         which = "the shortest behavior" if trace.loop is None else "a behavior"
-        console.print(Text(f"{system.name}: {which} that violates {name}, {length(trace)}", "bold"))
+        long = length(len(trace.steps), trace.loop)
+        console.print(Text(f"{system.name}: {which} that violates {name}, {long}", "bold"))
         print_trace(console, system, verdict.property, verdict.trace, full)
     print_verdict(console, system, result)
     print_prose(console, Text(covered(result)))
@@ -70,7 +71,8 @@ def _satisfied(result: Result) -> Iterator[str]:
 
 def _with_steps(verdict: Verdict) -> str:
     assert verdict.trace is not None
-    return f"{verdict.property.name} is violated{violated_after(verdict.trace)}"
+    trace = verdict.trace
+    return f"{verdict.property.name} is violated{violated_after(len(trace.steps), trace.loop)}"
 
 
 def covered(result: Result) -> str:

@@ -45,7 +45,7 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
         if system.constraint is not None:
             raise LivenessError(
                 f"-p {prop.name}: {system.name} has a constraint, and behaviors that leave it are "
-                "not followed, so that a liveness property could hold for want of behaviors; "
+                "not followed, so that a liveness property could hold because no behavior is left; "
                 "leave that property out, or bound the state by its declaration instead"
             )
 

@@ -60,7 +60,7 @@ def test_its_trace_has_as_many_steps_as_its_row_says(bug):
 
 def steps_in(page):
     """Return the steps that the headline of a page's trace counts: of a lasso stem and cycle."""
-    if lasso := re.search(r"stem of (\d+) steps, cycle of (\d+)", page):
+    if lasso := re.search(r"stem of (\d+) steps,\scycle of (\d+)", page):
         return int(lasso[1]) + int(lasso[2])
     return int(re.search(r"is violated after (\d+) steps", page)[1])
 

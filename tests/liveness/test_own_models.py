@@ -1,6 +1,8 @@
 """Liveness of models of one's own: the four forms, fairness by argument, and what is refused."""
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -151,3 +153,24 @@ def test_what_cannot_decide_liveness_says_so_in_one_line(arguments, said):
     assert result.exit_code == 2
     assert said in result.output
     assert len(result.output.splitlines()) == 1
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "eventually.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("fairness", "prop", "outcome"),
+    [
+        ("", "LockIsTaken", "HOLDS"),
+        ("", "Client0IsServed", "From here on, steps 2 to 4 repeat for ever."),
+        (", fairness=Fairness.STRONG", "Client0IsServed", "HOLDS"),
+    ],
+)
+def test_the_model_of_the_page_does_what_the_page_says(tmp_path, fairness, prop, outcome):
+    [model] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    before, take = model.split('@model.action("client")\ndef take')
+    text = f'{before}@model.action("client"{fairness})\ndef take{take}'
+    path = tmp_path / "lock.py"
+    path.write_text(text)
+    result = CliRunner().invoke(main, ["check", str(path), "-p", prop])
+    assert outcome in result.output

@@ -29,6 +29,8 @@ class Findings:
         How many steps are left after dropping all that can be dropped.
     searched
         Whether faults and elections were searched at all.
+    fair
+        Those kinds in a lasso that were not, since they are owed fairness.
     """
 
     needs: tuple[Need, ...]
@@ -37,6 +39,7 @@ class Findings:
     dispensable: tuple[int, ...]
     part: int
     searched: bool = True
+    fair: tuple[str, ...] = ()
 
     @property
     def decided(self) -> bool:
@@ -81,10 +84,9 @@ def print_findings(
     console.print()
     print_prose(console, Text(f"What it needs, within {told.headline}", "bold"))
     if not found.searched:
-        what = "a behavior" if told.repeats else "a state"
-        why = f"Not searched: leaving out faults or elections can itself produce {what} "
+        why = "Not searched: leaving out faults or elections can itself produce a state "
         print_prose(console, Text(why + f"that violates {told.violated}."))
-    elif not found.needs:
+    elif not found.needs and not found.fair:
         print_prose(console, Text("This trace has no faults and no elections."))
     for need in found.needs:
         used = count(len(need.numbers), words[need.name])
@@ -94,10 +96,15 @@ def print_findings(
     for need in found.options:
         verdict = _option(need, told.violated, words)
         print_prose(console, Text.assemble((f"option {need.name}", "bold"), ": ", verdict))
+    if found.fair:
+        kinds = ", ".join(count(2, words[kind]).removeprefix("2 ") for kind in found.fair)
+        why = "Fairness demands these, so a behavior without them can violate"
+        print_prose(console, Text(f"Not searched: {kinds}. {why} {told.violated} for that alone."))
+    if told.repeats:
+        return
     if found.needs or found.options:
         print_prose(console, _conclusion(told.violated, found, words))
-    if not told.repeats:
-        print_prose(console, Text(_steps(told.steps, found)))
+    print_prose(console, Text(_steps(told.steps, found)))
 
 
 def _where(told: Narrative, number: int) -> str:
@@ -199,6 +206,7 @@ def document(told: Narrative, found: Findings | None, words: Mapping[str, str]) 
             for moment in told.moments[1:]
         ],
         "needs": [_plain(need, words) for need in found.needs] if found else [],
+        "not_searched": list(found.fair) if found else [],
         "options": [_plain(need, words) for need in found.options] if found else [],
         "smallest": _smallest(found.smallest) if found else None,
         "all_needed": bool(found and found.needs and found.all_needed),

@@ -145,9 +145,11 @@ def test_explain_tells_what_repeats(checked, tmp_path):
     output = flat(result.output)
     assert "18. Broker 0" in output
     assert "From here on, steps 16 to 18 repeat for ever." in output
-    assert "Not searched: leaving out faults or elections" in output
+    assert "1 crash (broker 1 at step 1): cannot be left out" in output
+    assert "Not searched: fences, ISR shrinks, restarts. Fairness demands these" in output
     assert "can be dropped" not in output
     told = json.loads(target.read_text())
+    assert told["not_searched"] == ["Fence", "ProposeShrink", "Restart"]
     assert (told["loop"], told["repeats"]) == (
         LOOP,
         "From here on, steps 16 to 18 repeat for ever.",

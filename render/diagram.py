@@ -16,8 +16,8 @@ from .placing import CHARACTERS, LINE, NARROW, Box, Room, Spot, wrapped
 ROW, LANE, STEPS, HEAD = 60, 152, 176, 34
 """Height of a row; widths of a lane and of the column of steps; height of the lanes' names."""
 
-_BACK = 28
-"""Width of the bracket of a cycle, beside the lanes."""
+_BACK = 3, 11
+"""Where the bracket of a cycle lies, left of the numbers of steps."""
 
 COLOURS = 8
 """Leader epochs are told apart by this many colours, and always by their number too."""
@@ -116,25 +116,25 @@ def diagram(told: Narrative) -> Diagram:
         texts += _labels(arrow, line, x, room, begins=label not in labelled)
         labelled.add(label)
     return Diagram(
-        width=width + (_BACK if told.cycle else 0),
+        width=width,
         height=_y(told.steps) + ROW * 0.75,
         lanes=tuple(Text(x[lane], HEAD * 0.65, lane, "lane", "middle") for lane in told.lanes),
         rows=tuple(_row(moment) for moment in told.moments),
-        lines=(*lifelines, *lines, *_bracket(told, width)),
+        lines=(*lifelines, *lines, *_bracket(told)),
         signs=tuple(signs),
         texts=tuple(texts),
     )
 
 
-def _bracket(told: Narrative, left: float) -> list[Line]:
+def _bracket(told: Narrative) -> list[Line]:
     """Return an arrow from the last state of a lasso back to the one that it equals."""
     if told.loop is None or not told.cycle:
         return []
-    top, bottom, right = _y(told.loop), _y(told.steps), left + _BACK * 0.6
+    top, bottom, (left, right) = _y(told.loop), _y(told.steps), _BACK
     return [
-        Line(left, bottom, right, bottom, "cycle"),
-        Line(right, bottom, right, top, "cycle"),
-        Line(right, top, left, top, "cycle", head=True),
+        Line(right, bottom, left, bottom, "cycle"),
+        Line(left, bottom, left, top, "cycle"),
+        Line(left, top, right, top, "cycle", head=True),
     ]
 
 

@@ -76,6 +76,12 @@ def test_what_a_weakly_fair_action_does_happens():
     assert violated(lamps(), "Light") is None
 
 
+def test_the_library_says_where_the_cycle_begins():
+    checked = check(lamps(off=Fairness.WEAK), properties=["SecondAgain"])
+    assert (checked.loop, len(checked.trace)) == (0, 3)
+    assert check(lamps(), properties=["Once"]).loop is None
+
+
 def test_without_fairness_nothing_need_happen():
     dark = lamps(Fairness.NONE)
     assert violated(dark, "Once") == ["initial state"]
@@ -146,6 +152,7 @@ def test_a_premise_belongs_to_leads_to_alone(kind):
         (("check", "hw", "-p", "Converges", "--store", "fingerprint"), "use --store exact"),
         (("simulate", "hw", "-p", "Converges"), "use 'tidegate check' for it"),
         (("graph", "hw", "-p", "Converges"), "use 'tidegate check' for it"),
+        (("explore", "hw", "-p", "Converges"), "use 'tidegate check' for it"),
     ],
 )
 def test_what_cannot_decide_liveness_says_so_in_one_line(arguments, said):

@@ -77,6 +77,12 @@ class Checked:
     _system: TransitionSystem[Any, Any] = field(repr=False, compare=False)
     _result: Result = field(repr=False, compare=False)
 
+    @property
+    def loop(self) -> int | None:
+        """Of a lasso, the index into :attr:`trace` from which it repeats for ever; else None."""
+        first = self._result.first
+        return first.trace.loop if first is not None and first.trace is not None else None
+
     def trace_of(self, name: str) -> tuple[TraceStep, ...]:
         """Return the shortest behavior that violates a property; empty where none was found.
 

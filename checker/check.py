@@ -101,7 +101,9 @@ def _functions(
     """Return the functions of the model that a search calls."""
     actions = [action.apply for action in system.actions]
     constraint = [system.constraint] if system.constraint else []
-    return [system.initialise, *actions, *constraint, *(prop.predicate for prop in properties)]
+    premises = [prop.premise for prop in properties if prop.premise is not None]
+    predicates = [prop.predicate for prop in properties]
+    return [system.initialise, *actions, *constraint, *premises, *predicates]
 
 
 def _unresumable(resources: Resources, error: EngineError) -> ResumeError:

@@ -34,11 +34,12 @@ def catalogue() -> dict[str, Any]:
         ],
         "releases": overview(),
         "properties": {name: described_properties(PROPERTIES[name]) for name in families},
+        "fairness": {name: _fairness(name) for name in families},
         "bounds": {name: described_bounds(family.bounds) for name, family in families.items()},
     }
 
 
-KINDS = ("protocols", "releases", "properties", "bounds")
+KINDS = ("protocols", "releases", "properties", "fairness", "bounds")
 """What ``tidegate list`` can show."""
 
 
@@ -52,7 +53,7 @@ def filtered(kind: str | None, text: str) -> dict[str, Any]:
     if not text:
         return chosen
     families = {one["name"]: one["family"] for one in everything["protocols"]}
-    family = families.get(text.lower()) if kind in ("properties", "bounds") else None
+    family = families.get(text.lower()) if kind in KINDS[2:] else None
 
     def kept(rows: list[dict[str, Any]], its: str = "") -> list[dict[str, Any]]:
         if its and its == family:
@@ -67,16 +68,25 @@ def filtered(kind: str | None, text: str) -> dict[str, Any]:
     }
 
 
+def _fairness(family: str) -> list[dict[str, str]]:
+    """Return the actions of a family's protocols, with what fairness owes to each."""
+    actions = (
+        it for protocol in PROTOCOLS if protocol.family.name == family for it in protocol.actions
+    )
+    owed = {action.name: action.owed for action in actions}
+    return [{"action": name, "owed": text} for name, text in owed.items()]
+
+
 @click.command(name="list", short_help="Show the protocols, the properties and the bounds.")
 @click.argument("what", required=False, metavar="[WHAT]", shell_complete=completion.words(KINDS))
 @click.argument("text", required=False, metavar="[TEXT]", shell_complete=completion.protocols)
 @click.option("--all", "every", is_flag=True, help="Show everything.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON; without WHAT, everything.")
 def list_command(what: str | None, text: str | None, every: bool, as_json: bool) -> Ended:
-    """Show what can be checked: WHAT is 'protocols', 'releases', 'properties' or 'bounds'.
+    """Show what can be checked: WHAT is 'protocols', 'releases', 'properties', 'fairness' or 'bounds'.
 
     Without WHAT, only the protocols are shown. TEXT leaves only lines in which it occurs; the name
-    of a protocol, such as kip-320, leaves the properties or bounds that it has.
+    of a protocol, such as kip-320, leaves what its family has.
 
     \b
     Examples:

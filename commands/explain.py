@@ -20,7 +20,7 @@ from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
 from ..core.bounds import declared
 from ..core.printable import one_line
-from ..core.spec import Kind, Outcome, TransitionSystem
+from ..core.spec import Fairness, Kind, Outcome, TransitionSystem
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
 from .parameters import (
@@ -120,11 +120,11 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
             f"{name}, {system.headline}: nothing is violated, so there is nothing to explain "
             f"({explored} explored); choose larger bounds"
         )
-    protocol, prop, steps = find_protocol(name), result.first.property, result.first.trace.steps
-    start = start_of(system, result.first.trace)
+    protocol, prop, lead = find_protocol(name), result.first.property, result.first.trace
+    start = start_of(system, lead)
     narrated, trace = without_failure(
         systems_to_tell(protocol, settings, prop),
-        lambda system: (system, retaken(system, start, steps)),
+        lambda system: (system, retaken(system, start, lead.steps, lead.loop)),
     )
     settings = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
     return Saved(protocol, narrated, settings, prop, trace, {})
@@ -154,8 +154,11 @@ def _findings(
         search = Needs(
             _builder(chosen), chosen.property, chosen.trace, words, options["time_limit"], show
         )
-        searched = chosen.property.kind in (Kind.INVARIANT, Kind.TYPE)
-        needs = tuple(map(search.of_kind, search.used())) if searched else ()
+        lasso = chosen.property.kind.is_liveness
+        searched = lasso or chosen.property.kind in (Kind.INVARIANT, Kind.TYPE)
+        # Without a step that is owed fairness a behavior may violate the property for that alone.
+        fair = _fair(chosen.system) & set(search.used()) if lasso else set[str]()
+        needs = tuple(search.of_kind(it) for it in search.used() if searched and it not in fair)
         switches = [
             name
             for name, (_, default) in declared(chosen.protocol.family.bounds).items()
@@ -163,16 +166,20 @@ def _findings(
         ]
         on = tuple(search.of_option(name, "false") for name in switches) if searched else ()
         least = all(need.decided and need.least == len(need.numbers) for need in needs)
-        smallest = None if least else search.smallest()
-    findings = Findings(
-        needs,
-        on,
-        smallest,
-        tuple(dispensable(chosen.system, chosen.property, chosen.trace)),
-        len(shortened(chosen.system, chosen.property, chosen.trace).steps),
-        searched,
-    )
+        smallest = None if least or lasso else search.smallest()
+    if lasso:
+        # Without one of its steps a lasso need not come back to where its cycle begins.
+        spare, part = list[int](), len(chosen.trace.steps)
+    else:
+        spare = dispensable(chosen.system, chosen.property, chosen.trace)
+        part = len(shortened(chosen.system, chosen.property, chosen.trace).steps)
+    findings = Findings(needs, on, smallest, tuple(spare), part, searched, tuple(sorted(fair)))
     return findings, Stopped(Stop.INTERRUPT) if search.interrupted else None
+
+
+def _fair(system: TransitionSystem[Any, Any]) -> set[str]:
+    """Return the names of the actions that are owed fairness."""
+    return {action.name for action in system.actions if action.fairness is not Fairness.NONE}
 
 
 def _builder(chosen: Saved) -> Build:

@@ -63,7 +63,11 @@ def explore(
       tidegate explore kip-279 -b elections=3 -b moves --save loss.json
       tidegate explore election.py -b nodes=4 --initial 7
     """
-    assemble(protocol, settings, names)
+    for prop in assemble(protocol, settings, names)[1]:
+        if prop.kind.is_liveness:
+            raise ExplorerError(
+                f"-p {prop.name}: behaviors violate it, not states; use 'tidegate check' for it"
+            )
     try:
         from ..render.explorer import Explorer
     except ImportError as error:

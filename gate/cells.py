@@ -163,12 +163,13 @@ def expanded(
 class Seen:
     """The result of one property.
 
-    ``steps`` and ``explanation`` are those of the shortest counterexample.
+    ``steps``, ``explanation`` and ``loop`` are those of the shortest counterexample.
     """
 
     outcome: Outcome
     steps: int | None = None
     explanation: str = ""
+    loop: int | None = None
 
 
 @dataclass
@@ -192,7 +193,8 @@ class Found:
         for verdict in result.verdicts:
             name, trace = verdict.property.name, verdict.trace
             steps = len(trace.steps) if trace else None
-            self.seen[name] = Seen(verdict.outcome, steps, explanations.get(name, ""))
+            loop = trace.loop if trace else None
+            self.seen[name] = Seen(verdict.outcome, steps, explanations.get(name, ""), loop)
         self.states = max(self.states, result.distinct_states)
         self.depth = max(self.depth, result.depth)
         self.complete = result.complete

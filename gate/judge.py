@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ..core.spec import Outcome
+from ..render.lasso import violated_after
 from .cells import Cell, Expectation, Found
 
 
@@ -75,8 +76,9 @@ def _property(expected: Expectation, found: Found) -> Iterator[Finding]:
     seen = found.seen.get(name)
     if seen is None:
         return
+    after = violated_after(seen.steps or 0, seen.loop)
     if seen.outcome is Outcome.VIOLATED and not expected.violated:
-        text = f"{name} is violated after {seen.steps} steps; expected: holds"
+        text = f"{name} is violated{after}; expected: holds"
         yield Finding(Deviation.VIOLATED, name, text)
     elif seen.outcome is Outcome.HOLDS and expected.violated:
         within = "" if expected.steps is None else f" in at most {expected.steps} steps"
@@ -84,7 +86,7 @@ def _property(expected: Expectation, found: Found) -> Iterator[Finding]:
         yield Finding(Deviation.NOT_VIOLATED, name, text)
     elif expected.steps is not None and (seen.steps or 0) > expected.steps:
         text = (
-            f"{name} is violated after {seen.steps} steps, expected: in at most {expected.steps}; "
+            f"{name} is violated{after}, expected: in at most {expected.steps}; "
             "the shorter counterexample is no longer possible"
         )
         yield Finding(Deviation.LONGER, name, text)

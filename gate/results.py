@@ -75,7 +75,9 @@ class Shown:
     @property
     def title(self) -> str:
         """Which behavior it is."""
-        return self.label or f"the shortest behavior that violates {self.name}"
+        # The stem of a lasso is the shortest, its cycle need not be.
+        which = "a" if "loop" in self.itf else "the shortest"
+        return self.label or f"{which} behavior that violates {self.name}"
 
 
 @dataclass

@@ -10,14 +10,15 @@ from typing import Any
 
 from ..analysis.named import find_protocol, is_own
 from ..analysis.properties import find_properties, system_for
+from ..analysis.saved import systems_to_tell
 from ..checker.check import check
 from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
 from ..checker.stop import Stop, Stopped
+from ..checker.violation import explained
 from ..core.spec import Outcome as Decided
 from ..core.spec import Property as Asked
 from ..core.spec import Trace, TransitionSystem
-from ..invariants import properties_of
 from ..model import Protocol
 from . import results
 from .cells import Cell, Expectation, Found, expanded
@@ -128,8 +129,8 @@ class Search:
         explanations = {}
         for verdict in result.verdicts:
             if verdict.trace is not None:
-                name, end = verdict.property.name, verdict.trace.states[-1]
-                explanations[name] = system.explain(verdict.property, end)
+                name = verdict.property.name
+                explanations[name] = explained(system, verdict.property, verdict.trace)
                 self.verdicts[name] = properties, system, verdict
         self.found.add(result, explanations)
         self.found.stopped_by = _limit(result.stopped_by, self.cell)
@@ -170,9 +171,8 @@ class Search:
 
         assert verdict.trace is not None
         start, steps = start_of(system, verdict.trace), verdict.trace.steps
-        # Where a wrong protocol fails with every history, those that the search kept will do.
-        every = properties_of(self.protocol)
-        systems = (self._system(self.protocol, read) for read in (every, properties))
+        loop = verdict.trace.loop
+        systems = systems_to_tell(self.protocol, self.cell.bounds.split(), verdict.property)
         return Shown(
             verdict.property.name,
             len(steps),
@@ -180,7 +180,7 @@ class Search:
             without_failure(
                 systems,
                 lambda knowing: markdown_of(
-                    self.protocol, knowing, retaken(knowing, start, steps), verdict.property
+                    self.protocol, knowing, retaken(knowing, start, steps, loop), verdict.property
                 ),
             ),
             itf(system, verdict.property, verdict.trace),

@@ -7,11 +7,12 @@ from typing import Any
 
 from rich.table import Table
 
+from ..core.spec import Kind
 from .printed import Console, Text
 
 
 def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
-    """Print the parts of a catalogue: protocols, releases, properties and bounds of each family."""
+    """Print the parts of a catalogue: protocols, releases, what each family has."""
     protocols = catalogue.get("protocols", [])
     if protocols:
         print_table(console, "Protocols", protocols, ("name", "summary"))
@@ -20,10 +21,14 @@ def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
         columns = ("releases", "metadata", "protocol", "options")
         print_table(console, title, catalogue["releases"], columns)
     properties, bounds = catalogue.get("properties", {}), catalogue.get("bounds", {})
-    for family in {**properties, **bounds}:
+    fairness = catalogue.get("fairness", {})
+    for family in {**properties, **fairness, **bounds}:
         if family in properties:
             title = f"Properties of the {family} family (-p NAME)"
-            print_table(console, title, properties[family], ("name", "statement"))
+            rows = [{"name": it["name"], "statement": _stated(it)} for it in properties[family]]
+            print_table(console, title, rows, ("name", "statement"))
+        if family in fairness:
+            _print_fairness(console, family, fairness[family])
         if family in bounds:
             columns = ("name", "default", "allowed", "meaning")
             title = f"Bounds of the {family} family (-b NAME=VALUE)"
@@ -33,6 +38,22 @@ def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
         if family in defaults:
             names = ", ".join(defaults[family])
             console.print(Text(f"Checked in the {family} family unless -p is given: {names}."))
+
+
+def _stated(prop: dict[str, str]) -> str:
+    """Return the statement of a property, with its kind where that is none of the usual ones."""
+    usual = prop["kind"] in (Kind.INVARIANT.value, Kind.TYPE.value)
+    return prop["statement"] if usual else f"{prop['kind']}: {prop['statement']}"
+
+
+def _print_fairness(console: Console, family: str, actions: Sequence[dict[str, str]]) -> None:
+    """Print the actions of a family by what fairness owes to them."""
+    grouped: dict[str, list[str]] = {}
+    for action in actions:
+        grouped.setdefault(action["owed"], []).append(action["action"])
+    rows = [{"owed": owed, "actions": ", ".join(names)} for owed, names in grouped.items()]
+    title = f"Fairness of the actions of the {family} family (what liveness properties assume)"
+    print_table(console, title, rows, ("owed", "actions"))
 
 
 def print_table(

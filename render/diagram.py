@@ -16,6 +16,9 @@ from .placing import CHARACTERS, LINE, NARROW, Box, Room, Spot, wrapped
 ROW, LANE, STEPS, HEAD = 60, 152, 176, 34
 """Height of a row; widths of a lane and of the column of steps; height of the lanes' names."""
 
+_BACK = 3, 11
+"""Where the bracket of a cycle lies, left of the numbers of steps."""
+
 COLOURS = 8
 """Leader epochs are told apart by this many colours, and always by their number too."""
 
@@ -117,10 +120,22 @@ def diagram(told: Narrative) -> Diagram:
         height=_y(told.steps) + ROW * 0.75,
         lanes=tuple(Text(x[lane], HEAD * 0.65, lane, "lane", "middle") for lane in told.lanes),
         rows=tuple(_row(moment) for moment in told.moments),
-        lines=(*lifelines, *lines),
+        lines=(*lifelines, *lines, *_bracket(told)),
         signs=tuple(signs),
         texts=tuple(texts),
     )
+
+
+def _bracket(told: Narrative) -> list[Line]:
+    """Return an arrow from the last state of a lasso back to the one that it equals."""
+    if told.loop is None or not told.cycle:
+        return []
+    top, bottom, (left, right) = _y(told.loop), _y(told.steps), _BACK
+    return [
+        Line(right, bottom, left, bottom, "cycle"),
+        Line(left, bottom, left, top, "cycle"),
+        Line(left, top, right, top, "cycle", head=True),
+    ]
 
 
 def _row(moment: Moment) -> Row:

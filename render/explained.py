@@ -29,6 +29,8 @@ class Findings:
         How many steps are left after dropping all that can be dropped.
     searched
         Whether faults and elections were searched at all.
+    fair
+        Those kinds in a lasso that were not, since they are owed fairness.
     """
 
     needs: tuple[Need, ...]
@@ -37,6 +39,7 @@ class Findings:
     dispensable: tuple[int, ...]
     part: int
     searched: bool = True
+    fair: tuple[str, ...] = ()
 
     @property
     def decided(self) -> bool:
@@ -59,11 +62,15 @@ def print_sentences(console: Console, told: Narrative, brief: bool = False) -> N
         console.print()
         for moment in told.moments[1:]:
             print_prose(console, Text(f"{moment.number:2}. {moment.event.sentence}"))
+        if told.repeats:
+            print_prose(console, Text(told.repeats, "bold"))
     if told.violated:
         if not brief:
             console.print()
         head = (f"{told.violated} is violated. ", "bold red")
         print_prose(console, Text.assemble(head, told.explanation, f" {told.cause}".rstrip()))
+    if told.fairness:
+        print_prose(console, Text(told.fairness))
 
 
 def print_findings(
@@ -91,7 +98,7 @@ def print_findings(
     if not found.searched:
         why = "Not searched: leaving out faults or elections can itself produce a state "
         print_prose(console, Text(why + f"that violates {told.violated}."))
-    elif not found.needs:
+    elif not found.needs and not found.fair:
         print_prose(console, Text("This trace has no faults and no elections."))
     for need in found.needs:
         used = count(len(need.numbers), words[need.name])
@@ -101,6 +108,12 @@ def print_findings(
     for need in found.options:
         verdict = _option(need, told.violated, words)
         print_prose(console, Text.assemble((f"option {need.name}", "bold"), ": ", verdict))
+    if found.fair:
+        kinds = ", ".join(count(2, words[kind]).removeprefix("2 ") for kind in found.fair)
+        why = "Fairness demands these, so a behavior without them can violate"
+        print_prose(console, Text(f"Not searched: {kinds}. {why} {told.violated} for that alone."))
+    if told.repeats:
+        return
     if found.needs or found.options:
         print_prose(console, _conclusion(told.violated, found, words))
     print_prose(console, Text(_steps(told.steps, found)))
@@ -197,11 +210,15 @@ def document(told: Narrative, found: Findings | None, words: Mapping[str, str]) 
         "property": told.violated,
         "explanation": told.explanation,
         "cause": told.cause,
+        "loop": told.loop,
+        "repeats": told.repeats,
+        "fairness": told.fairness,
         "steps": [
             {"number": moment.number, "action": moment.title, "says": moment.event.sentence}
             for moment in told.moments[1:]
         ],
         "needs": [_plain(need, words) for need in found.needs] if found else [],
+        "not_searched": list(found.fair) if found else [],
         "options": [_plain(need, words) for need in found.options] if found else [],
         "smallest": _smallest(found.smallest) if found else None,
         "all_needed": bool(found and found.needs and found.all_needed),

@@ -57,7 +57,12 @@ def described_bounds(bounds: type) -> list[dict[str, str]]:
 def described_properties(properties: Iterable[Property]) -> list[dict[str, str]]:
     """Return each property, as ``tidegate list`` tells it."""
     return [
-        {"name": prop.name, "statement": prop.statement, "source": prop.source}
+        {
+            "name": prop.name,
+            "kind": prop.kind.value,
+            "statement": prop.statement,
+            "source": prop.source,
+        }
         for prop in properties
     ]
 
@@ -91,6 +96,7 @@ def _action(action: Action) -> dict[str, Any]:
         "who": action.who,
         "parameters": list(action.parameters),
         "fairness": action.fairness.value,
+        "owed": action.owed,
         "source": action.source,
         "what": _summary(action.apply),
         "not_enabled_if": [guard.test for guard in guards(action.apply)],
@@ -122,6 +128,7 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
         by = f"  by the {action['who']}{source}" if action["who"] else source.removeprefix(",")
         console.print(Text.assemble((head, "bold"), by))
         print_prose(console, Text(action["what"]), indent=3)
+        print_prose(console, Text(f"Fairness: {action['owed']}."), indent=3)
         for test in action["not_enabled_if"]:
             print_prose(console, Text(f"- {test}", "dim"), indent=3)
 

@@ -15,7 +15,7 @@ from ...core.bounds import unknown
 from ...core.errors import ModelError, about
 from ...core.fields import Array, Record, declared_parts
 from ...core.scene import View
-from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Property, TransitionSystem
+from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
 from ..protocol import Family, Protocol, system_of
 from .signatures import (
     MOST_CHOICES,
@@ -153,6 +153,7 @@ class Model(Generic[S, K]):
         *,
         source: str = "",
         fairness: Fairness = Fairness.WEAK,
+        fair_per: tuple[str, ...] | None = None,
         sign: str = "",
         when: Callable[[K], bool] = lambda k: True,
         **choices: str | Choices,
@@ -160,7 +161,7 @@ class Model(Generic[S, K]):
         """Declare an action: ``function(s, k, *arguments) -> bool``, its guards before its writes.
 
         It answers False where it is not enabled, and writes nothing then.  Its name is the
-        function's in CamelCase; the first sentence of its docstring tells its steps in words.
+        function's in CamelCase; its docstring's first sentence tells its steps in words.
 
         Parameters
         ----------
@@ -170,6 +171,8 @@ class Model(Generic[S, K]):
             Where it is stated: a paper, or a specification.
         fairness
             Weak for what happens sooner or later if it can, none for faults.
+        fair_per
+            The parameters each choice of which is owed it: all by default, none with ``()``.
         sign
             For faults and elections: ``"crash"``, ``"restart"``, ``"election"`` or ``"loss"``.
         when
@@ -190,7 +193,7 @@ class Model(Generic[S, K]):
             refuse_other_kinds(function, "an action")
             if _camel(function.__name__) in self._actions:
                 raise about(function, f"there is an action {function.__name__} already; rename one")
-            self._declare(function, who, source, fairness, when, choices, sign)
+            self._declare(function, who, source, fairness, fair_per, when, choices, sign)
             return function
 
         return declare
@@ -213,7 +216,7 @@ class Model(Generic[S, K]):
         source
             Where it is stated.
         explain
-            ``explain(s, k) -> str``: what exactly is wrong in a state that violates it.
+            ``explain(s, k) -> str``: what exactly is wrong in a state.
 
         Raises
         ------
@@ -221,6 +224,38 @@ class Model(Generic[S, K]):
             If the name is taken.
         """
         _refuse_bare(statement, "@model.invariant('What must hold.')")
+
+        return self._property(Kind.INVARIANT, statement, None, source, explain)
+
+    def liveness(
+        self,
+        kind: Kind,
+        statement: str,
+        *,
+        premise: Callable[[S, K], bool] | None = None,
+        source: str = "",
+        explain: Callable[[S, K], str] | None = None,
+    ) -> Callable[[F], F]:
+        """Declare what must eventually happen; ``-p`` names it.  See :meth:`invariant`.
+
+        Parameters
+        ----------
+        kind
+            ``EVENTUALLY``, ``ALWAYS_EVENTUALLY``, ``EVENTUALLY_ALWAYS`` or ``LEADS_TO``.
+        premise
+            For ``LEADS_TO``: ``premise(s, k) -> bool``, after which it must happen.
+        """
+        return self._property(kind, statement, premise, source, explain)
+
+    def _property(
+        self,
+        kind: Kind,
+        statement: str,
+        premise: Callable[[S, K], bool] | None,
+        source: str,
+        explain: Callable[[S, K], str] | None,
+    ) -> Callable[[F], F]:
+        """Return a decorator that adds a function as the predicate of a property."""
 
         def declare(function: F) -> F:
             refuse_other_kinds(function, "an invariant")
@@ -231,7 +266,8 @@ class Model(Generic[S, K]):
             if name in self._properties:
                 raise about(function, f"there is a property {name} already; rename one of them")
             said = explain or (lambda s, k: f"It says: {statement}")
-            self._properties[name] = Property(name, statement, source, function, said)
+            made = Property(name, statement, source, function, said, kind, premise=premise)
+            self._properties[name] = made
             return function
 
         return declare
@@ -249,7 +285,7 @@ class Model(Generic[S, K]):
             raise ModelError(f"{self._name} declares no action; write one under @model.action(...)")
         own = tuple(self._properties.values())
         summary, _, story = self._doc.partition("\n\n")
-        names = tuple(prop.name for prop in own)
+        names = tuple(prop.name for prop in own if not prop.kind.is_liveness)
         return Protocol(
             name=self._name,
             family=Family(
@@ -299,6 +335,7 @@ class Model(Generic[S, K]):
         who: str,
         source: str,
         fairness: Fairness,
+        fair_per: tuple[str, ...] | None,
         when: Callable[[K], bool],
         choices: Mapping[str, str | Choices],
         sign: str,
@@ -320,7 +357,9 @@ class Model(Generic[S, K]):
                 raise about(function, f"{text} within these bounds")
             return product(*values)
 
-        self._actions[name] = Action(name, function, who, arguments, source, fairness, when)
+        self._actions[name] = Action(
+            name, function, who, arguments, source, fairness, when, fair_per
+        )
         acting = next((one for one in parameters if choices.get(one, one) == who), "")
         self._tellings[name] = Telling(_first_sentence(function) or name, who, acting, sign)
 

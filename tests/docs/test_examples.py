@@ -57,9 +57,11 @@ def commands(text):
 
 
 TRACES = (ROOT / "docs" / "traces.md").read_text()
-DIFF, EXPLAIN = ((ROOT / "docs" / name).read_text() for name in ("diff.md", "explain.md"))
+DIFF, EXPLAIN, EVENTUALLY = (
+    (ROOT / "docs" / name).read_text() for name in ("diff.md", "explain.md", "eventually.md")
+)
 
-PAGES = [README, TRACES, DIFF, EXPLAIN]
+PAGES = [README, TRACES, DIFF, EXPLAIN, EVENTUALLY]
 """Revisions of an own file are tried where there is one; see tests/compare/test_revisions.py.
 
 Real brokers are tried in tests/brokers.
@@ -90,7 +92,7 @@ def test_every_command_on_these_pages_runs(arguments, tmp_path, monkeypatch):
     if arguments[0] == "explore":
         arguments = [*arguments, "--help"]
     result = CliRunner().invoke(main, arguments)
-    assert result.exit_code in (0, 3, 12), result.output
+    assert result.exit_code in (0, 3, 12, 13), result.output
 
 
 def outputs(page):
@@ -99,7 +101,9 @@ def outputs(page):
     return [pytest.param(*it, id=it[0]) for it in found]
 
 
-@pytest.mark.parametrize(("command", "shown"), [*outputs(DIFF), *outputs(EXPLAIN)])
+@pytest.mark.parametrize(
+    ("command", "shown"), [*outputs(DIFF), *outputs(EXPLAIN), *outputs(EVENTUALLY)]
+)
 def test_the_output_on_these_pages_is_real(command, shown):
     """What each KIP changed, in words; when this fails, read the new ones before scripts/readme."""
     result = CliRunner(env={"COLUMNS": "100"}).invoke(main, shlex.split(command)[2:])

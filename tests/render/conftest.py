@@ -31,6 +31,10 @@ TRACES = {
         "kip-320~may_serve_fetch = serve_anyone", "records=1 crashes=0 elections=3 moves", None,
     ),
     "published hw": ("published/hw", "", None),
+    "an ISR change that stays pending": (
+        "kip-595~may_propose = nothing_proposed",
+        "isr_propagation=kraft records=1 crashes=1", "IsrChangeResolves",
+    ),
 }  # fmt: skip
 """Protocol and bounds of each trace that has to be understood; its property if not the first."""
 
@@ -49,7 +53,8 @@ def found(name):
     system, properties = assemble(protocol, settings.split(), [prop] if prop else [])
     first = check(system, properties).first
     numbers = [("depth", "13")]
-    return tell(protocol, settings.split(), 0, first.trace.steps, first.property, numbers)
+    told = first.trace.steps, first.property, numbers, first.trace.loop
+    return tell(protocol, settings.split(), 0, *told)
 
 
 @pytest.fixture(params=TRACES)
@@ -138,6 +143,7 @@ def hostile(told):
     return dataclasses.replace(
         told, protocol=HOSTILE, about=HOSTILE, headline=HOSTILE, bounds={HOSTILE: HOSTILE},
         violated=HOSTILE, statement=HOSTILE, explanation=HOSTILE, cause=HOSTILE,
+        repeats=HOSTILE, fairness=HOSTILE, after=HOSTILE,
         lanes=tuple(rename.values()),
         moments=tuple(map(moment, told.moments)), arrows=arrows, legend=(HOSTILE,),
         numbers=((HOSTILE, HOSTILE),),

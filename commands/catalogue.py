@@ -83,9 +83,9 @@ def _fairness(family: str) -> list[dict[str, str]]:
 @click.option("--all", "every", is_flag=True, help="Show everything.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON; without WHAT, everything.")
 def list_command(what: str | None, text: str | None, every: bool, as_json: bool) -> Ended:
-    """Show what can be checked: WHAT is 'protocols', 'releases', 'properties', 'fairness' or 'bounds'.
+    """Show what can be checked.
 
-    Without WHAT, only the protocols are shown. TEXT leaves only lines in which it occurs; the name
+    WHAT is 'protocols', 'releases', 'properties', 'fairness' or 'bounds'. Without WHAT, only the protocols are shown. TEXT leaves only lines in which it occurs; the name
     of a protocol, such as kip-320, leaves what its family has.
 
     \b

@@ -126,8 +126,7 @@ def check(
     Raises
     ------
     TidegateError
-        For a name, a bound or an option that does not exist, or a model that is wrong; its text
-        says what is, and where.
+        For a wrong name, bound, option or model; its text says what is wrong, and where.
     KeyboardInterrupt
         If Ctrl-C ended the search.
 
@@ -142,8 +141,7 @@ def check(
     """
     _refuse_unknown("engine", engine, LOCAL)
     _refuse_unknown("store", store, tuple(StateStore))
-    _refuse_small(max_states=max_states, max_depth=max_depth, workers=workers)
-    _refuse_time_limit(time_limit)
+    _refuse_limits(time_limit, max_states=max_states, max_depth=max_depth, workers=workers)
     system, chosen = _assembled(model, bounds or {}, properties)
     system.debug = debug
     result = search.check(
@@ -164,17 +162,14 @@ def _refuse_unknown(what: str, value: str, known: Sequence[str]) -> None:
         raise SelectionError(unknown(what, value, known))
 
 
-def _refuse_small(**limits: object) -> None:
+def _refuse_limits(seconds: object, **limits: object) -> None:
+    if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
+        raise SelectionError(f"time_limit={seconds!r}: give seconds, more than 0")
     for name, value in limits.items():
         if value is None:
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise SelectionError(f"{name}={value!r}: give a whole number of 1 or more")
-
-
-def _refuse_time_limit(seconds: object) -> None:
-    if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
-        raise SelectionError(f"time_limit={seconds!r}: give seconds, more than 0")
 
 
 def _assembled(

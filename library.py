@@ -132,7 +132,7 @@ def check(
     Raises
     ------
     TidegateError
-        For a name, a bound or an option that does not exist, or a model that is wrong.
+        For a wrong name, bound, option or model; its text says what is wrong, and where.
     KeyboardInterrupt
         If Ctrl-C ended the search.
 

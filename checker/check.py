@@ -64,12 +64,11 @@ def check(
 
     Examples
     --------
-    >>> from tidegate.invariants import INVARIANTS
+    >>> from tidegate.core.spec import TYPE_OK
     >>> from tidegate.model import PROTOCOLS
     >>> hw = PROTOCOLS[0]
     >>> system = hw.system(hw.family.bounds(records=1, log_size=1, crashes=1))
-    >>> [type_ok] = [p for p in INVARIANTS["broker"] if p.name == "TypeOk"]
-    >>> check(system, [type_ok]).outcome
+    >>> check(system, [TYPE_OK]).outcome
     <Outcome.HOLDS: 'holds'>
     """
     request = SearchRequest(
@@ -82,8 +81,9 @@ def check(
     search = finished_search(request)
     try:
         outside.refuse_writes()
-        if (complete := _is_complete(search, keep_going)) and resources.watch:
-            _refuse_empty(system, search)
+        complete = _is_complete(search, keep_going)
+        if complete:
+            _refuse_empty(request, search)
         lassos = _judge_graph(request, search) if complete else {}
         complete = complete and search.stopped_by is None
         return _result(request, search, lassos, complete, grounds)
@@ -133,15 +133,17 @@ def _is_complete(search: Finished, keep_going: bool) -> bool:
     return search.stopped_by is None and (keep_going or not search.violations)
 
 
-def _refuse_empty(system: TransitionSystem[Any, Any], search: Finished) -> None:
-    """Refuse that a search has seen no state at all: where there is none every property holds.
+def _refuse_empty(request: SearchRequest, search: Finished) -> None:
+    """Refuse that a search that is watched has seen no state: every property holds there.
 
     Raises
     ------
     ModelError
         If the constraint leaves no initial state.
     """
-    if system.constraint is not None and not search.distinct_states:
+    system = request.system
+    watched = request.resources.watch
+    if watched and system.constraint is not None and not search.distinct_states:
         raise about(
             system.constraint,
             f"no initial state of {system.name} satisfies its constraint; nothing is searched",

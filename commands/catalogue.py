@@ -85,8 +85,9 @@ def _fairness(family: str) -> list[dict[str, str]]:
 def list_command(what: str | None, text: str | None, every: bool, as_json: bool) -> Ended:
     """Show what can be checked.
 
-    WHAT is 'protocols', 'releases', 'properties', 'fairness' or 'bounds'. Without WHAT, only the protocols are shown. TEXT leaves only lines in which it occurs; the name
-    of a protocol, such as kip-320, leaves what its family has.
+    WHAT is 'protocols', 'releases', 'properties', 'fairness' or 'bounds'. Without WHAT, only
+    the protocols are shown. TEXT leaves only lines in which it occurs; the name of a protocol, such
+    as kip-320, leaves what its family has.
 
     \b
     Examples:

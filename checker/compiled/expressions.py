@@ -121,26 +121,8 @@ class Expressions(Methods):
         if owner is NOWHERE:
             return NOWHERE
         if isinstance(owner, (Items, Constant)) and isinstance(index, Constant):
-            return self._item(owner, index, node)
+            return self.item_of(owner, index, node)
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
-
-    def _item(self, owner: Items | Constant, index: Constant, node: ast.Subscript) -> Value:
-        """Return an item of a tuple, or of what is known."""
-        number = integer_of(index.value)
-        if isinstance(owner, Items):
-            length = len(owner.items)
-        elif type(owner.value) in (tuple, list, range):
-            length = self.unit.reads.ask("len", owner.value)
-        else:
-            return Constant(self.unit.reads.ask("getitem", owner.value, index.value))
-        if number is None:
-            raise UnsupportedError(f"an index that is no number in {ast.unparse(node)}")
-        if not -length <= number < length:
-            self.out.fail_if("true")
-            return NOWHERE
-        if isinstance(owner, Items):
-            return owner.items[number]
-        return Constant(self.unit.reads.ask("getitem", owner.value, index.value))
 
     def _loaded(self, place: StateRef | None) -> Value:
         """Return what a place holds, if it is a variable, or the place itself."""
@@ -151,7 +133,12 @@ class Expressions(Methods):
         return place
 
     def written_place(self, node: ast.expr) -> StateRef | tuple[Method, Value] | None:
-        """Return what a target names: a variable, or its setter and an index; None for nothing."""
+        """Return the part of the state that a target names; None where that is beyond an array.
+
+        Of an element that a record sets by a method of its own it is the method, and the index.
+        """
+        if self.pure:
+            raise UnsupportedError(f"writing {ast.unparse(node)} where only reading is allowed")
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             owner = self.expression(node.value)
             if owner is NOWHERE:

@@ -10,7 +10,17 @@ from .arithmetic import COMPARISONS, FOLDED
 from .emitter import Emitter
 from .function import Functions
 from .marking import Marking
-from .values import Constant, Method, StateRef, Truth, Value
+from .values import (
+    NOWHERE,
+    Constant,
+    Items,
+    Method,
+    StateRef,
+    Truth,
+    UnsupportedError,
+    Value,
+    integer_of,
+)
 
 
 class Methods(Marking):
@@ -67,3 +77,21 @@ class Methods(Marking):
             return self.out.compare(COMPARISONS[type(comparison)], left, right)
         compared = self.call(method, [right])
         return self.negation(compared) if differs else compared
+
+    def item_of(self, owner: Items | Constant, index: Constant, node: ast.Subscript) -> Value:
+        """Return an item of a tuple, or of what is known."""
+        number = integer_of(index.value)
+        if isinstance(owner, Items):
+            length = len(owner.items)
+        elif type(owner.value) in (tuple, list, range):
+            length = self.unit.reads.ask("len", owner.value)
+        else:
+            return Constant(self.unit.reads.ask("getitem", owner.value, index.value))
+        if number is None:
+            raise UnsupportedError(f"an index that is no number in {ast.unparse(node)}")
+        if not -length <= number < length:
+            self.out.fail_if("true")
+            return NOWHERE
+        if isinstance(owner, Items):
+            return owner.items[number]
+        return Constant(self.unit.reads.ask("getitem", owner.value, index.value))

@@ -200,13 +200,7 @@ class Translation(Loops):
             for part, item in zip(target.elts, value.items, strict=True):
                 self._assign_to(part, item)
         else:
-            self._write(self._target(target), value)
-
-    def _target(self, target: ast.expr) -> StateRef | tuple[Method, Value] | None:
-        """Return the variable that a target names, if writing is allowed."""
-        if self.pure:
-            raise UnsupportedError(f"writing {ast.unparse(target)} where only reading is allowed")
-        return self.written_place(target)
+            self._write(self.written_place(target), value)
 
     def _write(self, place: StateRef | tuple[Method, Value] | None, value: Value) -> None:
         if isinstance(place, tuple):
@@ -240,7 +234,7 @@ class Translation(Loops):
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             before, place = self.known(name), None
         else:
-            place = self._target(node.target)
+            place = self.written_place(node.target)
             if isinstance(place, tuple):
                 raise UnsupportedError(f"{ast.unparse(node)}, an element changed in place,")
             before = Constant(0) if place is None else self.unit.places.load(self.out, place)

@@ -161,7 +161,12 @@ def test_a_key_goes_to_the_next_initial_state(tmp_path):
     seen = driven(it, tmp_path / "x.json", ["enter", "s"] + ["i"] * (len(initial) - 1))
     assert it.state == initial[0]
     assert seen["steps"] == []
-    assert CliRunner().invoke(main, ["replay", str(tmp_path / "x.json")]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(main, ["replay", str(tmp_path / "x.json"), "--protocol", EWD840])
+        .exit_code
+        == 0
+    )
 
 
 def test_where_there_is_one_initial_state_the_key_says_so(exploration, tmp_path):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         subset,
     )
     from .core.scene import Event, Message, Participant, Scene, View
-    from .core.spec import Action, Fairness, Property, TidegateError
+    from .core.spec import Action, Fairness, Kind, Property, TidegateError
     from .library import Checked, TraceStep, check
     from .model.own.model import Model
     from .model.protocol import Expected, Family, Protocol, Scenario
@@ -42,6 +42,7 @@ __all__ = [
     "Expected",
     "Fairness",
     "Family",
+    "Kind",
     "Message",
     "Model",
     "Participant",
@@ -83,7 +84,7 @@ _HOMES = {
         "one_of", "optional", "replica_id", "subset",
     ),
     "core.scene": ("Event", "Message", "Participant", "Scene", "View"),
-    "core.spec": ("Action", "Fairness", "Property", "TidegateError"),
+    "core.spec": ("Action", "Fairness", "Kind", "Property", "TidegateError"),
     "model.own.model": ("Model",),
     "model.protocol": ("Expected", "Family", "Protocol", "Scenario"),
 }  # fmt: skip

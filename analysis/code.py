@@ -73,7 +73,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class ActionCode:
-    """An action: who takes it, whether it is fair, and its function."""
+    """An action: who takes it, which fairness it is owed, and its function."""
 
     name: str
     who: str
@@ -134,9 +134,7 @@ def code(protocol: Protocol) -> Code:
         summary=protocol.summary,
         rules=rules,
         actions={
-            action.name: ActionCode(
-                action.name, action.who, action.fairness.value, _function(action.apply)
-            )
+            action.name: ActionCode(action.name, action.who, action.owed, _function(action.apply))
             for action in protocol.actions
         },
         helpers=_helpers(roots),

@@ -16,8 +16,12 @@ from .properties import system_for, with_every_history
 def systems_to_tell(
     protocol: Protocol, settings: Sequence[str], prop: Property | None
 ) -> Iterator[TransitionSystem[Any, Any]]:
-    """Yield a protocol's system with all histories, then with those that a property reads."""
-    yield with_every_history(protocol, settings)
+    """Yield a protocol's system with all histories, then with those that a property reads.
+
+    For a liveness property only the latter: a cycle need not close where the state keeps more.
+    """
+    if prop is None or not prop.kind.is_liveness:
+        yield with_every_history(protocol, settings)
     yield system_for(protocol, settings, [prop] if prop else [])
 
 

@@ -103,7 +103,8 @@ def _functions(
     """Return the functions of the model that a search calls."""
     actions = [action.apply for action in system.actions]
     constraint = [system.constraint] if system.constraint else []
-    return [*actions, *constraint, *(prop.predicate for prop in properties)]
+    premises = [prop.premise for prop in properties if prop.premise is not None]
+    return [*actions, *constraint, *premises, *(prop.predicate for prop in properties)]
 
 
 def _unresumable(resources: Resources, error: EngineError) -> ResumeError:

@@ -102,8 +102,14 @@ def state_graph(
     Raises
     ------
     GraphError
-        If it has more than `most` states.
+        If it has more than `most` states, or a property is violated by no single state.
     """
+    for prop in properties:
+        if prop.kind.is_liveness:
+            raise GraphError(
+                f"-p {prop.name}: behaviors violate it, not states that could be marked; use "
+                "'tidegate check' for it"
+            )
     numbers = {state: number for number, state in enumerate(system.initial_states())}
     depths = [0] * len(numbers)
     states, edges, outside = list(numbers), [], set()

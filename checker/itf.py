@@ -21,7 +21,9 @@ def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace)
 
     The ``#meta`` of each state but the first names the action, with its arguments, that led there;
     that of the document names protocol, bounds and property, so that it can be replayed.  The
-    property is empty for a behavior that violates none.
+    property is empty for a behavior that violates none.  ``loop`` of a lasso is the number of the
+    state that the last one equals, so a reader that takes it for the last one's successor reads a
+    step more that changes nothing.
     """
     shows = f"behavior of {system.name}" + (f" that violates {prop.name}" if prop else "")
     states: list[dict[str, Any]] = []
@@ -32,6 +34,7 @@ def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace)
             meta["action"] = step.action
             meta["arguments"] = dict(zip(step.parameters, step.arguments, strict=True))
         states.append({"#meta": meta, **encoded(system.layout.describe(state))})
+    lasso = {} if trace.loop is None else {"loop": trace.loop}
     return {
         "#meta": {
             "format": "ITF",
@@ -44,6 +47,7 @@ def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace)
         },
         "vars": [name for name in states[0] if name != "#meta"],
         "states": states,
+        **lasso,
     }
 
 

@@ -29,11 +29,15 @@ class Replayed:
     differs
         Number of the first state that is not as recorded, from 0; None if all are, and under
         another protocol than the recorded one, whose states are bound to differ.
+    open
+        Of a lasso whose cycle does not close: the number of the state that the last one should
+        equal.  The trace is finite then.
     """
 
     trace: Trace
     stopped: tuple[Step, Refusal | None] | None
     differs: int | None
+    open: int | None = None
 
 
 def without_failure(
@@ -67,14 +71,16 @@ def start_of(system: TransitionSystem[Any, Any], trace: Trace) -> int:
     return list(system.initial_states()).index(trace.states[0])
 
 
-def retaken(system: TransitionSystem[Any, Any], start: int, steps: Sequence[Step]) -> Trace:
+def retaken(
+    system: TransitionSystem[Any, Any], start: int, steps: Sequence[Step], loop: int | None = None
+) -> Trace:
     """Return the behavior of `system` that takes `steps` from its initial state number `start`."""
     states = [list(system.initial_states())[start]]
     for step in steps:
         following = system.take(states[-1], step)
         assert following is not None, f"{step} is not enabled"
         states.append(following)
-    return Trace(tuple(states), tuple(steps))
+    return Trace(tuple(states), tuple(steps), loop)
 
 
 def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
@@ -104,7 +110,10 @@ def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
     differs = None
     if system.name == recorded.protocol:
         differs = _first_difference(system, states, recorded)
-    return Replayed(Trace(tuple(states), tuple(steps)), stopped, differs)
+    loop = None if stopped else recorded.loop
+    unclosed = loop if loop is not None and states[loop] != states[-1] else None
+    loop = None if unclosed is not None else loop
+    return Replayed(Trace(tuple(states), tuple(steps), loop), stopped, differs, unclosed)
 
 
 def _first_difference(

@@ -32,6 +32,8 @@ class Recorded:
         What it is of, and what its last state violates, by name; nothing of it has been looked up.
     states
         In ITF's encoding.
+    loop
+        Of a lasso, the number of the state from which its steps repeat for ever.
     report
         What else the report says that holds it: numbers, truth values and texts by name.
     """
@@ -42,6 +44,7 @@ class Recorded:
     steps: tuple[Step, ...]
     states: tuple[dict[str, Any], ...]
     report: Mapping[str, Any]
+    loop: int | None = None
 
 
 def read_trace(path: str, prop: str | None = None) -> Recorded:
@@ -148,6 +151,17 @@ def _recorded(document: dict[str, Any], report: dict[str, Any]) -> Recorded:
             for name, value in report.items()
             if isinstance(value, (bool, int, float, str))
         },
+        loop=_loop(document.get("loop"), len(states)),
+    )
+
+
+def _loop(value: Any, states: int) -> int | None:
+    """Return the number of the state at which the cycle of a lasso begins."""
+    if value is None or (type(value) is int and 0 <= value < states):
+        return value
+    shown = _short(value) if isinstance(value, (bool, int, float, str)) else type(value).__name__
+    raise ReplayError(
+        f"loop is {shown}, but must be the number of one of its {states} states, 0 to {states - 1}"
     )
 
 

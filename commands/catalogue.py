@@ -33,11 +33,17 @@ def catalogue() -> dict[str, Any]:
         "releases": overview(),
         "properties": {
             name: [
-                {"name": prop.name, "statement": prop.statement, "source": prop.source}
+                {
+                    "name": prop.name,
+                    "kind": prop.kind.value,
+                    "statement": prop.statement,
+                    "source": prop.source,
+                }
                 for prop in PROPERTIES[name]
             ]
             for name in families
         },
+        "fairness": {name: _fairness(name) for name in families},
         "bounds": {
             name: [
                 {
@@ -51,6 +57,15 @@ def catalogue() -> dict[str, Any]:
             for name, family in families.items()
         },
     }
+
+
+def _fairness(family: str) -> list[dict[str, str]]:
+    """Return the actions of a family's protocols, with what fairness owes to each."""
+    actions = (
+        it for protocol in PROTOCOLS if protocol.family.name == family for it in protocol.actions
+    )
+    owed = {action.name: action.owed for action in actions}
+    return [{"action": name, "owed": text} for name, text in owed.items()]
 
 
 @click.command(name="list", short_help="Show the protocols, the properties and the bounds.")

@@ -112,11 +112,11 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
             f"{name}, {system.headline}: nothing is violated, so there is nothing to explain "
             f"({explored} explored); choose larger bounds"
         )
-    protocol, prop, steps = find_protocol(name), result.first.property, result.first.trace.steps
-    start = start_of(system, result.first.trace)
+    protocol, prop, lead = find_protocol(name), result.first.property, result.first.trace
+    start = start_of(system, lead)
     narrated, trace = without_failure(
         systems_to_tell(protocol, settings, prop),
-        lambda system: (system, retaken(system, start, steps)),
+        lambda system: (system, retaken(system, start, lead.steps, lead.loop)),
     )
     settings = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
     return Saved(protocol, narrated, settings, prop, trace, {})
@@ -156,14 +156,13 @@ def _findings(
         on = tuple(search.of_option(name, "false") for name in switches) if searched else ()
         least = all(need.decided and need.least == len(need.numbers) for need in needs)
         smallest = None if least else search.smallest()
-    findings = Findings(
-        needs,
-        on,
-        smallest,
-        tuple(dispensable(chosen.system, chosen.property, chosen.trace)),
-        len(shortened(chosen.system, chosen.property, chosen.trace).steps),
-        searched,
-    )
+    if chosen.property.kind.is_liveness:
+        # Without one of its steps a lasso need not come back to where its cycle begins.
+        spare, part = list[int](), len(chosen.trace.steps)
+    else:
+        spare = dispensable(chosen.system, chosen.property, chosen.trace)
+        part = len(shortened(chosen.system, chosen.property, chosen.trace).steps)
+    findings = Findings(needs, on, smallest, tuple(spare), part, searched)
     return findings, Stopped(Stop.INTERRUPT) if search.interrupted else None
 
 

@@ -9,6 +9,7 @@ import click
 from ..analysis.saved import replayed_as_recorded
 from ..analysis.selection import refuse_unknown_property
 from ..checker.tracefile import read_trace
+from ..checker.violation import why_satisfied
 from ..core.spec import Trace, TransitionSystem
 from ..invariants import invariants_of, properties_of
 from ..render.output import Reports
@@ -76,12 +77,15 @@ def replay(
     invariants = invariants_of(chosen)
     judged = [p for p in known if p in invariants or p.name == recorded.property]
     violated = violated_at_end(trace, system, judged, replayed)
-    print_replayed(make_console(), system, recorded, replayed, violated, full)
+    reasons = {prop.name: why_satisfied(system, prop, replayed.trace) for prop in judged}
+    satisfied = reasons.get(recorded.property) or ""
+    print_replayed(make_console(), system, recorded, replayed, violated, satisfied, full)
     expected = {recorded.property} if recorded.property else set()
     lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}
+    differs = replayed.differs is not None or replayed.open is not None
     if replayed.stopped:
         return Ended(EXIT_USAGE)
-    return Ended(EXIT_OTHER if lost or replayed.differs is not None else EXIT_HOLDS)
+    return Ended(EXIT_OTHER if lost or differs else EXIT_HOLDS)
 
 
 def _on_kafka(

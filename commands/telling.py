@@ -12,6 +12,7 @@ from ..analysis.selection import refuse_unknown_property
 from ..checker.replay import Replayed, retaken, start_of, without_failure
 from ..checker.result import Verdict
 from ..checker.tracefile import read_trace
+from ..checker.violation import why_satisfied
 from ..core.spec import (
     ModelError,
     Property,
@@ -43,7 +44,7 @@ class Saved:
     settings
         Its bounds, as on the command line.
     property
-        What its last state violates; None for a behavior that violates nothing.
+        What it violates; None for a behavior that violates nothing.
     report
         What the report says that holds it, if one does.
     """
@@ -82,10 +83,11 @@ def saved(path: str, prop_name: str | None, named: str | None, trusted: bool) ->
     system, replayed = replayed_as_recorded(path, protocol, recorded)
     prop = {prop.name: prop for prop in properties_of(protocol)}.get(recorded.property)
     again = f"; see 'tidegate replay {path}'"
-    if replayed.stopped or replayed.differs is not None:
+    if replayed.stopped or replayed.differs is not None or replayed.open is not None:
         raise ReplayError(f"{path}: its steps lead to other states than when it was saved{again}")
     if prop is not None and not violated_at_end(path, system, [prop], replayed):
-        raise ReplayError(f"{path}: its last state does not violate {prop.name}{again}")
+        which = "it" if prop.kind.is_liveness else "its last state"
+        raise ReplayError(f"{path}: {which} does not violate {prop.name}{again}")
     settings = tuple(f"{name}={value}" for name, value in recorded.bounds.items())
     return Saved(protocol, system, settings, prop, replayed.trace, recorded.report)
 
@@ -96,16 +98,15 @@ def violated_at_end(
     properties: Sequence[Property],
     replayed: Replayed,
 ) -> list[Property]:
-    """Return the properties that are violated where a replay ends.
+    """Return the properties that are violated where a replay ends, or by its cycle.
 
     Raises
     ------
     ReplayError
         If one cannot be judged there: the protocol is wrong, and the trace need not know.
     """
-    end = replayed.trace.states[-1]
     try:
-        return [prop for prop in properties if system.violates(prop, end)]
+        return [it for it in properties if why_satisfied(system, it, replayed.trace) is None]
     except ModelError as error:
         raise ReplayError(f"{path}: its last state cannot be judged: {error}") from None
 
@@ -117,6 +118,7 @@ def tell(
     steps: Sequence[Step],
     prop: Property | None,
     numbers: Iterable[tuple[str, str]] = (),
+    loop: int | None = None,
 ) -> Narrative:
     """Return the behavior from initial state number `start` as a narrative."""
     from ..render.narrative import narrate
@@ -125,7 +127,7 @@ def tell(
     return without_failure(
         systems_to_tell(protocol, settings, prop),
         lambda system: narrate(
-            system, retaken(system, start, steps), prop, numbers, protocol.summary
+            system, retaken(system, start, steps, loop), prop, numbers, protocol.summary
         ),
     )
 
@@ -143,6 +145,8 @@ def found_page(
     if first is None or first.trace is None:
         say("--html: nothing is violated; no page was written", stderr=True)
         return ""
-    start, steps = start_of(system, first.trace), first.trace.steps
-    narrative = tell(system.name, settings, start, steps, first.property, numbers(report))
+    start, trace = start_of(system, first.trace), first.trace
+    narrative = tell(
+        system.name, settings, start, trace.steps, first.property, numbers(report), trace.loop
+    )
     return FORMS["html"](narrative, full)

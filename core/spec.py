@@ -33,25 +33,24 @@ from .errors import (
 )
 from .layout import Layout, State
 from .scene import Participant, Place, Scene, View
-from .vocabulary import DEADLOCK, Action, Fairness, Instance, Kind, Outcome, Property, Step, Trace
+from .vocabulary import (
+    DEADLOCK,
+    TYPE_OK,
+    Action,
+    Fairness,
+    Instance,
+    Kind,
+    Outcome,
+    Property,
+    Step,
+    Trace,
+)
 
 __all__ = [
-    "DEADLOCK",
-    "Action",
-    "DisagreementError",
-    "EngineError",
-    "Fairness",
-    "Instance",
-    "Kind",
-    "ModelError",
-    "Outcome",
-    "Property",
-    "ReplayError",
-    "Step",
-    "TidegateError",
-    "Trace",
-    "TransitionSystem",
-]
+    "DEADLOCK", "TYPE_OK", "Action", "DisagreementError", "EngineError", "Fairness", "Instance",
+    "Kind", "ModelError", "Outcome", "Property", "ReplayError", "Step", "TidegateError",
+    "Trace", "TransitionSystem",
+]  # fmt: skip
 
 S = TypeVar("S")
 """The record that actions read and write, as the model declares it."""

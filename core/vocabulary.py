@@ -109,6 +109,21 @@ class Action:
     available: Callable[[Any], bool] = lambda k: True
     fair_per: tuple[str, ...] | None = None
 
+    @property
+    def owed(self) -> str:
+        """What fairness owes to it, in words.
+
+        >>> Action("Elect", lambda s, k, broker: True, "", lambda k: ((0,),), "", fair_per=()).owed
+        'weak, as a whole'
+        """
+        if self.fairness is Fairness.NONE:
+            return "none"
+        per = self.parameters if self.fair_per is None else self.fair_per
+        if not self.parameters:
+            return str(self.fairness.value)
+        which = f"for each {', '.join(per)}" if per else "as a whole"
+        return f"{self.fairness.value}, {which}"
+
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names of the arguments: those of ``apply`` after the state and the constants."""
@@ -176,6 +191,16 @@ DEADLOCK = Property(
     source="TLA+ (Lamport, Specifying Systems, 14.2.2)",
     predicate=lambda s, k: True,
     explain=lambda s, k: "No action is enabled here: nothing can happen any more.",
+)
+
+
+TYPE_OK = Property(
+    name="TypeOk",
+    kind=Kind.TYPE,
+    statement="Every variable holds a value within its declared range.",
+    source="Lamport, Specifying Systems, 3.1; TypeOk in hachikuji/kafka-specification",
+    predicate=lambda s, k: True,
+    explain=lambda s, k: "",
 )
 
 

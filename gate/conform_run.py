@@ -117,10 +117,10 @@ class _Run:
         trace = search.verdicts[prop.name][2].trace if prop.name in search.verdicts else None
         if trace is None:
             return None
-        steps = trace.steps
+        steps, loop = trace.steps, trace.loop
         system, trace = without_failure(
             systems_to_tell(protocol, forced.bounds.split(), prop),
-            lambda knowing: (knowing, retaken(knowing, 0, steps)),
+            lambda knowing: (knowing, retaken(knowing, 0, steps, loop)),
         )
         return _Behavior(protocol, system, trace, prop)
 

@@ -10,14 +10,15 @@ from typing import Any
 
 from ..analysis.named import find_protocol, is_own
 from ..analysis.properties import find_properties, system_for
+from ..analysis.saved import systems_to_tell
 from ..checker.check import check
 from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
 from ..checker.stop import Stop, Stopped
+from ..checker.violation import explained
 from ..core.spec import Outcome as Decided
 from ..core.spec import Property as Asked
 from ..core.spec import TransitionSystem
-from ..invariants import properties_of
 from ..model import Protocol
 from . import results
 from .cells import Cell, Expectation, Found, expanded
@@ -127,8 +128,8 @@ class Search:
         explanations = {}
         for verdict in result.verdicts:
             if verdict.trace is not None:
-                name, end = verdict.property.name, verdict.trace.states[-1]
-                explanations[name] = system.explain(verdict.property, end)
+                name = verdict.property.name
+                explanations[name] = explained(system, verdict.property, verdict.trace)
                 self.verdicts[name] = properties, system, verdict
         self.found.add(result, explanations)
         self.found.stopped_by = _limit(result.stopped_by, self.cell)
@@ -169,9 +170,7 @@ class Search:
 
         assert verdict.trace is not None
         start = start_of(system, verdict.trace)
-        # Where a wrong protocol fails with every history, those that the search kept will do.
-        every = properties_of(self.protocol)
-        systems = (self._system(self.protocol, read) for read in (every, properties))
+        systems = systems_to_tell(self.protocol, self.cell.bounds.split(), verdict.property)
         return Shown(
             verdict.property.name,
             len(verdict.trace.steps),
@@ -215,5 +214,5 @@ def _markdown(
     from ..render.narrative import narrate
 
     assert verdict.trace is not None
-    trace = retaken(knowing, start, verdict.trace.steps)
+    trace = retaken(knowing, start, verdict.trace.steps, verdict.trace.loop)
     return markdown(narrate(knowing, trace, verdict.property, (), protocol.summary))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ..core.spec import DEADLOCK, Kind, ModelError, Property
+from ..core.spec import DEADLOCK, TYPE_OK, Kind, ModelError, Property
 from ..model.protocol import Protocol
 from . import (
     async_isr,
@@ -32,14 +32,15 @@ INVARIANTS: Mapping[str, tuple[Property, ...]] = {
         *exits.PROPERTIES,
         *leadership.PROPERTIES,
         *well_formed.PROPERTIES,
+        TYPE_OK,
     ),
     "published": (
         *isr.PROPERTIES,
         *leadership.PROPERTIES,
-        well_formed.TYPE_OK,
+        TYPE_OK,
         *published.PROPERTIES,
     ),
-    "async-isr": (well_formed.TYPE_OK, *async_isr.PROPERTIES),
+    "async-isr": (TYPE_OK, *async_isr.PROPERTIES),
 }
 """Every invariant, by family."""
 

@@ -157,13 +157,6 @@ def explain_hw(s: BrokerState, k: Constants) -> str:
     )
 
 
-def hw_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return the first record that consumers cannot read."""
-    leader = acting_leader(s)
-    offset = s.replica[leader].hw
-    return (Place(leader, offset, f"m{s.replica[leader].log[offset].record}"),)
-
-
 def _unreadable(s: BrokerState, k: Constants) -> int:
     """Return an acknowledged record that cannot be read from the acting leader, or NONE."""
     leader = acting_leader(s)
@@ -243,7 +236,6 @@ HW_REACHES_LOG_END = Property(
     source="KAFKA-13091, KAFKA-15021",
     predicate=hw_reaches_log_end,
     explain=explain_hw,
-    places=hw_places,
 )
 
 ACKED_IS_READABLE = Property(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.spec import Kind, Property
+from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
 
@@ -29,13 +29,4 @@ HW_WITHIN_LOG = Property(
     explain=explain_hw_within_log,
 )
 
-TYPE_OK = Property(
-    name="TypeOk",
-    kind=Kind.TYPE,
-    statement="Every variable holds a value within its declared range.",
-    source="Lamport, Specifying Systems, 3.1; TypeOk in hachikuji/kafka-specification",
-    predicate=lambda s, k: True,
-    explain=lambda s, k: "",
-)
-
-PROPERTIES = (HW_WITHIN_LOG, TYPE_OK)
+PROPERTIES = (HW_WITHIN_LOG,)

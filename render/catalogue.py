@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
+from ..core.spec import Kind
 from .printed import Console, Text
 
 
@@ -19,7 +20,9 @@ def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
     for family, bounds in catalogue["bounds"].items():
         properties = catalogue["properties"][family]
         title = f"Properties of the {family} family (-p NAME)"
-        _print_table(console, title, properties, ("name", "statement"))
+        rows = [{"name": prop["name"], "statement": _stated(prop)} for prop in properties]
+        _print_table(console, title, rows, ("name", "statement"))
+        _print_fairness(console, family, catalogue["fairness"][family])
         columns = ("name", "default", "allowed", "meaning")
         _print_table(console, f"Bounds of the {family} family (-b NAME=VALUE)", bounds, columns)
     defaults = {p["family"]: p["default_properties"] for p in catalogue["protocols"]}
@@ -27,6 +30,22 @@ def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
         console.print(
             Text(f"Checked in the {family} family unless -p is given: {', '.join(names)}.")
         )
+
+
+def _stated(prop: dict[str, str]) -> str:
+    """Return the statement of a property, with its kind where that is none of the usual ones."""
+    usual = prop["kind"] in (Kind.INVARIANT.value, Kind.TYPE.value)
+    return prop["statement"] if usual else f"{prop['kind']}: {prop['statement']}"
+
+
+def _print_fairness(console: Console, family: str, actions: Sequence[dict[str, str]]) -> None:
+    """Print the actions of a family by what fairness owes to them."""
+    grouped: dict[str, list[str]] = {}
+    for action in actions:
+        grouped.setdefault(action["owed"], []).append(action["action"])
+    rows = [{"owed": owed, "actions": ", ".join(names)} for owed, names in grouped.items()]
+    title = f"Fairness of the actions of the {family} family (what liveness properties assume)"
+    _print_table(console, title, rows, ("owed", "actions"))
 
 
 def _print_table(

@@ -16,6 +16,9 @@ from .placing import CHARACTERS, LINE, NARROW, Box, Room, Spot, wrapped
 ROW, LANE, STEPS, HEAD = 60, 152, 176, 34
 """Height of a row; widths of a lane and of the column of steps; height of the lanes' names."""
 
+_BACK = 28
+"""Width of the bracket of a cycle, beside the lanes."""
+
 COLOURS = 8
 """Leader epochs are told apart by this many colours, and always by their number too."""
 
@@ -113,14 +116,26 @@ def diagram(told: Narrative) -> Diagram:
         texts += _labels(arrow, line, x, room, begins=label not in labelled)
         labelled.add(label)
     return Diagram(
-        width=width,
+        width=width + (_BACK if told.cycle else 0),
         height=_y(told.steps) + ROW * 0.75,
         lanes=tuple(Text(x[lane], HEAD * 0.65, lane, "lane", "middle") for lane in told.lanes),
         rows=tuple(_row(moment) for moment in told.moments),
-        lines=(*lifelines, *lines),
+        lines=(*lifelines, *lines, *_bracket(told, width)),
         signs=tuple(signs),
         texts=tuple(texts),
     )
+
+
+def _bracket(told: Narrative, left: float) -> list[Line]:
+    """Return an arrow from the last state of a lasso back to the one that it equals."""
+    if told.loop is None or not told.cycle:
+        return []
+    top, bottom, right = _y(told.loop), _y(told.steps), left + _BACK * 0.6
+    return [
+        Line(left, bottom, right, bottom, "cycle"),
+        Line(right, bottom, right, top, "cycle"),
+        Line(right, top, left, top, "cycle", head=True),
+    ]
 
 
 def _row(moment: Moment) -> Row:

@@ -58,10 +58,14 @@ def print_sentences(console: Console, told: Narrative) -> None:
     console.print()
     for moment in told.moments[1:]:
         print_prose(console, Text(f"{moment.number:2}. {moment.event.sentence}"))
+    if told.repeats:
+        print_prose(console, Text(told.repeats, "bold"))
     if told.violated:
         console.print()
         head = (f"{told.violated} is violated. ", "bold red")
         print_prose(console, Text.assemble(head, told.explanation, f" {told.cause}".rstrip()))
+    if told.fairness:
+        print_prose(console, Text(told.fairness))
 
 
 def print_findings(
@@ -77,7 +81,8 @@ def print_findings(
     console.print()
     print_prose(console, Text(f"What it needs, within {told.headline}", "bold"))
     if not found.searched:
-        why = "Not searched: leaving out faults or elections can itself produce a state "
+        what = "a behavior" if told.repeats else "a state"
+        why = f"Not searched: leaving out faults or elections can itself produce {what} "
         print_prose(console, Text(why + f"that violates {told.violated}."))
     elif not found.needs:
         print_prose(console, Text("This trace has no faults and no elections."))
@@ -91,7 +96,8 @@ def print_findings(
         print_prose(console, Text.assemble((f"option {need.name}", "bold"), ": ", verdict))
     if found.needs or found.options:
         print_prose(console, _conclusion(told.violated, found, words))
-    print_prose(console, Text(_steps(told.steps, found)))
+    if not told.repeats:
+        print_prose(console, Text(_steps(told.steps, found)))
 
 
 def _where(told: Narrative, number: int) -> str:
@@ -185,6 +191,9 @@ def document(told: Narrative, found: Findings | None, words: Mapping[str, str]) 
         "property": told.violated,
         "explanation": told.explanation,
         "cause": told.cause,
+        "loop": told.loop,
+        "repeats": told.repeats,
+        "fairness": told.fairness,
         "steps": [
             {"number": moment.number, "action": moment.title, "says": moment.event.sentence}
             for moment in told.moments[1:]

@@ -22,6 +22,8 @@ def markdown(told: Narrative, full: bool = False) -> str:
         if told.cause:
             lines += [escaped(f"Cause: {told.cause}"), ""]
         lines += [f"*{escaped(told.statement)}*", ""]
+    if told.repeats:
+        lines += [f"**{escaped(told.repeats)}** {escaped(told.fairness)}", ""]
     if told.key_moments:
         lines += ["What matters:", ""]
         lines += [

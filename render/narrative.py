@@ -13,11 +13,13 @@ from typing import Any
 
 from ..checker.events import events_of
 from ..checker.reasons import Reason, why
+from ..checker.violation import telling_state
 from ..core.errors import blaming
 from ..core.scene import Event, Message, Place, Scene
 from ..core.spec import Property, Step, Trace, TransitionSystem
 from .cause import cause
 from .changes import Change, changes, turning_points
+from .lasso import fairness, marks, repeats, violated_after
 from .text import variables
 
 RECEIVED, LOST, IN_FLIGHT = "received", "lost", "in flight"
@@ -100,8 +102,8 @@ class Narrative:
     bounds
         Every bound.
     violated, statement, explanation
-        The violated property, what it says, and how the last state violates it; empty strings
-        for a behavior that violates nothing.
+        The violated property, what it says, and how the last state violates it, or the cycle;
+        empty strings for a behavior that violates nothing.
     cause
         Which steps caused that, and by which rules; empty if unknown.
     places
@@ -116,6 +118,12 @@ class Narrative:
         How to read what is shown of states, a sentence each.
     numbers
         Names and values of figures of the run.
+    loop
+        Of a lasso, the number of the state from which the steps repeat for ever.
+    after
+        What is to be said of its length after "is violated".
+    repeats, fairness
+        What happens for ever after the last step, and why that is fair; empty if it ends there.
     """
 
     protocol: str
@@ -132,6 +140,10 @@ class Narrative:
     arrows: tuple[Arrow, ...]
     legend: tuple[str, ...]
     numbers: tuple[tuple[str, str], ...] = ()
+    loop: int | None = None
+    after: str = ""
+    repeats: str = ""
+    fairness: str = ""
 
     @property
     def steps(self) -> int:
@@ -144,7 +156,12 @@ class Narrative:
         steps = f"{self.steps} step{'' if self.steps == 1 else 's'}"
         if not self.violated:
             return f"{self.protocol}: a behavior of {steps}"
-        return f"{self.protocol}: {self.violated} is violated after {steps}"
+        return f"{self.protocol}: {self.violated} is violated{self.after}"
+
+    @property
+    def cycle(self) -> range:
+        """The numbers of the steps that repeat for ever; none if it stops."""
+        return range(0) if self.loop is None else range(self.loop + 1, self.steps + 1)
 
     @property
     def key_moments(self) -> tuple[Moment, ...]:
@@ -166,7 +183,7 @@ def narrate(
     Parameters
     ----------
     prop
-        The property that its last state violates; None for a behavior that is just shown.
+        The property that it violates; None for a behavior that is just shown.
     numbers
         Figures of the run.
     about
@@ -174,10 +191,12 @@ def narrate(
     """
     scenes = [system.scene(state) for state in trace.states]
     happened = events_of(system, trace.steps, scenes)
-    end = trace.states[-1]
+    end = telling_state(system, prop, trace) if prop else trace.states[-1]
     places = system.places(prop, end) if prop is not None else ()
     flags = turning_points(scenes, places)
-    if prop is not None:
+    for number, mark in marks(trace).items():
+        flags.setdefault(number, []).append(mark)
+    if prop is not None and trace.loop is None:
         flags.setdefault(len(trace.steps), []).append(f"{prop.name} is violated here")
     return Narrative(
         protocol=system.name,
@@ -194,6 +213,10 @@ def narrate(
         arrows=tuple(_arrows(scenes, happened)),
         legend=_legend(system, scenes),
         numbers=tuple(numbers),
+        loop=trace.loop,
+        after=violated_after(trace),
+        repeats=repeats(trace),
+        fairness=fairness(system, trace),
     )
 
 

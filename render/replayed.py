@@ -6,8 +6,10 @@ from typing import Any
 
 from ..checker.replay import Replayed
 from ..checker.tracefile import Recorded
+from ..checker.violation import explained
 from ..core.guards import Refusal
 from ..core.spec import Property, TransitionSystem
+from .lasso import fairness
 from .printed import Console, Text
 from .summary import count
 from .text import print_behavior, print_prose
@@ -19,6 +21,7 @@ def print_replayed(
     recorded: Recorded,
     replayed: Replayed,
     violated: list[Property],
+    satisfied: str,
     full: bool,
 ) -> None:
     """Print the behavior as far as it goes, then where it stopped or what it ends in.
@@ -26,15 +29,18 @@ def print_replayed(
     Parameters
     ----------
     violated
-        The properties that are violated at its end, of all that could be judged.
+        The properties that are violated at its end, or by its cycle, of all that could be judged.
+    satisfied
+        Why the recorded property is not violated, if there is more to say than that.
     """
     print_behavior(console, system, replayed.trace, full)
     taken = count(len(replayed.trace.steps), "step")
     for prop in violated:
         if prop.name == recorded.property:
             head = (f"{prop.name} is violated. ", "bold red")
-            end = replayed.trace.states[-1]
-            print_prose(console, Text.assemble(head, system.explain(prop, end)))
+            print_prose(console, Text.assemble(head, explained(system, prop, replayed.trace)))
+            if replayed.trace.loop is not None:
+                print_prose(console, Text(fairness(system, replayed.trace)))
     others = ", ".join(prop.name for prop in violated if prop.name != recorded.property)
     if others:
         print_prose(console, Text(f"Violated in this state as well: {others}."))
@@ -53,9 +59,20 @@ def print_replayed(
     else:
         still = any(prop.name == recorded.property for prop in violated)
         line = f"{system.name}: {taken} taken; {recorded.property} is "
-        line += "violated at the end, as recorded." if still else "not violated at the end."
+        line += _end(recorded, replayed, still, satisfied)
         style = "bold green" if still else "bold yellow"
         print_prose(console, Text.assemble(("REPLAYED ", style), line))
+
+
+def _end(recorded: Recorded, replayed: Replayed, still: bool, satisfied: str) -> str:
+    """Say whether the recorded violation occurs, and of a lasso that does not violate it why."""
+    at_end = " at the end" if recorded.loop is None else ""
+    if still:
+        return f"violated{at_end}, as recorded."
+    if replayed.open is not None:
+        last = len(replayed.trace.steps)
+        return f"not violated: state {last} is not state {replayed.open}, so the steps end here."
+    return f"not violated: {satisfied}." if satisfied else f"not violated{at_end}."
 
 
 def _why(refused: Refusal | None) -> str:

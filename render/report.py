@@ -6,6 +6,7 @@ from typing import Any
 
 from ..checker.itf import itf
 from ..checker.result import Result, Verdict
+from ..checker.violation import explained
 from ..core.spec import TransitionSystem
 from .grounds import relied_on
 
@@ -66,7 +67,7 @@ def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, 
         "name": verdict.property.name,
         "outcome": verdict.outcome.value,
         "steps": len(trace.steps) if trace else None,
-        "explanation": system.explain(verdict.property, trace.states[-1]) if trace else None,
+        "explanation": explained(system, verdict.property, trace) if trace else None,
         "trace": _trace(system, verdict),
     }
 

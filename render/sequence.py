@@ -27,6 +27,8 @@ def mermaid(told: Narrative, full: bool = False) -> str:
     lines += [f"  participant {names[lane]} as {_mermaid_text(lane)}" for lane in told.lanes]
     heads = {"received": "->>", LOST: "-x", IN_FLIGHT: "-)"}
     for moment in told.moments:
+        if moment.number == told.cycle.start and told.cycle:
+            lines.append("  loop For ever")
         over = names.get(moment.event.actor) or f"{names[told.lanes[0]]},{names[told.lanes[-1]]}"
         text = "<br/>".join(map(_mermaid_text, _note(moment)))
         lines.append(f"  Note over {over}: {text}")
@@ -36,6 +38,8 @@ def mermaid(told: Narrative, full: bool = False) -> str:
         for lane, texts in _said(told, moment, full):
             text = "<br/>".join(map(_mermaid_text, texts))
             lines.append(f"  Note right of {names[lane]}: {text}")
+    if told.cycle:
+        lines.append("  end")
     if told.explanation:
         ends = f"{names[told.lanes[0]]},{names[told.lanes[-1]]}"
         lines.append(f"  Note over {ends}: {'<br/>'.join(map(_mermaid_text, _end(told)))}")
@@ -49,6 +53,8 @@ def plantuml(told: Narrative, full: bool = False) -> str:
     lines += [f'participant "{_plantuml_text(lane)}" as {names[lane]}' for lane in told.lanes]
     heads = {"received": "->", LOST: "->x", IN_FLIGHT: "->>"}
     for moment in told.moments:
+        if moment.number == told.cycle.start and told.cycle:
+            lines.append("loop for ever")
         over = f"over {names[moment.event.actor]}" if moment.event.actor else "across"
         lines.append(f"rnote {over}: {_joined(_note(moment))}")
         for arrow in _drawn(told, moment):
@@ -56,6 +62,8 @@ def plantuml(told: Narrative, full: bool = False) -> str:
             lines.append(f"{ends}: {_plantuml_text(_label(arrow))}")
         for lane, texts in _said(told, moment, full):
             lines.append(f"note over {names[lane]}: {_joined(texts)}")
+    if told.cycle:
+        lines.append("end")
     if told.explanation:
         lines.append(f"note across: {_joined(_end(told))}")
     return "\n".join([*lines, "@enduml"]) + "\n"
@@ -63,7 +71,8 @@ def plantuml(told: Narrative, full: bool = False) -> str:
 
 def _end(told: Narrative) -> list[str]:
     """Return what is said of the violation, in lines that are not too long for a note."""
-    return textwrap.wrap(f"{told.violated} is violated. {told.explanation} {told.cause}", 70)
+    parts = told.repeats, f"{told.violated} is violated.", told.explanation, told.cause
+    return textwrap.wrap(" ".join(part for part in parts if part), 70)
 
 
 def _note(moment: Moment) -> list[str]:

@@ -65,6 +65,7 @@ def _action(action: Action) -> dict[str, Any]:
         "who": action.who,
         "parameters": list(action.parameters),
         "fairness": action.fairness.value,
+        "owed": action.owed,
         "source": action.source,
         "what": _summary(action.apply),
         "not_enabled_if": [guard.test for guard in guards(action.apply)],
@@ -94,6 +95,7 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
         by = f"  by the {action['who']}{source}" if action["who"] else source.removeprefix(",")
         console.print(Text.assemble((head, "bold"), by))
         print_prose(console, Text(action["what"]), indent=3)
+        print_prose(console, Text(f"Fairness: {action['owed']}."), indent=3)
         for test in action["not_enabled_if"]:
             print_prose(console, Text(f"- {test}", "dim"), indent=3)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..checker.result import Result, Verdict
 from ..core.spec import Outcome, TransitionSystem
 from .grounds import relied_on
+from .lasso import length, violated_after
 from .printed import Console, Text
 from .text import print_prose, print_trace
 
@@ -19,11 +21,9 @@ def print_result(
     chosen = violated if every else [result.first] if result.first else []
     for verdict in chosen:
         assert verdict.trace is not None
-        steps = count(len(verdict.trace.steps), "step")
-        title = (
-            f"{system.name}: the shortest behavior that violates {verdict.property.name}, {steps}"
-        )
-        console.print(Text(title, "bold"))
+        name, trace = verdict.property.name, verdict.trace
+        which = "the shortest behavior" if trace.loop is None else "a behavior"
+        console.print(Text(f"{system.name}: {which} that violates {name}, {length(trace)}", "bold"))
         print_trace(console, system, verdict.property, verdict.trace, full)
     print_verdict(console, system, result)
     print_prose(console, Text(covered(result)))
@@ -55,12 +55,22 @@ def _what(result: Result) -> str:
         return f"{nothing}, but not all states were explored (stopped by {result.stopped_by})."
     if not names:
         return "no property was checked; all states were explored."
-    return f"every state satisfies {names}."
+    return f"{'; '.join(_satisfied(result))}."
+
+
+def _satisfied(result: Result) -> Iterator[str]:
+    """Yield what holds in every state, and what in every fair behavior."""
+    names = [v.property.name for v in result.verdicts if not v.property.kind.is_liveness]
+    live = [v.property.name for v in result.verdicts if v.property.kind.is_liveness]
+    if names:
+        yield f"every state satisfies {', '.join(names)}"
+    if live:
+        yield f"every fair behavior satisfies {', '.join(live)}"
 
 
 def _with_steps(verdict: Verdict) -> str:
     assert verdict.trace is not None
-    return f"{verdict.property.name} is violated after {count(len(verdict.trace.steps), 'step')}"
+    return f"{verdict.property.name} is violated{violated_after(verdict.trace)}"
 
 
 def covered(result: Result) -> str:

@@ -13,7 +13,9 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
+from ..checker.violation import explained
 from ..core.spec import Property, Trace, TransitionSystem
+from .lasso import demands, fairness, marks, repeats
 from .printed import Console, Text
 
 _NARROWEST = 13
@@ -38,7 +40,12 @@ def print_trace(
     """
     print_behavior(console, system, trace, full)
     violated = (f"{prop.name} is violated. ", "bold red")
-    print_prose(console, Text.assemble(violated, system.explain(prop, trace.states[-1])))
+    print_prose(console, Text.assemble(violated, explained(system, prop, trace)))
+    if trace.loop is not None:
+        print_prose(console, Text(fairness(system, trace)))
+    if full and trace.loop is not None:
+        for line in demands(system, trace):
+            print_prose(console, Text(line), indent=2)
     if not full and system.legend:
         print_prose(console, Text(f"\nHow to read it: {system.legend}\n", "dim"))
 
@@ -57,6 +64,7 @@ def print_behavior(
     notes
         What is to be said of a step besides, by its number.
     """
+    notes = marks(trace) | dict(notes)
     rows = [system.columns(state) for state in trace.states]
     steps = [_step(trace, index, notes) for index in range(len(rows))]
     widths = _widths(steps, rows, console.width)
@@ -66,6 +74,8 @@ def print_behavior(
         console.print(_table(steps, rows, widths, dims=_dims(console)))
     else:
         _print_list(console, trace, rows, notes)
+    if trace.loop is not None:
+        print_prose(console, Text(repeats(trace), "bold"))
 
 
 def print_prose(console: Console, text: Text, indent: int = 0) -> None:
@@ -120,12 +130,12 @@ def _widest(text: str) -> int:
 
 def _step(trace: Trace, index: int, notes: Mapping[int, str]) -> Text:
     """Return the action that led to a state, with its arguments and its note."""
-    if not index:
-        return Text("initial state")
-    step = trace.steps[index - 1]
-    pairs = zip(step.parameters, step.arguments, strict=True)
-    arguments = ", ".join(f"{name} {value}" for name, value in pairs)
-    text = Text.assemble((step.action, "bold"), "\n", arguments)
+    text = Text("initial state")
+    if index:
+        step = trace.steps[index - 1]
+        pairs = zip(step.parameters, step.arguments, strict=True)
+        arguments = ", ".join(f"{name} {value}" for name, value in pairs)
+        text = Text.assemble((step.action, "bold"), "\n", arguments)
     return text.append(f"\n{notes[index]}", "italic") if index in notes else text
 
 

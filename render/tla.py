@@ -16,8 +16,10 @@ def tla(told: Narrative, full: bool = False) -> str:
     """
     lines = []
     if told.violated:
-        lines += [f"Error: Invariant {told.violated} is violated.", ""]
-    for moment in told.moments:
+        what = "Invariant" if told.loop is None else "Temporal property"
+        lines += [f"Error: {what} {told.violated} is violated.", ""]
+    # TLC does not print the state that a cycle comes back to a second time.
+    for moment in told.moments[:-1] if told.cycle else told.moments:
         lines.append(f"State {moment.number + 1}: <{_action(moment)}>")
         whole = full or not moment.number
         written = {_variable(name) for name in moment.written}
@@ -25,6 +27,10 @@ def tla(told: Narrative, full: bool = False) -> str:
             if whole or name in written:
                 lines.append(f"/\\ {name} = {values}")
         lines.append("")
+    if told.loop is not None and told.cycle:
+        lines += [f"Back to state {told.loop + 1}: <{_action(told.moments[-1])}>", ""]
+    elif told.loop is not None:
+        lines += [f"State {told.steps + 2}: Stuttering", ""]
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.errors import TidegateError
 from ...core.layout import State
-from ...core.spec import Property, Trace, TransitionSystem
+from ...core.spec import Kind, Property, Trace, TransitionSystem
 from ..counterexample import LeastParents, shortest_traces
 from .demands import Demands
 from .lasso import Cycle, Witness, nearest_stem
@@ -20,15 +20,29 @@ class LivenessError(TidegateError):
 
 
 def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> None:
-    """Refuse a liveness property of a system with a constraint.
+    """Refuse liveness properties that cannot be decided.
 
     Raises
     ------
     LivenessError
-        If there is one: behaviors that leave the constraint would count as satisfying it.
+        If the system has a constraint: behaviors that leave it would count as satisfying them; if
+        a premise is missing, or fairness is declared for an argument that there is not.
     """
-    for prop in properties:
-        if prop.kind.is_liveness and system.constraint is not None:
+    liveness = [prop for prop in properties if prop.kind.is_liveness]
+    for action in system.actions if liveness else ():
+        unknown = [name for name in action.fair_per or () if name not in action.parameters]
+        if unknown:
+            there = ", ".join(action.parameters) or "none"
+            raise LivenessError(
+                f"action {action.name}: fair_per names {unknown[0]}, but its parameters are {there}"
+            )
+    for prop in liveness:
+        if (prop.premise is None) is (prop.kind is Kind.LEADS_TO):
+            rule = "needs" if prop.premise is None else "cannot have"
+            raise LivenessError(
+                f"-p {prop.name}: a property of kind {prop.kind.value} {rule} a premise"
+            )
+        if system.constraint is not None:
             raise LivenessError(
                 f"-p {prop.name}: {system.name} has a constraint, and behaviors that leave it are "
                 "not followed, so that a liveness property could hold for want of behaviors; "

@@ -13,6 +13,7 @@ from ...analysis.properties import find_properties, system_for, with_every_histo
 from ...checker.check import check
 from ...checker.result import Limits
 from ...checker.stop import Stopped
+from ...checker.violation import explained
 from ...core.spec import Step, TidegateError, TransitionSystem
 from ...invariants import properties_of
 from ...model import Protocol
@@ -107,7 +108,7 @@ class Side:
                 verdict.property.name,
                 verdict.outcome.value,
                 verdict.trace.steps if verdict.trace else None,
-                system.explain(verdict.property, verdict.trace.states[-1]) if verdict.trace else "",
+                explained(system, verdict.property, verdict.trace) if verdict.trace else "",
             )
             for verdict in result.verdicts
         )
@@ -129,7 +130,9 @@ class Side:
         """Take steps from its initial state as far as they are enabled; judge where that ends."""
         system = with_every_history(self._protocol, settings)
         known = properties_of(self._protocol)
-        return follow(system, [prop for prop in known if prop.name in names], steps)
+        # That a finite behavior says nothing of a liveness property.
+        judged = [it for it in known if it.name in names and not it.kind.is_liveness]
+        return follow(system, judged, steps)
 
     def reach(self, settings: Sequence[str], limits: Limits, quiet: bool) -> Count:
         """Find all states within bounds, and keep them for what follows."""

@@ -16,7 +16,7 @@ from ...core.errors import ModelError
 from ...core.fields import Array, Record, declared_parts
 from ...core.layout import Layout
 from ...core.scene import View
-from ...core.spec import DEADLOCK, Action, Fairness, Kind, Property, TransitionSystem
+from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
 from ..protocol import Family, Protocol, counting
 from .view import Lanes, Telling
 
@@ -26,15 +26,6 @@ F = TypeVar("F", bound=Callable[..., bool])
 
 Count = Callable[[Any], int]
 Choices = Callable[[Any], Iterable[int]]
-
-TYPE_OK = Property(
-    name="TypeOk",
-    kind=Kind.TYPE,
-    statement="Every variable holds a value within its declared range.",
-    source="Lamport, Specifying Systems, 3.1",
-    predicate=lambda s, k: True,
-    explain=lambda s, k: "",
-)
 
 
 @dataclass(frozen=True)
@@ -159,6 +150,7 @@ class Model(Generic[S, K]):
         *,
         source: str = "",
         fairness: Fairness = Fairness.WEAK,
+        fair_per: tuple[str, ...] | None = None,
         sign: str = "",
         when: Callable[[K], bool] = lambda k: True,
         **choices: str | Choices,
@@ -166,7 +158,7 @@ class Model(Generic[S, K]):
         """Declare an action: ``function(s, k, *arguments) -> bool``, its guards before its writes.
 
         It answers False where it is not enabled, and writes nothing then.  Its name is the
-        function's in CamelCase; the first sentence of its docstring tells its steps in words.
+        function's in CamelCase; its docstring's first sentence tells its steps in words.
 
         Parameters
         ----------
@@ -176,6 +168,8 @@ class Model(Generic[S, K]):
             Where it is stated: a paper, or a specification.
         fairness
             Weak for what happens sooner or later if it can, none for faults.
+        fair_per
+            The parameters each choice of which is owed it: all by default, none with ``()``.
         sign
             For faults and elections: ``"crash"``, ``"restart"``, ``"election"`` or ``"loss"``.
         when
@@ -195,7 +189,7 @@ class Model(Generic[S, K]):
         def declare(function: F) -> F:
             if _camel(function.__name__) in self._actions:
                 raise about(function, f"there is an action {function.__name__} already; rename one")
-            self._declare(function, who, source, fairness, when, choices)
+            self._declare(function, who, source, fairness, fair_per, when, choices)
             if sign:
                 self._signs[_camel(function.__name__)] = sign
             return function
@@ -220,7 +214,7 @@ class Model(Generic[S, K]):
         source
             Where it is stated.
         explain
-            ``explain(s, k) -> str``: what exactly is wrong in a state that violates it.
+            ``explain(s, k) -> str``: what exactly is wrong in a state.
 
         Raises
         ------
@@ -229,12 +223,45 @@ class Model(Generic[S, K]):
         """
         _refuse_bare(statement, "@model.invariant('What must hold.')")
 
+        return self._property(Kind.INVARIANT, statement, None, source, explain)
+
+    def liveness(
+        self,
+        kind: Kind,
+        statement: str,
+        *,
+        premise: Callable[[S, K], bool] | None = None,
+        source: str = "",
+        explain: Callable[[S, K], str] | None = None,
+    ) -> Callable[[F], F]:
+        """Declare what must eventually happen; ``-p`` names it.  See :meth:`invariant`.
+
+        Parameters
+        ----------
+        kind
+            ``EVENTUALLY``, ``ALWAYS_EVENTUALLY``, ``EVENTUALLY_ALWAYS`` or ``LEADS_TO``.
+        premise
+            For ``LEADS_TO``: ``premise(s, k) -> bool``, after which it must happen.
+        """
+        return self._property(kind, statement, premise, source, explain)
+
+    def _property(
+        self,
+        kind: Kind,
+        statement: str,
+        premise: Callable[[S, K], bool] | None,
+        source: str,
+        explain: Callable[[S, K], str] | None,
+    ) -> Callable[[F], F]:
+        """Return a decorator that adds a function as the predicate of a property."""
+
         def declare(function: F) -> F:
             name = _camel(function.__name__)
             if name in self._properties:
                 raise about(function, f"there is a property {name} already; rename one of them")
             said = explain or (lambda s, k: f"It says: {statement}")
-            self._properties[name] = Property(name, statement, source, function, said)
+            made = Property(name, statement, source, function, said, kind, premise=premise)
+            self._properties[name] = made
             return function
 
         return declare
@@ -252,7 +279,7 @@ class Model(Generic[S, K]):
             raise ModelError(f"{self._name} declares no action; write one under @model.action(...)")
         own = tuple(self._properties.values())
         summary, _, story = self._doc.partition("\n\n")
-        names = tuple(prop.name for prop in own)
+        names = tuple(prop.name for prop in own if not prop.kind.is_liveness)
         return Protocol(
             name=self._name,
             family=Family(
@@ -301,6 +328,7 @@ class Model(Generic[S, K]):
         who: str,
         source: str,
         fairness: Fairness,
+        fair_per: tuple[str, ...] | None,
         when: Callable[[K], bool],
         choices: Mapping[str, str | Choices],
     ) -> None:
@@ -315,7 +343,9 @@ class Model(Generic[S, K]):
         def arguments(k: Any) -> Iterator[tuple[int, ...]]:
             return product(*(domain(k) for domain in domains))
 
-        self._actions[name] = Action(name, function, who, arguments, source, fairness, when)
+        self._actions[name] = Action(
+            name, function, who, arguments, source, fairness, when, fair_per
+        )
         acting = [one for one in parameters if choices.get(one, one) == who]
         self._actors[name] = acting[0] if acting else ""
 

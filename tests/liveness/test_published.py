@@ -4,10 +4,16 @@ The goldens are TLC's, and say which version's.  To ask TLC again, with Java, a 
 clone of hachikuji/kafka-specification:
 
     .venv/bin/python benchmarks/tlc_liveness.py --jar tla2tools.jar --specs kafka-specification
+
+With ``TIDEGATE_TLC_JAR`` and ``TIDEGATE_TLC_SPECS`` a test asks it about one protocol.
 """
 
 import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +27,7 @@ from tidegate.invariants.published_eventually import PROPERTIES as EVENTUALLY
 from tidegate.model import PROTOCOLS
 
 PUBLISHED = [protocol.name for protocol in PROTOCOLS if protocol.family.name == "published"]
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "tlc_liveness.py"
 ROWS = json.loads((Path(__file__).parent / "goldens.json").read_text("utf-8"))["rows"]
 FORMULAS = (Path(__file__).parent / "tla" / "LastEpoch.tla").read_text("utf-8")
 
@@ -136,3 +143,39 @@ def test_the_explanation_says_what_never_happens(system, checked, protocol, boun
             verdict.property, verdict.trace.states[-1]
         )
         assert re.search(pattern, text), text
+
+
+@pytest.fixture
+def tlc():
+    """Run the script that asks TLC."""
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+def test_tlc_itself_gives_the_golden_verdicts(tlc):
+    ready = os.environ.get("TIDEGATE_TLC_JAR") and os.environ.get("TIDEGATE_TLC_SPECS")
+    if not ready or not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        pytest.skip("set TIDEGATE_TLC_JAR and TIDEGATE_TLC_SPECS, and have Java, to run TLC")
+    done = tlc("published/kip-101", "")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "TLC says violated" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["kip-320"], "there is no protocol with goldens 'kip-320'"),
+        (["published/hw", "records=9"], "there is no golden of published/hw with bounds"),
+        (["published/hw", "", "--jar", "nowhere.jar"], "there is no tla2tools.jar at nowhere.jar"),
+    ],
+)
+def test_the_script_refuses_what_it_cannot_ask_tlc(tlc, arguments, line):
+    done = tlc(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert line in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from tidegate import Model, Record, array, boolean, enumeration, integer, number
+from tidegate import Kind, Model, Record, array, boolean, enumeration, integer, number
 
 
 @dataclass(frozen=True)
@@ -111,3 +111,19 @@ def exclusive_access(s: State, k: Bounds) -> bool:
         s.philosophers[one].pc == Label.EAT and s.philosophers[right(k, one)].pc == Label.EAT
         for one in range(k.philosophers)
     )
+
+
+@model.liveness(
+    Kind.ALWAYS_EVENTUALLY,
+    "Philosopher 0 eventually has eaten, again and again.",
+    source="NobodyStarves in DiningPhilosophers.tla",
+)
+def first_does_not_starve(s: State, k: Bounds) -> bool:
+    return not s.philosophers[0].hungry
+
+
+@model.liveness(
+    Kind.EVENTUALLY_ALWAYS, "From some state on, philosopher 0 is hungry no more; but it thinks."
+)
+def first_is_satisfied(s: State, k: Bounds) -> bool:
+    return not s.philosophers[0].hungry

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import product
 
-from tidegate import Model, Record, array, boolean, enumeration, integer, number
+from tidegate import Fairness, Kind, Model, Record, array, boolean, enumeration, integer, number
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def pass_token(s: State, k: Bounds, node: int) -> bool:
     return True
 
 
-@model.action("node", receiver="node")
+@model.action("node", fairness=Fairness.NONE, receiver="node")
 def send_message(s: State, k: Bounds, node: int, receiver: int) -> bool:
     """An active node activates another one, and becomes black if that one has a higher number."""
     if node == receiver or not s.active[node]:
@@ -82,7 +82,7 @@ def send_message(s: State, k: Bounds, node: int, receiver: int) -> bool:
     return True
 
 
-@model.action("node")
+@model.action("node", fairness=Fairness.NONE)
 def deactivate(s: State, k: Bounds, node: int) -> bool:
     """A node becomes inactive."""
     if not s.active[node]:
@@ -91,11 +91,20 @@ def deactivate(s: State, k: Bounds, node: int) -> bool:
     return True
 
 
+def detected(s: State, k: Bounds) -> bool:
+    """Whether node 0 knows that no node is active."""
+    white = s.token_color == Color.WHITE and s.color[0] == Color.WHITE
+    return s.token_at == 0 and white and not s.active[0]
+
+
+def terminated(s: State, k: Bounds) -> bool:
+    """Whether no node is active."""
+    return not any(active for active in s.active)
+
+
 @model.invariant("Node 0 detects termination only when no node is active.")
 def termination_detection(s: State, k: Bounds) -> bool:
-    white = s.token_color == Color.WHITE and s.color[0] == Color.WHITE
-    detected = s.token_at == 0 and white and not s.active[0]
-    return not detected or not any(active for active in s.active)
+    return not detected(s, k) or terminated(s, k)
 
 
 @model.invariant("The nodes behind the token are inactive, or a node ahead or the token is black.")
@@ -103,3 +112,20 @@ def inv(s: State, k: Bounds) -> bool:
     behind = all(not s.active[node] for node in range(s.token_at + 1, k.nodes))
     ahead = any(s.color[node] == Color.BLACK for node in range(s.token_at + 1))
     return behind or ahead or s.token_color == Color.BLACK
+
+
+@model.liveness(
+    Kind.LEADS_TO,
+    "Once no node is active, node 0 eventually detects it.",
+    premise=terminated,
+    source="Liveness in EWD840.tla",
+)
+def termination_is_detected(s: State, k: Bounds) -> bool:
+    return detected(s, k)
+
+
+@model.liveness(
+    Kind.EVENTUALLY, "Eventually no node is active; no one promises it: nodes may work for ever."
+)
+def all_nodes_terminate(s: State, k: Bounds) -> bool:
+    return terminated(s, k)

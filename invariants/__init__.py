@@ -15,6 +15,7 @@ from . import (
     leadership,
     loss,
     published,
+    published_eventually,
     reads,
     well_formed,
 )
@@ -45,7 +46,7 @@ INVARIANTS: Mapping[str, tuple[Property, ...]] = {
 
 PROPERTIES: Mapping[str, tuple[Property, ...]] = {
     "broker": (*INVARIANTS["broker"], STUCK, *eventually.PROPERTIES, DEADLOCK),
-    "published": (*INVARIANTS["published"], DEADLOCK),
+    "published": (*INVARIANTS["published"], *published_eventually.PROPERTIES, DEADLOCK),
     "async-isr": (*INVARIANTS["async-isr"], DEADLOCK),
 }
 """Every property that can be checked, by family."""

@@ -69,24 +69,24 @@ def _action(
     fairness: Fairness = Fairness.NONE,
     source: str = "KafkaReplication.tla",
 ) -> Action:
-    """Make an action of the specification, weakly fair if the specification asks for fairness."""
-    return Action(name, apply, who, arguments, source, fairness)
+    """Make an action of the specification, which asks for fairness of the action as a whole."""
+    return Action(name, apply, who, arguments, source, fairness, fair_per=())
 
 
-WEAK = Fairness.WEAK
+WEAK, STRONG = Fairness.WEAK, Fairness.STRONG
 
 ACTIONS = (
     _action("ControllerElectLeader", actions.elect_leader, "controller", replicas),
     _action("ControllerShrinkIsr", actions.controller_shrink_isr, "controller", replicas),
     _action("BecomeLeader", actions.become_leader, "leader", announced, WEAK),
-    _action("LeaderExpandIsr", actions.leader_expand_isr, "leader", pairs, WEAK),
+    _action("LeaderExpandIsr", actions.leader_expand_isr, "leader", pairs, STRONG),
     _action("LeaderShrinkIsr", actions.leader_shrink_isr, "leader", pairs),
-    _action("LeaderWrite", actions.leader_write, "leader", replicas, WEAK),
-    _action("LeaderIncHighWatermark", actions.increase_high_watermark, "leader", replicas, WEAK),
+    _action("LeaderWrite", actions.leader_write, "leader", replicas, STRONG),
+    _action("LeaderIncHighWatermark", actions.increase_high_watermark, "leader", replicas, STRONG),
     _action("BecomeFollower", actions.become_follower, "follower", announced, WEAK),
     _action("FollowerFetch", actions.follower_fetch, "follower", pairs),
 )
-"""The actions of every protocol, in the order of the originals' Next."""
+"""The actions of every protocol, in the order of the originals' Next, with their fairness."""
 
 FOLLOWER_TRUNCATE = _action(
     "FollowerTruncate", actions.follower_truncate, "follower", pairs, source="Kip320FirstTry.tla"

@@ -13,9 +13,9 @@ LARGEST_INTERPRETED = 60_000
 """Distinct states up to which Python searches as well; machine code does always."""
 
 
-def _cases():
+def _cases(key="cases"):
     for file in sorted(GOLDENS.glob("*.json")):
-        for case in json.loads(file.read_text("utf-8"))["cases"]:
+        for case in json.loads(file.read_text("utf-8")).get(key, ()):
             marks = [pytest.mark.slow] if case.get("slow") else []
             yield pytest.param(file.stem, case, marks=marks, id=f"{file.stem} {case['bounds']}")
 
@@ -39,3 +39,15 @@ def test_it_counts_as_tlc_does(example, case):
         else:
             assert checked.holds, str(checked)
             assert (checked.distinct_states, checked.depth) == (case["distinct"], case["depth"])
+
+
+@pytest.mark.parametrize(("example", "case"), list(_cases("liveness")))
+def test_its_liveness_is_what_tlc_says(example, case):
+    bounds = dict(setting.split("=") for setting in case["bounds"].split())
+    names = [*case["holds"], *case["violated"]]
+    for engine in ("interpreted", "compiled"):
+        checked = tidegate.check(
+            str(EXAMPLES / f"{example}.py"), bounds, names, engine=engine, keep_going=True
+        )
+        assert list(checked.violated) == case["violated"]
+        assert checked.complete

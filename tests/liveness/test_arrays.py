@@ -1,0 +1,91 @@
+"""Arrays decide what the reference decides: the same stem to the same fair component.
+
+The arrays are made here of random systems, without machine code, so that many are compared.
+"""
+
+import os
+from random import Random
+
+import numpy as np
+import pytest
+
+from tests.liveness.graphs import drawn
+from tidegate.checker.liveness import arrays as deciding
+from tidegate.checker.liveness.arrays import (
+    StateArrays,
+    Steps,
+    demand_words,
+    packed,
+    visits_of,
+)
+from tidegate.checker.liveness.decide import witness_of
+from tidegate.checker.liveness.demands import Demands
+from tidegate.checker.liveness.formulas import predicates_of
+
+FEW = 400
+MANY = int(os.environ.get("TIDEGATE_GRAPHS", "10000"))
+SEED = int(os.environ.get("TIDEGATE_GRAPHS_SEED", "1000"))
+
+
+def levels_of(system):
+    """Return all reachable states by their distance from an initial state."""
+    levels, known = [list(dict.fromkeys(system.initial_states()))], set()
+    while levels[-1]:
+        known |= set(levels[-1])
+        following = (after for here in levels[-1] for _, after in system.successors(here))
+        levels.append([state for state in dict.fromkeys(following) if state not in known])
+    return levels[:-1]
+
+
+def arrays_of(system, properties, levels, random):
+    """Return a state graph as arrays; the states have random numbers, and some have no state."""
+    states = [state for level in levels for state in level]
+    number = dict(zip(states, random.sample(range(2 * len(states)), len(states)), strict=True))
+    size, demands = 2 * len(states), Demands.of(system)
+    words = np.zeros((size, len(system.layout.pack(states[0]))), np.uint64)
+    marks, there, initial = (np.zeros(size, kind) for kind in (np.uint64, np.bool_, np.bool_))
+    enabled = np.zeros((size, demand_words(demands)), np.uint64)
+    steps = []
+    for state, row in number.items():
+        words[row] = system.layout.pack(state)
+        there[row] = True
+        for bit, (_, prop) in enumerate(predicates_of(properties)):
+            system.layout.load(state)
+            marks[row] |= np.uint64(system.satisfies(prop) << bit)
+        for instance, after in system.successors(state):
+            if after != state:
+                enabled[row] |= packed(demands.of_instance[instance], enabled.shape[1])
+                steps.append((row, number[after], instance))
+    numbered = [np.array([number[state] for state in level], np.int64) for level in levels]
+    initial[numbered[0]] = True
+    visits = {prop.name: visits_of(prop, properties, marks, there, initial) for prop in properties}
+    columns = np.array(steps, np.int64).reshape(-1, 3)
+    listed = Steps(columns[:, 0], columns[:, 1], columns[:, 2])
+    staying = np.logical_or.reduce([each.stays for each in visits.values()])
+    return StateArrays(system, demands, words, numbered, visits, listed.between(staying), enabled)
+
+
+@pytest.mark.parametrize(
+    ("graphs", "seed"),
+    [pytest.param(FEW, 0, id="few"), pytest.param(MANY, SEED, id="many", marks=pytest.mark.slow)],
+)
+def test_arrays_find_the_stem_and_the_component_of_the_reference(graphs, seed, monkeypatch):
+    violated = 0
+    for number in range(seed, seed + graphs):
+        # Small words stand for models with more demands than a word has bits.
+        monkeypatch.setattr(deciding, "WORD", (64, 3)[number % 2])
+        random = Random(number)
+        graph = drawn(random)
+        system, properties = graph.system(), graph.properties()
+        levels = levels_of(system)
+        arrays = arrays_of(system, properties, levels, random)
+        for prop in properties:
+            expected, answer = witness_of(system, prop, levels), arrays.witness(prop)
+            where = f"system {number}, {prop.name}: {graph}"
+            assert (answer is None) == (expected is None), where
+            if expected is not None and answer is not None:
+                violated += 1
+                assert answer.stem == expected.stem, where
+                for state in (state for level in levels for state in level):
+                    assert (state in answer.component) == (state in expected.component), where
+    assert violated > graphs

@@ -1,0 +1,86 @@
+"""Random small systems: the verdict is what trying all cycles says, and every lasso is one.
+
+    TIDEGATE_GRAPHS=1000000 python -m pytest tests/liveness/test_oracle.py -m slow
+
+tries so many, from the system of ``TIDEGATE_GRAPHS_SEED`` on.  Each has a property of each form.
+Machine code, which takes a second to make, decides one in fifty of them.
+"""
+
+import os
+from collections import Counter
+from random import Random
+
+import pytest
+
+from tests.liveness.graphs import FORMS, drawn, fair_sets, fault, shortest_stems
+from tidegate.checker.check import check
+from tidegate.checker.result import Resources
+from tidegate.core.spec import Outcome
+
+FEW = 400
+MANY = int(os.environ.get("TIDEGATE_GRAPHS", "10000"))
+SEED = int(os.environ.get("TIDEGATE_GRAPHS_SEED", "1000"))
+
+
+def difference(graph, count):
+    """Return how the checker and the definition differ about a system; nothing if they agree."""
+    system = graph.system()
+    stems = shortest_stems(graph, list(fair_sets(graph)))
+    decided = check(system, graph.properties(), keep_going=True)
+    for verdict in decided.verdicts:
+        kind, trace = verdict.property.kind, verdict.trace
+        violated = stems[kind] is not None
+        count[kind, violated] += 1
+        if (verdict.outcome is Outcome.VIOLATED) != violated:
+            return f"{kind}: {verdict.outcome}, though it is {'' if violated else 'not '}violated"
+        if trace is not None:
+            lasso = [system.layout.describe(state)["number"] for state in trace.states]
+            if wrong := fault(graph, kind, trace, lasso):
+                return f"{kind}: {wrong}: {lasso}, loop {trace.loop}, {trace.steps}"
+            if trace.loop != stems[kind]:
+                return f"{kind}: a stem of {trace.loop} steps, the shortest has {stems[kind]}"
+            count["stops" if trace.loop == len(trace.steps) else "cycles"] += 1
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("graphs", "seed"),
+    [pytest.param(FEW, 0, id="few"), pytest.param(MANY, SEED, id="many", marks=pytest.mark.slow)],
+)
+def test_a_property_of_a_random_system_is_violated_where_some_fair_cycle_violates_it(graphs, seed):
+    count = Counter()
+    for number in range(seed, seed + graphs):
+        graph = drawn(Random(number))
+        assert not (what := difference(graph, count)), f"system {number}: {what}\n{graph}"
+    # To agree about systems in which everything holds would show nothing.
+    for form in FORMS:
+        assert min(count[form, True], count[form, False]) > graphs / 10, count
+    assert min(count["stops"], count["cycles"]) > graphs / 5, count
+
+
+@pytest.mark.parametrize(
+    ("graphs", "seed"),
+    [
+        pytest.param(FEW // 50, 0, id="few"),
+        pytest.param(MANY // 50, SEED, id="many", marks=pytest.mark.slow),
+    ],
+)
+def test_machine_code_finds_the_lassos_of_the_reference_in_random_systems(
+    graphs, seed, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for number in range(seed, seed + graphs):
+        graph = drawn(Random(number))
+        traces = [
+            [
+                verdict.trace
+                for verdict in check(
+                    graph.system(),
+                    graph.properties(),
+                    keep_going=True,
+                    resources=Resources(engine=engine),
+                ).verdicts
+            ]
+            for engine in ("interpreted", "compiled")
+        ]
+        assert traces[0] == traces[1], f"system {number}: {graph}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..analysis.named import SelectionError, find_protocol, is_own
+from ..analysis.named import SelectionError, find_protocol, is_own, own_file
 from ..analysis.properties import find_properties
 from ..core.bounds import BoundsError, parse, unknown
 from .cells import EVERY, TIERS, Cell, Expectation, GateCell
@@ -26,6 +26,7 @@ from .configuration_errors import (
 from .conform_cells import ConformCell
 from .conform_document import ConformReader
 from .contradictions import note_contradictions
+from .custom_names import Named, wrong_names
 from .positions import positions
 from .shared_keys import SHARED, drop_invalid, limits_of
 
@@ -73,7 +74,9 @@ def read(file: Path) -> list[GateCell]:
     except ValueError:
         raise GateFileError(f"{file}: a number has too many digits") from None
     errors = ConfigurationErrors(str(file), lines)
-    cells, conforming = _Reader(errors, str(file)).cells(document)
+    reader = _Reader(errors, str(file))
+    cells, conforming = reader.cells(document)
+    reader.look_up_custom()
     if not cells and not conforming and not errors.found:
         errors.add((), "there is no case; start one with [[case]]")
     note_contradictions(errors, cells)
@@ -93,6 +96,9 @@ class _Reader:
 
     errors: ConfigurationErrors
     file: str
+    custom: list[tuple[tuple[str | int, ...], Sequence[Expectation], Named]] = field(
+        default_factory=list
+    )
 
     def cells(self, document: dict[str, Any]) -> tuple[list[tuple[Cell, int]], list[ConformCell]]:
         """Return each cell with the number of its case, and those that real brokers decide."""
@@ -194,8 +200,9 @@ class _Reader:
         all_bounds: Sequence[str],
         expectations: Sequence[Expectation],
     ) -> None:
-        """Record unknown names and bounds of a built-in protocol; a custom protocol loads later."""
+        """Record unknown names and bounds of a built-in protocol; a custom one loads later."""
         if is_own(name):
+            self._note_custom(at, path, name, all_bounds, expectations)
             return
         try:
             protocol = find_protocol(name)
@@ -212,12 +219,50 @@ class _Reader:
                 if expectation.name.lower() not in (*EVERY, "none"):
                     find_properties(protocol, [expectation.name])
             except SelectionError as error:
-                key = "violates" if expectation.violated else "holds"
-                count = sum(it.violated for it in expectations)
-                last: str | int = number - (0 if expectation.violated else count)
-                if (*path, key, expectation.name) in self.errors.lines:
-                    last = expectation.name
-                self.errors.add((*path, key, last), str(error))
+                self._wrong_property(path, expectations, number, str(error))
+
+    def _wrong_property(
+        self,
+        path: tuple[str | int, ...],
+        expectations: Sequence[Expectation],
+        number: int,
+        text: str,
+    ) -> None:
+        """Record that a property that a case expects does not exist."""
+        expectation = expectations[number]
+        key = "violates" if expectation.violated else "holds"
+        count = sum(it.violated for it in expectations)
+        last: str | int = number - (0 if expectation.violated else count)
+        if (*path, key, expectation.name) in self.errors.lines:
+            last = expectation.name
+        self.errors.add((*path, key, last), text)
+
+    def _note_custom(
+        self,
+        at: tuple[str | int, ...],
+        path: tuple[str | int, ...],
+        name: str,
+        all_bounds: Sequence[str],
+        expectations: Sequence[Expectation],
+    ) -> None:
+        """Record that the file of a custom protocol is missing, or look up its names later."""
+        file = own_file(name)
+        if file is not None and not (Path(self.file).parent / file).exists():
+            self.errors.add(at, f"{name}: there is no such file beside the gate's file")
+            return
+        names = tuple(it.name for it in expectations)
+        self.custom.append((path, expectations, Named(name, tuple(all_bounds), names)))
+
+    def look_up_custom(self) -> None:
+        """Record unknown names and bounds of custom protocols."""
+        root = Path(self.file).resolve().parent
+        answers = wrong_names(root, [named for _, _, named in self.custom])
+        for (path, expectations, _), wrong in zip(self.custom, answers, strict=True):
+            for one in wrong:
+                if one.of_bounds:
+                    self.errors.add((*path, "bounds", one.number), one.text)
+                else:
+                    self._wrong_property(path, expectations, one.number, one.text)
 
     def _pins(
         self,

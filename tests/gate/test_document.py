@@ -240,6 +240,27 @@ def test_positions_of_dotted_keys_and_of_values_over_several_lines():
     assert ("no",) not in found
 
 
-def test_the_template_is_read_as_it_is():
-    file = Path(__file__).parents[2] / "gate" / "templates" / "tidegate.toml"
-    assert len(read(file)) == 9
+def test_the_template_is_read_as_it_is(project):
+    templates = Path(__file__).parents[2] / "gate" / "templates"
+    project.write("my_protocol.py", (templates / "protocol.py").read_text())
+    assert len(read(project.write("tidegate.toml", (templates / "tidegate.toml").read_text()))) == 9
+
+
+CUSTOM = """[[case]]
+protocols = ["own.py", "missing.py"]
+bounds = [
+  "records=1",
+  "recrds=1",
+]
+holds = "TypOk"
+"""
+
+
+def test_misspelt_names_of_a_custom_protocol_are_found_before_anything_runs(project):
+    project.own("own.py")
+    report = project.gate(CUSTOM, status=2)
+    output = " ".join(report["output"].split())
+    assert "tidegate.toml:2: missing.py: there is no such file" in output
+    assert "tidegate.toml:5: own.py: there is no bound 'recrds'; did you mean records?" in output
+    assert "tidegate.toml:7: there is no property 'TypOk'; did you mean TypeOk?" in output
+    assert "cells" not in report

@@ -34,10 +34,10 @@ holds = "TypeOk"
 
 [[case]]
 title = "count, cannot be searched, limit"
-protocols = ["kip-320", "gone.py"]
+protocols = ["kip-320", "empty.py"]
 bounds = "records=1 crashes=1"
 holds = "TypeOk"
-states = { "kip-320" = 1, "gone.py" = 1 }
+states = { "kip-320" = 1, "empty.py" = 1 }
 
 [[case]]
 protocols = "kip-320"
@@ -73,6 +73,7 @@ def validate_sarif(log):
 @pytest.fixture
 def mixed(project):
     """Run a gate in which cells fail in several ways."""
+    project.write("empty.py", "")
     path = project.own("own.py", UNFENCED)
     path.write_text(path.read_text() + JOINS)
     return project.gate(MIXED, *OPTIONS, "--traces", "traces", status=1)

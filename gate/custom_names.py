@@ -1,0 +1,76 @@
+"""Bounds and properties that a gate's file names for custom protocols, looked up beforehand.
+
+Custom protocols are loaded in a process of their own, which may hang or die: a cell says why.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from ..analysis.named import SelectionError, find_protocol
+from ..analysis.pool import processes
+from ..analysis.properties import find_properties
+from ..checker.interrupts import LimitReachedError, alarm
+from ..core.bounds import BoundsError, parse
+from ..core.errors import TidegateError
+from .cells import EVERY
+
+LOADING = 20.0
+"""Seconds that a file may take to load."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a case names for one custom protocol."""
+
+    protocol: str
+    bounds: tuple[str, ...]
+    properties: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A name that does not exist: the number of the bounds or of the property, and why."""
+
+    of_bounds: bool
+    number: int
+    text: str
+
+
+def wrong_names(root: Path, cases: Sequence[Named]) -> Iterator[list[Wrong]]:
+    """Yield for each case what it names that does not exist; nothing for what does not load."""
+    answers: list[list[Wrong]] = []
+    if cases:
+        with suppress(TidegateError), processes(1) as workers:
+            answers += workers.in_order(_wrong, ((str(root), case) for case in cases))
+    yield from answers
+    yield from ([] for _ in cases[len(answers) :])
+
+
+def _wrong(work: tuple[str, Named]) -> list[Wrong]:
+    """Return what a case names that its protocol does not have."""
+    root, case = work
+    os.chdir(root)
+    try:
+        with alarm(LOADING, perf_counter(), at_once=True):
+            protocol = find_protocol(case.protocol)
+    except (TidegateError, LimitReachedError):
+        return []
+    found = []
+    for number, bounds in enumerate(case.bounds):
+        try:
+            parse(protocol.family.bounds, bounds.split())
+        except BoundsError as error:
+            found.append(Wrong(True, number, f"{case.protocol}: {error}"))
+    for number, name in enumerate(case.properties):
+        try:
+            if name.lower() not in (*EVERY, "none"):
+                find_properties(protocol, [name])
+        except SelectionError as error:
+            found.append(Wrong(False, number, str(error)))
+    return found

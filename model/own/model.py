@@ -19,6 +19,7 @@ from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, Tr
 from ..protocol import Family, Protocol, system_of
 from .signatures import (
     MOST_CHOICES,
+    refuse_bare,
     refuse_other_classes,
     refuse_other_kinds,
     refuse_unfit,
@@ -187,7 +188,7 @@ class Model(Generic[S, K]):
         ModelError
             If a parameter has no values, or the name is taken.
         """
-        _refuse_bare(who, "@model.action('who')")
+        refuse_bare(who, "@model.action('who')")
 
         def declare(function: F) -> F:
             refuse_other_kinds(function, "an action")
@@ -223,8 +224,7 @@ class Model(Generic[S, K]):
         ModelError
             If the name is taken.
         """
-        _refuse_bare(statement, "@model.invariant('What must hold.')")
-
+        refuse_bare(statement, "@model.invariant('What must hold.')")
         return self._property(Kind.INVARIANT, statement, None, source, explain)
 
     def liveness(
@@ -261,8 +261,9 @@ class Model(Generic[S, K]):
             refuse_other_kinds(function, "an invariant")
             name = _camel(function.__name__)
             refuse_unfit(function, f"invariant {name}", "s", "k")
-            if explain is not None:
-                refuse_unfit(explain, f"explain of {name}", "s", "k")
+            for other, what in ((explain, "explain"), (premise, "premise")):
+                if other is not None:
+                    refuse_unfit(other, f"{what} of {name}", "s", "k")
             if name in self._properties:
                 raise about(function, f"there is a property {name} already; rename one of them")
             said = explain or (lambda s, k: f"It says: {statement}")
@@ -383,12 +384,6 @@ class Model(Generic[S, K]):
                 f"give {parameter}=lambda k: range(...), or a kind of participant ({known})",
             )
         return lambda k: values_of(values, k, function, name)
-
-
-def _refuse_bare(first: object, repair: str) -> None:
-    """Refuse a decorator without parentheses, which would be given the function itself."""
-    if callable(first):
-        raise about(first, f"{getattr(first, '__name__', first)}: write {repair} above it")
 
 
 def _lowest(s: Any, k: Any) -> Iterator[None]:

@@ -112,3 +112,9 @@ def _is_record(state: object) -> bool:
 
 def _name_of(value: object) -> str:
     return value.__name__ if isinstance(value, type) else repr(value)
+
+
+def refuse_bare(first: object, repair: str) -> None:
+    """Refuse a decorator without parentheses, which would be given the function itself."""
+    if callable(first):
+        raise about(first, f"{getattr(first, '__name__', first)}: write {repair} above it")

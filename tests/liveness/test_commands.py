@@ -192,7 +192,7 @@ def test_list_says_the_kind_of_a_property_and_the_fairness_of_actions():
     kinds = {prop["name"]: prop["kind"] for prop in told["properties"]["broker"]}
     assert (kinds["Converges"], kinds["LogMatching"]) == ("always-eventually", "invariant")
     assert {"action": "Crash", "owed": "none"} in told["fairness"]["broker"]
-    assert "always-eventually: Once faults have ceased" in flat(run("list").output)
+    assert "always-eventually: Once faults have ceased" in flat(run("list", "--all").output)
 
 
 def test_diff_sees_for_what_fairness_is_owed():

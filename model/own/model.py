@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from .signatures import (
     refuse_wrong_looks,
     values_of,
 )
-from .view import Lanes, Telling
+from .view import Lanes, Telling, first_sentence
 
 S = TypeVar("S", bound=Record)
 K = TypeVar("K")
@@ -362,7 +361,7 @@ class Model(Generic[S, K]):
             name, function, who, arguments, source, fairness, when, fair_per
         )
         acting = next((one for one in parameters if choices.get(one, one) == who), "")
-        self._tellings[name] = Telling(_first_sentence(function) or name, who, acting, sign)
+        self._tellings[name] = Telling(first_sentence(function) or name, who, acting, sign)
 
     def _domain(
         self, function: F, parameter: str, choices: Mapping[str, str | Choices]
@@ -398,9 +397,3 @@ def _camel(name: str) -> str:
     ('BecomeLeader', 'TypeOk')
     """
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
-
-
-def _first_sentence(function: Callable[..., Any]) -> str:
-    """Return the first sentence of a docstring, without its full stop."""
-    text = " ".join(inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0].split())
-    return text.partition(". ")[0].removesuffix(".")

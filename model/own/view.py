@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -116,3 +117,9 @@ def text(value: object) -> str:
     if isinstance(value, dict):
         return f"({', '.join(f'{name} {text(part)}' for name, part in value.items())})"
     return str(value)
+
+
+def first_sentence(function: Callable[..., Any]) -> str:
+    """Return the first sentence of a docstring, without its full stop."""
+    text = " ".join(inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0].split())
+    return text.partition(". ")[0].removesuffix(".")

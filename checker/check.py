@@ -49,13 +49,12 @@ def check(
     limits
         Where to give up; a search that is stopped, also by Ctrl-C, reports what it covered.
     keep_going
-        Explore everything and find the first violation of every property, instead of stopping
-        after the first level that holds a violation.
+        Explore everything and find the first violation of every property; else stop at the first.
     report
         Called now and then with how far the search is.
     symmetry
-        Search only one of the states that are the same but for the names of replicas; refused
-        where the code does not show that actions and properties treat replicas alike.
+        Search one of the states that differ only by a permutation of replicas; refused where the
+        code does not show that actions and properties treat replicas alike.
     resources
         Which engine searches, and with what; none of it changes the answer.
 
@@ -77,8 +76,7 @@ def check(
         refuse_unsound(properties)
         group = Symmetry(system)
         grounds = _grounds(system, group, properties)
-        if len(group.group) > 1:
-            request = replace(request, symmetry=group)
+        request = replace(request, symmetry=group if len(group.group) > 1 else None)
     outside = Outside(_functions(system, properties) if resources.watch else ())
     search = finished_search(request)
     try:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
-from ..core.guards import guards
+from ..core.guards import guards, requirement
 from ..core.spec import Action
 from .printed import Console, Text
 from .text import print_prose
@@ -87,7 +87,7 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
             print_prose(console, Text(older["what"]), indent=3)
     if told["expected"]:
         _print_verdicts(console, told["expected"])
-    console.print(Text("\nActions, and when each is not enabled", "bold"))
+    console.print(Text("\nActions, and what enables each", "bold"))
     for action in told["actions"]:
         head = f"{action['name']}({', '.join(action['parameters'])})"
         source = f", {action['source']}" if action["source"] else ""
@@ -95,7 +95,7 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
         console.print(Text.assemble((head, "bold"), by))
         print_prose(console, Text(action["what"]), indent=3)
         for test in action["not_enabled_if"]:
-            print_prose(console, Text(f"- {test}", "dim"), indent=3)
+            print_prose(console, Text(f"- {requirement(test)}", "dim"), indent=3)
 
 
 def _print_verdicts(console: Console, verdicts: list[dict[str, Any]]) -> None:

@@ -40,6 +40,7 @@ COMMANDS = {
     "check": "check:check_command",
     "list": "catalogue:list_command",
     "show": "catalogue:show",
+    "rules": "rules:rules",
     "replay": "replay:replay",
     "conform": "conform:conform",
     "explain": "explain:explain",

@@ -52,13 +52,12 @@ def check(
     limits
         Where to give up; a search that is stopped, also by Ctrl-C, reports what it covered.
     keep_going
-        Explore everything and find the first violation of every property, instead of stopping
-        after the first level that holds a violation.
+        Explore everything and find the first violation of every property; else stop at the first.
     report
         Called now and then with how far the search is.
     symmetry
-        Search only one of the states that are the same but for the names of replicas; refused
-        where the code does not show that actions and properties treat replicas alike.
+        Search one of the states that differ only by a permutation of replicas; refused where the
+        code does not show that actions and properties treat replicas alike.
     resources
         Which engine searches, and with what; none of it changes the answer.
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from ..core.bounds import declared
-from ..core.guards import guards
+from ..core.guards import guards, requirement
 from ..core.spec import Action, Property
 from ..invariants import PROPERTIES, properties_of
 from .catalogue import print_table
@@ -121,7 +121,7 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
         _print_verdicts(console, told["expected"])
     if told["family"] not in PROPERTIES:
         _print_declared(console, told)
-    console.print(Text("\nActions, and when each is not enabled", "bold"))
+    console.print(Text("\nActions, and what enables each", "bold"))
     for action in told["actions"]:
         head = f"{action['name']}({', '.join(action['parameters'])})"
         source = f", {action['source']}" if action["source"] else ""
@@ -130,7 +130,7 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
         print_prose(console, Text(action["what"]), indent=3)
         print_prose(console, Text(f"Fairness: {action['owed']}."), indent=3)
         for test in action["not_enabled_if"]:
-            print_prose(console, Text(f"- {test}", "dim"), indent=3)
+            print_prose(console, Text(f"- {requirement(test)}", "dim"), indent=3)
 
 
 def _print_declared(console: Console, told: dict[str, Any]) -> None:

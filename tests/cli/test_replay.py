@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
-from tidegate.core.guards import guards
+from tidegate.core.guards import guards, requirement
 from tidegate.model import PROTOCOLS
 
 
@@ -281,8 +281,8 @@ def test_show_tells_the_story_the_rules_the_actions_and_the_verdicts(protocol):
     assert result.exit_code == 0
     told = flat(result)
     assert " ".join(protocol.story.split()) in told
-    assert "Actions, and when each is not enabled" in told
-    assert guards(protocol.actions[0].apply)[0].test in told
+    assert "Actions, and what enables each" in told
+    assert requirement(guards(protocol.actions[0].apply)[0].test) in told
     shown = json.loads(run("show", protocol.name, "--json").output)
     assert shown["parent"] == (protocol.parent.name if protocol.parent else None)
     assert len(shown["actions"]) == len(protocol.actions)

@@ -1,0 +1,116 @@
+"""``tidegate rules``: every rule in force in a protocol, inherited ones too."""
+
+from __future__ import annotations
+
+from functools import cache
+from inspect import isfunction, signature
+from itertools import groupby
+from typing import Any
+
+import click
+
+from ..analysis.code import code
+from ..analysis.named import find_protocol
+from ..model import Protocol
+from ..model.broker.releases import every_release
+from ..render.printed import Text
+from ..render.terminal import make_console, say_json
+from ..render.text import print_prose
+from .parameters import protocol_argument
+from .status import EXIT_HOLDS, Ended
+
+
+def rules_of(protocol: Protocol) -> list[dict[str, str]]:
+    """Return every rule of a protocol: what it decides, how, where, since whom, and in Kafka."""
+    rows = []
+    for name, rule in code(protocol).rules.items():
+        function = getattr(protocol.rules, name)
+        rows.append(
+            {
+                "rule": name,
+                "decides": rule.decides,
+                "is": rule.value,
+                "signature": f"{rule.value}{_parameters(function)}" if rule.function else "",
+                "what": rule.function.says if rule.function else "",
+                "place": rule.function.place if rule.function else "",
+                "from": _origin(protocol, name),
+                "releases": _releases(name, function) if _is_brokers(protocol) else "",
+            }
+        )
+    return rows
+
+
+def _parameters(function: Any) -> str:
+    """Return the names of a function's parameters, in parentheses."""
+    return f"({', '.join(signature(function).parameters)})"
+
+
+def _is_brokers(protocol: Protocol) -> bool:
+    return protocol.family.name == "broker"
+
+
+def _origin(protocol: Protocol, name: str) -> str:
+    """Return the protocol, it or an ancestor, that brought a rule as it is."""
+    rule, at = getattr(protocol.rules, name), protocol
+    while at.parent is not None and getattr(at.parent.rules, name) == rule:
+        at = at.parent
+    return at.name
+
+
+@cache
+def _by_metadata() -> dict[str, list[tuple[str, Any]]]:
+    """Return the rules of each release of Kafka, in order, by where a cluster keeps metadata."""
+    kinds: dict[str, list[tuple[str, Any]]] = {}
+    for one in every_release():
+        kinds.setdefault(one.metadata, []).append((one.name, one.protocol.rules))
+    return kinds
+
+
+def _releases(name: str, rule: Any) -> str:
+    """Return the releases of Kafka whose brokers decide like this, as ranges."""
+    ranges = []
+    for metadata, releases in _by_metadata().items():
+        decided = groupby(releases, lambda one: _same(getattr(one[1], name), rule))
+        for same, group in decided:
+            names = [label for label, _ in group]
+            if same:
+                until = f" to {names[-1]}" if len(names) > 1 else ""
+                ranges.append(f"{names[0]}{until} ({metadata})")
+    return ", ".join(ranges) or "none"
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other if isfunction(one) else bool(one == other)
+
+
+@click.command(short_help="Show every rule in force: what it decides, its source, its release.")
+@protocol_argument()
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def rules(protocol: str, as_json: bool) -> Ended:
+    """Show every rule of PROTOCOL, also those that it inherits.
+
+    Each has what it decides, its signature, what it does (with its source in Kafka), where it is,
+    which protocol brought it, and which releases of Kafka have it.
+
+    \b
+    Examples:
+      tidegate rules kip-320
+      tidegate rules kip-101 --json
+    """
+    chosen = find_protocol(protocol)
+    rows = rules_of(chosen)
+    if as_json:
+        say_json({"protocol": chosen.name, "rules": rows})
+        return Ended(EXIT_HOLDS)
+    console = make_console()
+    for row in rows:
+        head = Text.assemble((row["rule"], "bold"), f" = {row['signature'] or row['is']}")
+        print_prose(console, head)
+        print_prose(console, Text(row["decides"]), indent=3)
+        if row["what"]:
+            print_prose(console, Text(row["what"]), indent=3)
+        since = f"From {row['from']}"
+        since += f"; Kafka {row['releases']}" if row["releases"] else ""
+        since += f"; {row['place']}" if row["place"] else ""
+        print_prose(console, Text(f"{since}.", "dim"), indent=3)
+    return Ended(EXIT_HOLDS)

@@ -1,0 +1,33 @@
+"""``tidegate rules`` and the preconditions that ``tidegate show`` prints."""
+
+import json
+from dataclasses import fields
+
+from click.testing import CliRunner
+
+from tidegate.cli import main
+from tidegate.model.broker.protocols.kip320 import KIP_320
+
+
+def test_every_rule_in_force_has_its_decision_signature_and_release():
+    listed = json.loads(CliRunner().invoke(main, ["rules", "kip-320", "--json"]).output)["rules"]
+    assert [row["rule"] for row in listed] == [field.name for field in fields(KIP_320.rules)]
+    assert all(row["decides"] for row in listed)
+    by_name = {row["rule"]: row for row in listed}
+    fence = by_name["may_serve_fetch"]
+    assert fence["signature"].endswith("(s, k, leader, epoch)")
+    assert fence["from"] == "kip-320"
+    assert fence["releases"].startswith("2.1 to ")
+    assert {"hw", "kip-101", "kip-279", "kip-320"} == {row["from"] for row in listed}
+
+
+def test_rules_are_printed_with_their_place():
+    output = " ".join(CliRunner().invoke(main, ["rules", "hw"]).output.split())
+    assert "may_serve_fetch = serve_anyone(s, k, leader, epoch)" in output
+    assert "model/broker/defaults.py:" in output
+
+
+def test_guards_are_printed_as_what_enables_the_action():
+    output = " ".join(CliRunner().invoke(main, ["show", "hw"]).output.split())
+    produce = output.partition("Produce(leader)")[2].partition("by the")[2]
+    assert "- s.written != k.records" in produce.partition("SendFetch(")[0]

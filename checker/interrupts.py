@@ -161,8 +161,10 @@ def leave_to_parent() -> None:
     with suppress(AttributeError):
         ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
     parent = multiprocessing.parent_process()
-    if parent is not None and not parent.is_alive():
-        # It ended before that was asked for.
+    forked = multiprocessing.get_start_method() == "fork"
+    if parent is not None and (not parent.is_alive() or (forked and os.getppid() != parent.pid)):
+        # It ended before that was asked for.  Where processes are forked, one that was started
+        # later may hold open what tells that, so the number of the parent says it too.
         os._exit(1)
 
 

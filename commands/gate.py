@@ -127,7 +127,7 @@ def gate(
       tidegate gate -k kip-320 --quiet
       tidegate gate --update                         after a change that is meant
     """
-    cells = of_tier(read(config), tier, text)
+    cells = of_tier(read(config, run_code=not listing), tier, text)
     if listing:
         _list(cells)
         return Ended(EXIT_HOLDS)

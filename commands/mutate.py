@@ -65,6 +65,7 @@ def mutate(protocol: str, **options: Any) -> Ended:
       tidegate mutate kip-320 --time-limit 20m
       tidegate mutate hw -b records=1
       tidegate mutate hw --within records=1 --within 'elections=2 moves'
+
     \b
     Exit status:
       0   every mutant was decided

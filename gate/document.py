@@ -45,8 +45,13 @@ _CASE: dict[str, Kind] = {
 }
 
 
-def read(file: Path) -> list[GateCell]:
+def read(file: Path, *, run_code: bool = True) -> list[GateCell]:
     """Read the cells of a gate's file, in its order; those that real brokers decide come last.
+
+    Parameters
+    ----------
+    run_code
+        Whether custom protocols may be loaded, to look up the names that the file uses of them.
 
     Raises
     ------
@@ -76,7 +81,8 @@ def read(file: Path) -> list[GateCell]:
     errors = ConfigurationErrors(str(file), lines)
     reader = _Reader(errors, str(file))
     cells, conforming = reader.cells(document)
-    reader.look_up_custom()
+    if run_code:
+        reader.look_up_custom()
     if not cells and not conforming and not errors.found:
         errors.add((), "there is no case; start one with [[case]]")
     note_contradictions(errors, cells)

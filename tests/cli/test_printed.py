@@ -210,7 +210,7 @@ def test_a_gate_s_file_is_quoted_as_text():
     result = run("gate")
     assert result.exit_code == 2
     assert_plain(result.output)
-    assert "has 4 configuration errors:\n  tidegate.toml:4: " in result.output
+    assert "has 5 configuration errors:\n  tidegate.toml:2: " in result.output
     Path("tidegate.toml").write_text(text.removesuffix(keys))
     for arguments in (["gate", "--list"], ["gate"]):
         result = run(*arguments)

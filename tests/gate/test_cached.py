@@ -323,6 +323,7 @@ def test_bytecode_that_is_older_than_its_source_is_never_remembered(project, is_
 
 
 def test_a_pass_that_somebody_else_wrote_is_not_believed(project, monkeypatch, tmp_path):
+    project.own("own.py")
     project.write("tidegate.toml", TEXT + TEXT.replace("TypeOk", "HwWithinLog"))
     cell, other = read(project.path / "tidegate.toml")
     for passed in (cell, other):

@@ -62,7 +62,16 @@ _NO_LIST_OFFSETS = (
     "no follower asks in this protocol, where no fetch is out of range; no additional state"
 )
 
+_NEVER_OUT_OF_RANGE = {
+    f"{action}: fairness": (
+        "a follower whose log is longer gets the diverging epoch and truncates, so within these "
+        "bounds no offset is out of range"
+    )
+    for action in ("HandleOutOfRange", "HandleListOffsets", "HandleListOffsetsResponse")
+}
+
 _KIP_595 = {
+    **_NEVER_OUT_OF_RANGE,
     _LIST_LEADER: _NO_LIST_OFFSETS,
     _LIST_LEADS: _NO_LIST_OFFSETS,
     _LIST_FENCE: _NO_LIST_OFFSETS,

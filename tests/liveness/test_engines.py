@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from itertools import count
+from random import Random
+
 import numpy as np
 import pytest
 
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.liveness.arrays import fingerprints
-from tidegate.checker.result import Resources
+from tidegate.checker.result import Limits, Resources
 from tidegate.core.spec import Trace
 
 ALL = (
@@ -43,6 +47,37 @@ def test_the_compiled_engine_finds_the_lassos_of_the_reference(
     for workers in (1, 2, 3, 4):
         resources = Resources(engine="compiled", workers=workers, chunk=64)
         assert lassos(protocol, settings, resources) == expected
+
+
+def random_settings(chances: Random) -> tuple[str, str]:
+    """Return a protocol of the broker family, and small bounds with some options."""
+    protocol = chances.choice(("hw", "kip-101", "kip-279", "kip-320", "kip-595"))
+    bounds = [f"{name}={chances.randint(0, 2)}" for name in ("elections", "crashes")]
+    bounds.append(f"records={chances.randint(1, 2)}")
+    options = ("moves", "min_isr=2", "purgatory", "hw_waits", "lost_messages=1", "acks=1")
+    bounds += [option for option in options if not chances.randrange(4)]
+    bounds += chances.choice(([], ["isr_propagation=kraft"], ["isr_propagation=zookeeper"]))
+    return protocol, " ".join(bounds)
+
+
+@pytest.mark.slow
+def test_engines_agree_within_random_bounds() -> None:
+    """As many as ``TIDEGATE_FUZZ`` says, from ``TIDEGATE_FUZZ_SEED`` on."""
+    number = int(os.environ.get("TIDEGATE_FUZZ", "20"))
+    compared = 0
+    for seed in count(int(os.environ.get("TIDEGATE_FUZZ_SEED", "1"))):
+        if compared == number:
+            break
+        protocol, settings = random_settings(Random(f"liveness {seed}"))
+        system, properties = assemble(protocol, tuple(settings.split()), ALL)
+        few = Limits(max_states=20_000)
+        if not check(system, properties, limits=few, resources=Resources("interpreted")).complete:
+            continue
+        expected = lassos(protocol, settings, Resources(engine="interpreted"))
+        workers = compared % 4 + 1
+        resources = Resources(engine="compiled", workers=workers, chunk=64)
+        assert lassos(protocol, settings, resources) == expected, (seed, protocol, settings)
+        compared += 1
 
 
 def test_fingerprints_of_arrays_are_those_of_the_layout() -> None:

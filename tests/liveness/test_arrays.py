@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tests.liveness.graphs import drawn
+from tests.liveness.graphs import Graph, Kinds, drawn
 from tidegate.checker.liveness import arrays as deciding
 from tidegate.checker.liveness.arrays import (
     StateArrays,
@@ -21,6 +21,7 @@ from tidegate.checker.liveness.arrays import (
 from tidegate.checker.liveness.decide import witness_of
 from tidegate.checker.liveness.demands import Demands
 from tidegate.checker.liveness.formulas import predicates_of
+from tidegate.core.spec import Fairness, Kind
 
 FEW = 400
 MANY = int(os.environ.get("TIDEGATE_GRAPHS", "10000"))
@@ -89,3 +90,18 @@ def test_arrays_find_the_stem_and_the_component_of_the_reference(graphs, seed, m
                 for state in (state for level in levels for state in level):
                     assert (state in answer.component) == (state in expected.component), where
     assert violated > graphs
+
+
+def test_a_fair_component_that_no_violation_reaches_is_none():
+    """The premise leads to an unfair cycle; where behaviors stop it was never open."""
+    wander = Kinds("Wander", (), Fairness.NONE, None, {(): (None, 2, 1, 4, None)})
+    enter = Kinds("Enter", (), Fairness.WEAK, None, {(): (1, None, None, None, None)})
+    leave = Kinds("Leave", (), Fairness.WEAK, None, {(): (None, 3, 3, None, None)})
+    goals = {Kind.LEADS_TO: frozenset({3})}
+    graph = Graph(5, frozenset({0}), (enter, wander, leave), goals, frozenset({0}))
+    system, [prop] = graph.system(), graph.properties()
+    levels = levels_of(system)
+    assert witness_of(system, prop, levels) is None
+    arrays = arrays_of(system, [prop], levels, Random(0))
+    # Fair is the state in which everything stops, and no violation comes there.
+    assert arrays.witness(prop) is None

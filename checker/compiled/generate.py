@@ -247,10 +247,13 @@ class Generator:
 
         It is negative where a predicate reads beyond an array, and thus cannot be decided.
         """
+        predicates = predicates_of(self.properties)
+        if len(predicates) > behaviors.STAYS:
+            raise UnsupportedError(f"more than {behaviors.STAYS} predicates of liveness at once")
         out = Emitter()
         words = self._unpacked(out, "%state")
         holding = "0"
-        for bit, (number, prop) in enumerate(predicates_of(self.properties)):
+        for bit, (number, prop) in enumerate(predicates):
             given: list[Value] = [self._state(words), self.constants]
             predicate = self.unit.function(prop.predicate, given, pure=True)
             holds = self._truth(out, predicate, words, (Asked.PROPERTY, number))

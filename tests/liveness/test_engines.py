@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from itertools import count
 from random import Random
 
@@ -11,9 +12,10 @@ import pytest
 
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
+from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.liveness.arrays import fingerprints
 from tidegate.checker.result import Limits, Resources
-from tidegate.core.spec import Trace
+from tidegate.core.spec import Kind, Outcome, Trace
 
 ALL = (
     "LeaderElected",
@@ -47,6 +49,17 @@ def test_the_compiled_engine_finds_the_lassos_of_the_reference(
     for workers in (1, 2, 3, 4):
         resources = Resources(engine="compiled", workers=workers, chunk=64)
         assert lassos(protocol, settings, resources) == expected
+
+
+def test_more_predicates_than_a_word_has_bits_for_are_left_to_python() -> None:
+    system, [led] = assemble("hw", ("records=1", "crashes=1"), ("LeaderElected",))
+    live = [
+        replace(led, name=f"Led{number}", kind=Kind.LEADS_TO, premise=led.predicate)
+        for number in range(32)
+    ]
+    with pytest.raises(EngineChoiceError, match="more than 62 predicates of liveness at once"):
+        check(system, live, resources=Resources(engine="compiled"))
+    assert check(system, live).outcome is Outcome.HOLDS
 
 
 def random_settings(chances: Random) -> tuple[str, str]:

@@ -72,7 +72,7 @@ def shortest_traces(
             parents[level, child] = before[child]
             todo.add((level - 1, before[child]))
     return {
-        state: _behavior(system, _ancestors(parents, level, state), canonical)
+        state: behavior_through(system, _ancestors(parents, level, state), canonical)
         for level, state in wanted
     }
 
@@ -122,7 +122,7 @@ def _ancestors(parents: dict[tuple[int, State], State], level: int, state: State
     return chain[::-1]
 
 
-def _behavior(
+def behavior_through(
     system: TransitionSystem[Any, Any], chain: Sequence[State], canonical: Canonical
 ) -> Trace:
     """Return the behavior through a chain of states; between two the least action and arguments."""

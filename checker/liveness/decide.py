@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 from ...core.errors import TidegateError
 from ...core.layout import State
 from ...core.spec import Kind, Property, Trace, TransitionSystem
-from ..counterexample import LeastParents, shortest_traces
+from ..counterexample import LeastParents, behavior_through, itself, shortest_traces
 from .demands import Demands
 from .lasso import Cycle, Witness, nearest_stem
 from .region import region_of
@@ -75,18 +74,10 @@ def lasso_of(
     stem = witness.stem
     begins, entry = stem.states[0], stem.states[-1]
     lead = shortest_traces(system, least_parents, [(stem.depth, begins)])[begins]
+    before = behavior_through(system, (*lead.states, *stem.states[1:]), itself)
     cycle = Cycle(system, entry, witness.component, Demands.of(system)).steps()
-    way = [*_taken(system, stem.states), *cycle]
     return Trace(
-        (*lead.states, *(state for _, state in way)),
-        (*lead.steps, *(system.instances[index].step for index, _ in way)),
-        loop=len(lead.states) + len(stem.states) - 2,
+        (*before.states, *(state for _, state in cycle)),
+        (*before.steps, *(system.instances[index].step for index, _ in cycle)),
+        loop=len(before.steps),
     )
-
-
-def _taken(system: TransitionSystem[Any, Any], chain: Sequence[State]) -> list[tuple[int, State]]:
-    """Return the steps through a chain of states; between two the least action and arguments."""
-    return [
-        next(it for it in system.successors(before) if it[1] == after)
-        for before, after in pairwise(chain)
-    ]

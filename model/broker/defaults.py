@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...core.layout import NONE
+from .explanations import explains
 from .log import newest_epoch, smallest_epoch_above, truncate_to
 from .messages import IDLE, NOTHING
 
 if TYPE_CHECKING:
     from .bounds import Constants
+    from .presentation.pictures import Answer, Broker
     from .state import BrokerState
 
 
@@ -63,6 +65,11 @@ def truncate_to_hw(s: BrokerState, k: Constants, follower: int) -> None:
     truncate_to(s, k, follower, s.replica[follower].hw)
 
 
+@explains(truncate_to_hw)
+def _why_to_hw(follower: Broker) -> str:
+    return f"a new follower keeps only the records below its own high watermark, {follower.log.hw}"
+
+
 def serve_anyone(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
     """Serve every follower: requests carry no leader epoch before KIP-320."""
     return True
@@ -89,6 +96,12 @@ def start_of_first_epoch(s: BrokerState, k: Constants, follower: int, end_offset
     """
     first = smallest_epoch_above(s, k, follower, NONE)
     return min(s.replica[follower].epoch_cache[first], end_offset)
+
+
+@explains(start_of_first_epoch)
+def _why_start_of_first_epoch(follower: Broker, answer: Answer) -> str:
+    start = min(follower.cache[0][1], answer.end)
+    return f"it keeps the records below offset {start}, where its first epoch starts"
 
 
 def also_if_log_stays(s: BrokerState, k: Constants, broker: int, offset: int) -> bool:

@@ -1,9 +1,13 @@
 """Why logs were cut, caches changed and leaders elected: rules and numbers, read off a trace."""
 
+import inspect
+import re
 from types import SimpleNamespace
 
 import pytest
 
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import with_every_history
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
@@ -11,12 +15,11 @@ from tidegate.commands.telling import tell
 from tidegate.core.layout import NONE
 from tidegate.core.scene import Entry, Log
 from tidegate.core.spec import Step
+from tidegate.model.broker import defaults
+from tidegate.model.broker.explanations import explained
 from tidegate.model.broker.presentation.pictures import Answer, Broker
-from tidegate.model.broker.presentation.truncation import (
-    cache_changed,
-    why_answer,
-    why_truncated,
-)
+from tidegate.model.broker.presentation.truncation import cache_changed, why_answer
+from tidegate.model.broker.protocols import kip101, kip279
 from tidegate.model.broker.protocols.kip101 import KIP_101
 from tidegate.model.broker.protocols.kip279 import KIP_279
 from tidegate.render.narrative import narrate
@@ -137,10 +140,57 @@ def test_the_published_family_explains_its_truncations_too(trace):
     )
 
 
+def renamed(module):
+    """Return the source of a module whose own functions have other names, to lie anywhere."""
+    source, package = inspect.getsource(module), module.__package__.split(".")
+    for name, function in inspect.getmembers(module, inspect.isfunction):
+        if function.__module__ == module.__name__:
+            source = re.sub(rf"\b{name}\b", f"other_{name}", source)
+
+    def absolute(dots):
+        return f"from {'.'.join(package[: len(package) + 1 - len(dots[1])])}."
+
+    return re.sub(r"from (\.+)", absolute, source)
+
+
+RENAMED = {
+    "loss under hw": (defaults, "HW", "begin_following=other_truncate_to_hw"),
+    "what KIP-279 repairs": (kip101, "KIP_101", ""),
+    "what KIP-320 repairs": (kip279, "KIP_279", ""),
+    "what the fence of fetches averts": (kip279, "KIP_279", ""),
+}
+"""Traces that rules explain, each with a module of theirs and the protocol to copy."""
+
+
+@pytest.mark.parametrize("name", RENAMED)
+def test_a_rule_of_another_name_is_explained_as_before(trace, tmp_path, name):
+    module, protocol, replaced = RENAMED[name]
+    source = renamed(module)
+    if replaced:
+        source += f"""
+from dataclasses import replace
+from tidegate.model.broker.protocols.hw import HW
+COPY = replace(HW, name="copy", rules=replace(HW.rules, {replaced}))
+"""
+        protocol = "COPY"
+    (tmp_path / "copied.py").write_text(source)
+    told = trace(name)
+    copied = find_protocol(f"{tmp_path / 'copied.py'}:{protocol}")
+    system = with_every_history(copied, [f"{k}={v}" for k, v in told.bounds.items()])
+    steps = [moment.step for moment in told.moments[1:]]
+    again = narrate(system, retaken(system, 0, steps))
+    assert [moment.event for moment in again.moments] == [moment.event for moment in told.moments]
+
+
 def a_broker(cache, epochs, hw, protocol=KIP_279):
     """Return a broker whose log has records of these epochs."""
     log = Log(tuple(Entry(f"m{n}", epoch) for n, epoch in enumerate(epochs)), hw)
     return Broker("broker 1", log=log, replica=1, cache=cache, rules=protocol.rules)
+
+
+def why_truncated(follower, answer):
+    """Return the explanation of a truncation by the follower's own rule."""
+    return explained(follower.rules.truncate_by_answer, follower, answer)
 
 
 def an_answer(of, end):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ....core.scene import Event, Scene
-from .pictures import CLIENTS, broker, said
+from .pictures import ACKED, CLIENTS, broker, said
 
 Arguments = Mapping[str, int]
 
@@ -21,7 +21,7 @@ def _complete_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
 def _complete_produce(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, record = a["leader"], a["record"]
     passed = f"The HW of broker {leader} has passed m{record}, whose produce waited in purgatory"
-    if any(made.record == f"m{record}" and made.short == "acked" for made in after.promises):
+    if any(made.record == f"m{record}" and made.short == ACKED for made in after.promises):
         return Event(broker(leader), f"{passed}: it is acknowledged to its producer.")
     return Event(
         broker(leader),

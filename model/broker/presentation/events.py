@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 
+from ....core.layout import NONE
 from ....core.scene import Event, Scene
+from ..explanations import explained
+from ..messages import DIVERGING
 from ..replica_sets import braced
 from . import isr_events
 from .delayed import DELAYED
@@ -14,24 +17,19 @@ from .out_of_range import OUT_OF_RANGE
 from .pictures import (
     CLIENTS,
     CONTROLLER,
+    Announcement,
+    Answer,
     announced,
     answer_of,
     broker,
     broker_of,
     log_of,
+    message_of,
     of,
     partition_of,
     said,
 )
-from .truncation import (
-    asked_epoch,
-    cache_changed,
-    continues_as_before,
-    why_answer,
-    why_diverging,
-    why_truncated,
-    why_truncated_at_once,
-)
+from .truncation import cache_changed, why_answer, why_diverging
 
 Arguments = Mapping[str, int]
 
@@ -72,7 +70,7 @@ def _send_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     follower = broker_of(before, a["follower"])
     offset, last = log_of(before, a["follower"]).leo, ""
     if follower.cache and follower.rules.truncation_on_fetch:
-        last = f", lastFetchedEpoch = {asked_epoch(follower)}"
+        last = f", lastFetchedEpoch = {follower.newest_epoch}"
     return Event(
         broker(a["follower"]),
         f"Broker {a['follower']} sends Fetch(offset = {offset}{last}) to broker {a['leader']}. "
@@ -83,25 +81,25 @@ def _send_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
 def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, follower = a["leader"], a["follower"]
     offset = log_of(before, follower).leo
-    diverges = said(after, follower).startswith("diverging")
+    response = f"{broker(leader)} responds: {said(after, follower)}"
+    answer = message_of(after, f"{follower}")
+    diverges = isinstance(answer, Answer) and answer.kind == DIVERGING
     if diverges:
         effect = why_diverging(broker_of(before, leader), broker_of(before, follower))
-        if broker_of(before, leader).rules.counts_diverging_fetch.__name__ != "not_if_diverging":
+        if broker_of(before, leader).remote_leos != broker_of(after, leader).remote_leos:
             effect += f", yet it sets the remote LEO to the fetch offset {offset}"
     elif offset > log_of(before, leader).leo:
         effect = f"The fetch offset {offset} is beyond the log end of broker {leader}"
     else:
         effect = f"Broker {leader} sets the remote LEO of broker {follower} to {offset}"
+        response = f"responds: {said(after, follower)}"
     hw, was = log_of(after, leader).hw, log_of(before, leader).hw
     joined = partition_of(after).isr != partition_of(before).isr
     if joined:
         effect += f", adds it to the ISR ({braced(partition_of(after).isr)})"
     if hw != was:
         effect += f", raises its HW from {was} to {hw}"
-    response = f"responds: {said(after, follower)}"
-    if not effect.startswith("Broker"):
-        response = f"{broker(leader)} {response}"
-    if not any(message.key == f"{follower}" for message in after.messages):
+    if answer is None:
         response = "has no new data: the fetch waits in purgatory"
     mine, theirs = (of(before, broker(number)).epoch for number in (leader, follower))
     leads = f"leads epoch {mine}" if mine is not None else "leads no epoch"
@@ -140,17 +138,15 @@ def _refuse_request(a: Arguments, before: Scene, after: Scene) -> Event:
 
 def _error(leader: int, follower: int, before: Scene) -> str:
     """Return the error with which a broker refuses a request; Kafka compares epochs first."""
-    rules = broker_of(before, leader).rules
-    asks_for_end = said(before, follower).startswith("end of")
-    fence = rules.may_serve_epoch_request if asks_for_end else rules.may_serve_fetch
     mine, theirs = (broker_of(before, number).epoch for number in (leader, follower))
-    if fence.__name__ != "serve_anyone" and mine is not None and theirs is not None:
+    if broker_of(before, follower).fenced and mine is not None and theirs is not None:
         if theirs < mine:
             return "FENCED_LEADER_EPOCH"
         if theirs > mine:
             return "UNKNOWN_LEADER_EPOCH"
     # NOT_LEADER_FOR_PARTITION was renamed in Kafka 2.6, before KIP-595.
-    return "NOT_LEADER_OR_FOLLOWER" if rules.truncation_on_fetch else "NOT_LEADER_FOR_PARTITION"
+    is_renamed = broker_of(before, leader).rules.truncation_on_fetch
+    return "NOT_LEADER_OR_FOLLOWER" if is_renamed else "NOT_LEADER_FOR_PARTITION"
 
 
 def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
@@ -171,7 +167,7 @@ def _send_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
 
 def _handle_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, follower = a["leader"], a["follower"]
-    why = why_answer(broker_of(before, leader), asked_epoch(broker_of(before, follower)))
+    why = why_answer(broker_of(before, leader), broker_of(before, follower).newest_epoch)
     return Event(
         broker(leader),
         f"Broker {leader} handles OffsetsForLeaderEpoch of broker {follower}: "
@@ -182,8 +178,8 @@ def _handle_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _handle_epoch_response(a: Arguments, before: Scene, after: Scene) -> Event:
-    asks = "truncating" in broker_of(after, a["follower"]).role
-    then = "It must ask again" if asks else "It can fetch now"
+    asks_again = broker_of(after, a["follower"]).truncating
+    then = "It must ask again" if asks_again else "It can fetch now"
     return _truncate_by_answer(a, before, after, then)
 
 
@@ -194,7 +190,8 @@ def _handle_diverging_epoch(a: Arguments, before: Scene, after: Scene) -> Event:
 def _truncate_by_answer(a: Arguments, before: Scene, after: Scene, then: str) -> Event:
     """Say how a follower truncates its log by its leader's answer, and what it does next."""
     follower = a["follower"]
-    why = why_truncated(broker_of(before, follower), answer_of(before, follower))
+    was = broker_of(before, follower)
+    why = explained(was.rules.truncate_by_answer, was, answer_of(before, follower))
     reason = f": {why}" if why else ""
     return Event(
         broker(follower),
@@ -242,12 +239,13 @@ def _become_leader(a: Arguments, before: Scene, after: Scene) -> Event:
 
 def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     follower, epoch = a["follower"], a["epoch"]
-    now, old = of(after, broker(follower)).role, log_of(before, follower)
+    was, now = broker_of(before, follower), broker_of(after, follower)
+    old, message = was.log, message_of(before, announced(follower, epoch))
     truncation, why = "", ""
-    if continues_as_before(broker_of(before, follower), broker_of(after, follower)):
+    if isinstance(message, Announcement) and message.continues:
         truncation = " Its leader stays the same, so it continues as before."
-    elif now.startswith("follows") and old.entries:
-        why = why_truncated_at_once(broker_of(before, follower))
+    elif now.follows != NONE and old.entries:
+        why = explained(was.rules.begin_following, was)
         if why or log_of(after, follower).leo < old.leo:
             truncation = f" {why[:1].upper()}{why[1:]}. " if why else " "
             truncation += _truncation(follower, before, after)
@@ -256,7 +254,7 @@ def _become_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     lost = f" It does so{lost}." if lost else ""
     return Event(
         broker(follower),
-        f"Broker {follower} applies {_leader_and_isr(epoch, after)}: {now}."
+        f"Broker {follower} applies {_leader_and_isr(epoch, after)}: {now.role}."
         f"{truncation}{late}{lost}",
         sign="late"
         if late
@@ -300,10 +298,10 @@ def _elect(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _fence(a: Arguments, before: Scene, after: Scene) -> Event:
-    was, now = of(before, CONTROLLER), of(after, CONTROLLER)
-    lives = broker_of(before, a["broker"]).role != "down"
+    was, now = partition_of(before), partition_of(after)
+    lives = broker_of(before, a["broker"]).alive
     why = "is shutting down, or is considered dead" if lives else "is dead"
-    roles = "the ISR" if was.role.split()[0] == now.role.split()[0] else "leadership and the ISR"
+    roles = "the ISR" if was.leader == now.leader else "leadership and the ISR"
     return Event(
         CONTROLLER,
         f"Broker {a['broker']} {why}; the controller removes it from {roles}: {now.role}, "

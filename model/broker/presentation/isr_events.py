@@ -7,7 +7,17 @@ from collections.abc import Callable, Mapping
 from ....core.scene import Event, Scene
 from ..replica_sets import braced
 from .effects import raised
-from .pictures import CLIENTS, CONTROLLER, broker, of, partition_of, proposal, proposal_of
+from .isr_view import CONSUMER, PRODUCER
+from .pictures import (
+    CLIENTS,
+    CONTROLLER,
+    broker,
+    clients_of,
+    of,
+    partition_of,
+    proposal,
+    proposal_of,
+)
 
 Arguments = Mapping[str, int]
 
@@ -33,8 +43,8 @@ def _propose_shrink(a: Arguments, before: Scene, after: Scene) -> Event:
 
 def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
     leader = a["leader"]
-    request, was = _in_flight(before, leader), partition_of(before).isr
-    since = [line for line in partition_of(before).details if f"the request of {leader}" in line]
+    request, was = proposal_of(before, leader), partition_of(before).isr
+    since = [f" ({line})" for line in request.outdated] if request else []
     done = f"It accepts: the ISR was {braced(was)} and is {_isr(after)}."
     if partition_of(after).isr == was:
         answer = proposal_of(after, leader)
@@ -42,8 +52,8 @@ def _handle_alter_partition(a: Arguments, before: Scene, after: Scene) -> Event:
         done = f"{refuses}The ISR stays {braced(was)}."
     return Event(
         CONTROLLER,
-        f"The controller handles the request of broker {leader}: {request}"
-        f"{''.join(f' ({line})' for line in since)}. {done}",
+        f"The controller handles the request of broker {leader}: {_in_flight(before, leader)}"
+        f"{''.join(since)}. {done}",
         takes=(proposal(leader),),
         drops="no broker receives the response",
     )
@@ -136,10 +146,10 @@ def _refreshed(client: str) -> Callable[[Arguments, Scene, Scene], Event]:
     """Return the event of a client's metadata refresh."""
 
     def refresh(a: Arguments, before: Scene, after: Scene) -> Event:
-        now = next(line for line in of(after, CLIENTS).details if line.startswith(client))
+        line = clients_of(after).metadata[client]
         return Event(
             CLIENTS,
-            f"The {client} refreshes its metadata from broker {a['broker']}: {now}.",
+            f"The {client} refreshes its metadata from broker {a['broker']}: {line}.",
         )
 
     return refresh
@@ -170,8 +180,8 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "CrashController": _crash_controller,
     "StartController": _start_controller,
     "UpdateMetadata": _update_metadata,
-    "RefreshProducer": _refreshed("producer"),
-    "RefreshConsumer": _refreshed("consumer"),
+    "RefreshProducer": _refreshed(PRODUCER),
+    "RefreshConsumer": _refreshed(CONSUMER),
     "Consume": _consume,
 }
 """Every action that the option ``isr_propagation`` adds."""

@@ -10,42 +10,47 @@ from ..messages import ACCEPTED, ORPHANED, OUTDATED, REFUSED, REQUEST
 from ..replica_sets import braced, replicas
 from ..state import BrokerState
 
+PRODUCER, CONSUMER = "producer", "consumer"
+
 
 def controller(
     s: BrokerState, k: Constants, written: Callable[[int], str] = braced
 ) -> tuple[str, ...]:
     """Return the controller's own state, beside the partition state, and its pending work."""
     if k.isr_propagation == KRAFT:
-        return (f"fenced {written(s.partition.fenced)}", *_requests(s, written))
+        lines = [f"fenced {written(s.partition.fenced)}"]
+        for leader in range(k.replicas):
+            lines += requests(s, leader, written)
+        return tuple(lines)
     if k.isr_propagation != ZOOKEEPER:
         return ()
     if s.controller.down:
         return ("down",)
     handles = ("", "has read a notification", "has yet to delete a notification")
     unread = "a notification is unread" if s.controller.notification else ""
-    lines = (f"cached isr {written(s.controller.isr)}", unread, handles[s.controller.handling])
-    return tuple(line for line in lines if line)
+    parts = (f"cached isr {written(s.controller.isr)}", unread, handles[s.controller.handling])
+    return tuple(part for part in parts if part)
 
 
-def _requests(s: BrokerState, written: Callable[[int], str]) -> list[str]:
-    """Return how requests in flight have become outdated since they were sent."""
-    lines = []
-    for leader, request in enumerate(s.alter_partition):
-        if request.kind == ORPHANED:
-            lines.append(f"the request of {leader} has lost its sender")
-        if request.rebooted:
-            lines.append(
-                f"the request of {leader} has an old broker epoch of {written(request.rebooted)}"
-            )
-    return lines
-
-
-def clients(s: BrokerState, k: Constants) -> tuple[str, ...]:
-    """Return the leader in each client's metadata."""
-    lines = [f"producer -> {s.producer.leader}"]
-    if k.track_read:
-        lines.append(f"consumer -> {s.aux_consumer.leader}, at {s.aux_consumer.offset}")
+def requests(s: BrokerState, leader: int, written: Callable[[int], str]) -> tuple[str, ...]:
+    """Return how a leader's request in flight has become outdated since it was sent."""
+    request, lines = s.alter_partition[leader], []
+    if request.kind == ORPHANED:
+        lines.append(f"the request of {leader} has lost its sender")
+    if request.rebooted:
+        lines.append(
+            f"the request of {leader} has an old broker epoch of {written(request.rebooted)}"
+        )
     return tuple(lines)
+
+
+def clients(s: BrokerState, k: Constants) -> dict[str, str]:
+    """Return a line for each client, with the leader in its metadata."""
+    lines = {PRODUCER: f"{PRODUCER} -> {s.producer.leader}"}
+    if k.track_read:
+        at = f"{s.aux_consumer.leader}, at {s.aux_consumer.offset}"
+        lines[CONSUMER] = f"{CONSUMER} -> {at}"
+    return lines
 
 
 def isr_changes(

@@ -31,7 +31,7 @@ def _handle_list_offsets(a: Arguments, before: Scene, after: Scene) -> Event:
 
 def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> Event:
     follower, end = a["follower"], log_of(after, a["follower"]).leo
-    if broker_of(after, follower).role == "down":
+    if not broker_of(after, follower).alive:
         return Event(
             broker(follower),
             f"The log of broker {follower} is longer than that of broker {a['leader']}, and "

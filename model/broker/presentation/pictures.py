@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ....core.layout import NONE
 from ....core.scene import Entry, Log, Message, Participant, Promise, Scene
 from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
+from ..leadership import leads
 from ..messages import (
     DELAYED_FETCH,
     EPOCH_REQUEST,
@@ -21,10 +23,12 @@ from ..messages import (
 from ..replica_sets import braced
 from ..rules import Rules
 from ..state import BrokerState, LogEntry
-from .isr_view import REFUSALS, alter_partition, clients, controller, isr_changes
+from .isr_view import REFUSALS, alter_partition, clients, controller, isr_changes, requests
 from .view import in_flight, leadership, log_entries, role, waiting
 
 CONTROLLER, CLIENTS = "controller", "clients"
+ACKED = "acked"
+"""What is shown of a record that was acknowledged to its producer."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,14 @@ class Broker(Participant):
 
     Parameters
     ----------
+    follows
+        The leader that it follows; NONE if it follows none.
+    truncating
+        Whether it must first ask its leader where to truncate its log.
+    fenced
+        Whether the epoch of its request makes its leader refuse it.
+    remote_leos
+        The log end offsets that it knows of the other brokers.
     cache
         The start offset of each leader epoch in its epoch cache.
     proposed
@@ -56,17 +68,65 @@ class Broker(Participant):
         The protocol's rules.
     """
 
+    log: Log = field(default_factory=lambda: Log((), 0))
+    follows: int = NONE
+    truncating: bool = False
+    fenced: bool = False
+    remote_leos: tuple[int, ...] = ()
     cache: tuple[tuple[int, int], ...] = ()
     proposed: int = 0
     rules: Rules = field(default_factory=Rules)
 
+    @property
+    def newest_epoch(self) -> int:
+        """The newest epoch in its epoch cache, which its requests carry, or NONE."""
+        return self.cache[-1][0] if self.cache else NONE
+
+    @property
+    def cache_text(self) -> str:
+        """The contents of its epoch cache as a clause."""
+        if not self.cache:
+            return "its epoch cache is empty"
+        return f"its epoch cache has {cached(self.cache)}"
+
+    def largest_epoch(self, most: int) -> int:
+        """Return the largest cached epoch up to this one, or NONE."""
+        return max((epoch for epoch, _ in self.cache if epoch <= most), default=NONE)
+
+    def end_of(self, epoch: int) -> int:
+        """Return where a cached epoch ends: where the next one starts, or at the log end."""
+        larger = (start for cached_epoch, start in self.cache if cached_epoch > epoch)
+        return min(larger, default=self.log.leo)
+
+
+@dataclass(frozen=True)
+class Clients(Participant):
+    """Producer and consumer, with the leader in the metadata of each."""
+
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
 
 @dataclass(frozen=True)
 class Answer(Message):
-    """A leader's answer about a log: an epoch and an end offset, NONE if it has none."""
+    """A message between a follower and its leader, of this kind.
 
+    An answer about a log has an epoch and an end offset, NONE if the leader knows none.
+    """
+
+    kind: int = IDLE
     of: int = NONE
     end: int = NONE
+
+
+@dataclass(frozen=True)
+class Announcement(Message):
+    """The LeaderAndIsr of an epoch on its way to a broker.
+
+    ``continues`` says whether a broker that applies it as a follower continues as before.
+    """
+
+    epoch: int = NONE
+    continues: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,9 +134,11 @@ class Proposal(Message):
     """An ISR change in flight between a leader and the controller.
 
     ``refusal`` is the reason why the controller has rejected it; empty if it has not.
+    ``outdated`` says, a line each, how a request has become outdated since it was sent.
     """
 
     refusal: str = ""
+    outdated: tuple[str, ...] = ()
 
 
 def broker(number: int) -> str:
@@ -87,11 +149,11 @@ def broker(number: int) -> str:
 def scene(s: BrokerState, k: Constants) -> Scene:
     """Return the picture of a state."""
     partition = s.partition
-    leads, isr = leadership(s, braced)
+    role_text, isr = leadership(s, braced)
     participants: list[Participant] = [
         Partition(
             CONTROLLER,
-            leads,
+            role_text,
             (*isr, *controller(s, k)),
             alive=not s.controller.down,
             epoch=partition.epoch,
@@ -103,8 +165,9 @@ def scene(s: BrokerState, k: Constants) -> Scene:
         )
     ]
     participants += [_participant(s, k, number) for number in range(k.replicas)]
-    details = clients(s, k) if k.isr_propagation == ZOOKEEPER else ()
-    participants.append(Participant(CLIENTS, f"{s.written} of {k.records} written", details))
+    metadata = clients(s, k) if k.isr_propagation == ZOOKEEPER else {}
+    written = f"{s.written} of {k.records} written"
+    participants.append(Clients(CLIENTS, written, tuple(metadata.values()), metadata=metadata))
     return Scene(
         tuple(participants),
         (*_requests(s, k), *_proposals(s, k), *_announcements(s, k)),
@@ -136,10 +199,24 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
         leads=replica.epoch if replica.leader == number else None,
         log=Log(tuple(Entry(f"m{e.record}", e.epoch) for e in log_entries(replica)), replica.hw),
         replica=number,
+        follows=replica.leader if replica.alive and not leads(s, number) else NONE,
+        truncating=bool(replica.truncating),
+        fenced=_is_fenced(s, k, number),
+        remote_leos=tuple(replica.remote_leo),
         cache=cache,
         proposed=replica.proposed,
         rules=k.rules,
     )
+
+
+def _is_fenced(s: BrokerState, k: Constants, follower: int) -> bool:
+    """Whether the broker that a follower follows refuses a request of the follower's epoch."""
+    leader, epoch = s.replica[follower].leader, s.replica[follower].epoch
+    if leader == NONE:
+        return False
+    if s.message[follower].kind == EPOCH_REQUEST:
+        return not k.rules.may_serve_epoch_request(s, k, leader, epoch)
+    return not k.rules.may_serve_fetch(s, k, leader, epoch)
 
 
 def cached(cache: tuple[tuple[int, int], ...]) -> str:
@@ -172,7 +249,7 @@ def _requests(s: BrokerState, k: Constants) -> list[Answer]:
         ends = (follower, leader) if asks else (leader, follower)
         names = broker(ends[0]), broker(ends[1])
         messages.append(
-            Answer(f"{follower}", *names, text, of=message.epoch, end=message.end_offset)
+            Answer(f"{follower}", *names, text, kind=kind, of=message.epoch, end=message.end_offset)
         )
     return messages
 
@@ -184,7 +261,7 @@ def proposal(number: int) -> str:
 
 def proposal_of(picture: Scene, number: int) -> Proposal | None:
     """Return the message in flight between a leader and the controller, if any."""
-    message = next((m for m in picture.messages if m.key == proposal(number)), None)
+    message = message_of(picture, proposal(number))
     return message if isinstance(message, Proposal) else None
 
 
@@ -197,19 +274,25 @@ def _proposals(s: BrokerState, k: Constants) -> list[Proposal]:
             ends = (broker(number), CONTROLLER) if asks else (CONTROLLER, broker(number))
             text = alter_partition(s, number, braced)
             why = REFUSALS.get(message.kind, "")
-            proposals.append(Proposal(proposal(number), *ends, text, refusal=why))
+            outdated = requests(s, number, braced)
+            proposals.append(
+                Proposal(proposal(number), *ends, text, refusal=why, outdated=outdated)
+            )
     return proposals
 
 
-def _announcements(s: BrokerState, k: Constants) -> list[Message]:
+def _announcements(s: BrokerState, k: Constants) -> list[Announcement]:
     """Return each LeaderAndIsr that a live broker may still apply."""
     return [
-        Message(
+        Announcement(
             announced(number, epoch),
             CONTROLLER,
             broker(number),
             f"e{epoch}: {'no leader' if sent.leader == NONE else f'{sent.leader} leads'}",
             quiet=True,
+            epoch=epoch,
+            continues=number != sent.leader != NONE
+            and not k.rules.has_new_leader(s, k, number, epoch),
         )
         for epoch, sent in enumerate(s.leader_and_isr)
         if epoch <= s.partition.epoch and (sent.leader != NONE or sent.isr)
@@ -256,7 +339,7 @@ def _acked(s: BrokerState, k: Constants) -> list[Promise]:
         Promise(
             CLIENTS,
             f"m{record}",
-            "acked",
+            ACKED,
             f"m{record} is acknowledged to its producer (acks={acks})",
         )
         for record, entry in enumerate(s.aux_acked)
@@ -286,18 +369,30 @@ def partition_of(picture: Scene) -> Partition:
 
 def log_of(picture: Scene, number: int) -> Log:
     """Return the log of a broker."""
-    log = of(picture, broker(number)).log
-    assert log is not None
-    return log
+    return broker_of(picture, number).log
+
+
+def clients_of(picture: Scene) -> Clients:
+    """Return the clients."""
+    participant = of(picture, CLIENTS)
+    assert isinstance(participant, Clients)
+    return participant
+
+
+def message_of(picture: Scene, key: str) -> Message | None:
+    """Return the message of this key, if it is in flight."""
+    return next((message for message in picture.messages if message.key == key), None)
 
 
 def answer_of(picture: Scene, follower: int) -> Answer:
     """Return the message between a follower and its leader."""
-    message = next(m for m in picture.messages if m.key == f"{follower}")
-    assert isinstance(message, Answer)
+    message = message_of(picture, f"{follower}")
+    if not isinstance(message, Answer):
+        raise LookupError(f"no message is in flight between broker {follower} and its leader")
     return message
 
 
 def said(picture: Scene, follower: int) -> str:
     """Return the text of the message between a follower and its leader."""
-    return next((m.text for m in picture.messages if m.key == f"{follower}"), "nothing")
+    message = message_of(picture, f"{follower}")
+    return message.text if message else "nothing"

@@ -35,6 +35,9 @@ ELR_LEGEND = (
 )
 """For the option ``elr``."""
 
+RESTARTED = "restarted"
+"""The role of a broker that waits for LeaderAndIsr, or for the metadata with KRaft."""
+
 
 def columns(s: BrokerState, k: Constants) -> dict[str, str]:
     """Return the heading and the text of each column: the controller, then every broker."""
@@ -50,7 +53,7 @@ def columns(s: BrokerState, k: Constants) -> dict[str, str]:
         )
         shown[f"broker {broker}"] = "\n".join(part for part in parts if part)
     if k.isr_propagation == ZOOKEEPER:
-        shown["clients"] = "\n".join(clients(s, k))
+        shown["clients"] = "\n".join(clients(s, k).values())
     return shown
 
 
@@ -91,7 +94,7 @@ def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) 
         return f"follows {replica.leader} e{replica.epoch}{asks}"
     if s.partition.leader == NONE and s.partition.epoch == replica.epoch:
         return f"no leader e{replica.epoch}"
-    return "restarted"
+    return RESTARTED
 
 
 def log_entries(replica: Replica) -> list[LogEntry]:

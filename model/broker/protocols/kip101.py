@@ -9,16 +9,23 @@ record is lost within 2 records and 3 elections.
 Source: KIP-101; the lookup is that of Kafka 0.11's LeaderEpochFileCache.endOffsetFor.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ....core.layout import NONE
 from ...protocol import Expected
 from ..bounds import Constants
+from ..explanations import explains
 from ..family import EPOCH_REQUESTS
 from ..log import largest_epoch_up_to, newest_epoch, smallest_epoch_above, truncate_to
 from ..older import after_the_fetch
 from ..state import BrokerState
 from .hw import HW
+
+if TYPE_CHECKING:
+    from ..presentation.pictures import Answer, Broker
 
 
 def ask_before_fetching(s: BrokerState, k: Constants, follower: int) -> None:
@@ -42,10 +49,38 @@ def start_of_next_epoch(
     return NONE, s.replica[leader].epoch_cache[following]
 
 
+@explains(start_of_next_epoch)
+def _why_start_of_next_epoch(leader: Broker, requested: int) -> str:
+    knows = leader.cache_text
+    larger = [(epoch, start) for epoch, start in leader.cache if epoch > requested]
+    if leader.newest_epoch == requested != NONE:
+        return f"{knows}; e{requested} is its newest epoch, so it answers with its log end"
+    if larger and leader.largest_epoch(requested) != NONE:
+        return (
+            f"{knows}; it answers with the start of its first epoch above e{requested}, which "
+            f"is e{larger[0][0]} at offset {larger[0][1]}"
+        )
+    return f"{knows}, which does not show where e{requested} ends"
+
+
 def cut_to_answer(s: BrokerState, k: Constants, follower: int, epoch: int, end_offset: int) -> bool:
     """Truncate to the answer, or to the high watermark if the leader knows none."""
     truncate_to(s, k, follower, s.replica[follower].hw if end_offset == NONE else end_offset)
     return True
+
+
+def unknown_to_the_leader(follower: Broker) -> str:
+    """Explain a truncation where the leader answers that it does not know the epoch."""
+    return (
+        f"the leader does not know, so it falls back to its own high watermark, {follower.log.hw}"
+    )
+
+
+@explains(cut_to_answer)
+def _why_cut_to_answer(follower: Broker, answer: Answer) -> str:
+    if answer.end == NONE:
+        return unknown_to_the_leader(follower)
+    return f"it keeps the records below the answered offset, {answer.end}"
 
 
 KIP_101 = replace(

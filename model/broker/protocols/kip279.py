@@ -9,12 +9,16 @@ record within 2 replicas, 1 record and 3 elections.
 Source: KIP-279, apache/kafka#4882.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ....core.layout import NONE
 from ...protocol import Expected
 from ..bounds import Constants
 from ..defaults import at_or_above_epoch_start, exit_unless_unclean, if_leader_changes
+from ..explanations import explained, explains
 from ..log import (
     end_offset,
     largest_epoch_up_to,
@@ -23,7 +27,10 @@ from ..log import (
     truncate_to,
 )
 from ..state import BrokerState
-from .kip101 import KIP_101
+from .kip101 import KIP_101, unknown_to_the_leader
+
+if TYPE_CHECKING:
+    from ..presentation.pictures import Answer, Broker
 
 
 def largest_epoch_and_its_end(
@@ -41,6 +48,25 @@ def largest_epoch_and_its_end(
     if known == NONE:
         return requested, s.replica[leader].epoch_cache[following]
     return known, end_offset(s, k, leader, known)
+
+
+@explains(largest_epoch_and_its_end)
+def _why_largest_epoch(leader: Broker, requested: int) -> str:
+    knows, known = leader.cache_text, leader.largest_epoch(requested)
+    larger = [epoch for epoch, _ in leader.cache if epoch > requested]
+    if known == requested:
+        return f"{knows}; in its log e{requested} ends at offset {leader.end_of(requested)}"
+    if not larger:
+        return f"{knows}, no epoch from e{requested} on, so it does not know"
+    if known == NONE:
+        return (
+            f"{knows}, no epoch up to e{requested}, so it answers with the start of its first "
+            f"epoch, e{larger[0]}"
+        )
+    return (
+        f"{knows}, not e{requested}; its largest smaller epoch is e{known}, which ends at "
+        f"offset {leader.end_of(known)}"
+    )
 
 
 def cut_to_common_epoch(s: BrokerState, k: Constants, follower: int, epoch: int, end: int) -> bool:
@@ -63,6 +89,30 @@ def cut_to_common_epoch(s: BrokerState, k: Constants, follower: int, epoch: int,
         return True
     truncate_to(s, k, follower, end_offset(s, k, follower, smaller))
     return False
+
+
+@explains(cut_to_common_epoch)
+def _why_cut_to_common_epoch(follower: Broker, answer: Answer) -> str:
+    if answer.end == NONE:
+        return unknown_to_the_leader(follower)
+    knows, smaller = follower.cache_text, follower.largest_epoch(answer.of)
+    if answer.of > follower.newest_epoch:
+        return f"{knows}, only older epochs: it keeps the records below the answer, {answer.end}"
+    if smaller == answer.of:
+        mine = follower.end_of(smaller)
+        return (
+            f"both know e{smaller}: it ends at offset {mine} here and at {answer.end} at the "
+            f"leader, so it keeps the records below {min(mine, answer.end)}"
+        )
+    if smaller != NONE:
+        return (
+            f"{knows}, so it does not know e{answer.of}: it keeps the records below offset "
+            f"{follower.end_of(smaller)}, the end of e{smaller}, its largest smaller epoch, and "
+            f"{'fetches' if follower.rules.truncation_on_fetch else 'asks'} again"
+        )
+    knows = f"{knows}, so it knows no epoch up to e{answer.of}"
+    kept = explained(follower.rules.offset_without_common_epoch, follower, answer)
+    return f"{knows}: {kept}" if kept else knows
 
 
 def unless_next_epoch(s: BrokerState, k: Constants, follower: int, epoch: int) -> bool:

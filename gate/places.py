@@ -112,13 +112,14 @@ def _mutated(original: Protocol, mutant: str) -> Iterator[Place]:
 def _declared(protocol: Protocol) -> Iterator[Place]:
     """Yield the line that declares a built-in protocol."""
     for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if file and ".protocols." in module.__name__:
-            for name, value in vars(module).items():
-                # The first module that holds it may be one that imports it.
-                line = _assignment(file, name) if value is protocol else None
-                if line is not None:
-                    yield (file, line), name
+        file = getattr(module, "__file__", None) or ""
+        held = list(vars(module).items()) if file else []
+        for name in [name for name, value in held if value is protocol]:
+            # The first module that holds it may be one that imports it.
+            line = _assignment(file, name)
+            if line is not None:
+                yield (file, line), name
+                return
 
 
 def _assignment(file: str, name: str) -> int | None:

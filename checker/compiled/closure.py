@@ -16,12 +16,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ... import core
 from ...core.layout import Layout
 from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
-from ..liveness.formulas import predicates_of
+from .. import compiled
+from ..liveness import formulas
 from .program import Module
 from .reads import Question, Reads, answers_are_same
+
+TRANSLATOR = (core, compiled, formulas)
+"""The packages and modules whose source decides what a translation comes to."""
 
 MOST = 8
 """Recordings under one key: a protocol that is being edited comes back to what it was."""
@@ -62,7 +67,7 @@ def roots_of(system: TransitionSystem[Any, Any], properties: Sequence[Property])
     """Return the objects that the translation of a search begins with."""
     roots: list[object] = [system.constants, system.constraint, *system.layout.classes]
     roots += [prop.predicate for prop in properties if prop.kind is Kind.INVARIANT]
-    roots += [prop.predicate for _, prop in predicates_of(properties)]
+    roots += [prop.predicate for _, prop in formulas.predicates_of(properties)]
     for instance in system.instances:
         roots += [instance.action.apply, *instance.arguments]
     return roots
@@ -117,7 +122,14 @@ def translator() -> str:
 
 
 def source_of_translator() -> str:
-    """Return the hash of the source that translates: this package, and the core."""
-    here = Path(__file__).parent
-    files = [*sorted(here.glob("*.py")), *sorted((here.parents[1] / "core").glob("*.py"))]
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    """Return the hash of the source that translates, as it is now."""
+    return hashlib.sha256(
+        b"\0".join(file.read_bytes() for file in files_of_translator())
+    ).hexdigest()
+
+
+def files_of_translator() -> Iterator[Path]:
+    """Yield the files of the translator, those of a package in the order of their names."""
+    for part in TRANSLATOR:
+        file = Path(str(part.__file__))
+        yield from sorted(file.parent.glob("*.py")) if file.name == "__init__.py" else [file]

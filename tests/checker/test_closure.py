@@ -5,11 +5,15 @@ import contextlib
 import dataclasses
 import json
 import random
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from tidegate import checker
 from tidegate.analysis.mutants import mutants
+from tidegate.checker import calls, interrupts, liveness, recovery, stop
 from tidegate.checker.check import check
 from tidegate.checker.compiled import closure, generate
 from tidegate.checker.compiled.cache import cached_code, cached_translation
@@ -699,6 +703,17 @@ def test_a_translation_is_not_kept_where_the_translator_changes_meanwhile(source
         assert translated(toy(own.space))[1]
     assert translated(toy(own.space))[1]
     assert not translated(toy(own.space))[1]
+
+
+def test_the_source_of_the_translator_is_all_that_it_imports():
+    """Beside what runs a search: those modules decide nothing of what is translated."""
+    script = "import sys, tidegate.checker.compiled.generate; print(*sys.modules)"
+    command = [sys.executable, "-c", script]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    files = {Path(sys.modules[name].__file__) for name in names if name.startswith("tidegate.")}
+    runs = {checker.__file__, liveness.__file__, *(it.__file__ for it in (calls, interrupts))}
+    runs |= {recovery.__file__, stop.__file__}
+    assert files - set(closure.files_of_translator()) == set(map(Path, runs))
 
 
 def test_machine_code_follows_what_a_function_carries(source, toy, make_invariant):

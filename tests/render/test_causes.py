@@ -117,6 +117,15 @@ def test_an_epoch_may_change_nothing_for_a_follower(system, protocol, elections,
     assert ("Its leader stays the same, so it continues as before." in event.sentence) is continues
 
 
+def test_an_epoch_in_flight_is_one_message_whatever_its_broker_applies_before(system):
+    behaviors = system("hw", "replicas=3 moves elections=3")
+    steps = [Step("Elect", ("broker",), (broker,)) for broker in (1, 0)]
+    steps += [Step("BecomeFollower", ("follower", "epoch"), (2, epoch)) for epoch in (1, 2)]
+    told = narrate(behaviors, retaken(behaviors, 0, steps))
+    arrows = [it for it in told.arrows if (it.receiver, it.text) == ("broker 2", "e2: 0 leads")]
+    assert [(arrow.sent, arrow.ended) for arrow in arrows] == [(2, 4)]
+
+
 def test_a_change_of_the_isr_by_a_leader_goes_to_the_controller(unclean):
     arrows = {(it.sender, it.receiver, it.sent): it.text for it in unclean.arrows}
     assert arrows["broker 0", "controller", 2] == "isr {0}"

@@ -113,7 +113,7 @@ class Answer(Message):
     An answer about a log has an epoch and an end offset, NONE if the leader knows none.
     """
 
-    kind: int = IDLE
+    kind: int = field(default=IDLE, compare=False)
     of: int = NONE
     end: int = NONE
 
@@ -126,7 +126,8 @@ class Announcement(Message):
     """
 
     epoch: int = NONE
-    continues: bool = False
+    # What becomes of it may change while it is in flight; it is the same message all the same.
+    continues: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class Proposal(Message):
     """
 
     refusal: str = ""
-    outdated: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = field(default=(), compare=False)
 
 
 def broker(number: int) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .expressions import Expressions
+from .arithmetic import COMPARISONS, FOLDED
 from .function import Mode
+from .loops import Loops
+from .scope import Scope
 from .values import (
     Constant,
     Items,
@@ -25,12 +27,22 @@ from .values import (
     union,
 )
 
+if TYPE_CHECKING:
+    from .expressions import Expressions
 
-class Calls(Expressions):
+
+class Calls:
     """Translates calls, of functions like this one and of the few that Python has built in."""
 
-    def _called(self, node: ast.Call, mode: Mode) -> Value:
-        callee = self.expression(node.func)
+    def __init__(self, scope: Scope, expressions: Expressions) -> None:
+        self.scope, self.unit, self.out = scope, scope.unit, scope.out
+        self.expressions, self.records = expressions, expressions.records
+        self.known = expressions.known
+        self.loops = Loops(scope, expressions, self)
+
+    def called(self, node: ast.Call, mode: Mode) -> Value:
+        """Return the value of a call."""
+        callee = self.expressions.expression(node.func)
         if isinstance(callee, Method):
             named = {str(part.arg): self.known(part.value) for part in node.keywords}
             return self.call(callee, [self.known(argument) for argument in node.args], named)
@@ -66,7 +78,11 @@ class Calls(Expressions):
             return value
         if which is len and isinstance(value, StateRef) and isinstance(value.sample, (list, tuple)):
             return Constant(len(value.sample))
-        if which is len and isinstance(value, StateRef) and (own := self.method(value, "__len__")):
+        if (
+            which is len
+            and isinstance(value, StateRef)
+            and (own := self.records.method(value, "__len__"))
+        ):
             return self.call(own, [])
         raise UnsupportedError(f"the call {ast.unparse(node)}")
 
@@ -80,10 +96,10 @@ class Calls(Expressions):
 
     def invoke(self, function: Callable[..., Any], arguments: list[Value], mode: Mode) -> Value:
         """Emit the call of a function like this one."""
-        compiled = self.unit.function(function, arguments, mode, self.pure)
+        compiled = self.unit.function(function, arguments, mode, self.scope.pure)
         self.out.loops.extend(compiled.loops)
-        self.compiled.elements.update(compiled.elements)
-        self.compiled.reads.update(compiled.reads)
+        self.scope.compiled.elements.update(compiled.elements)
+        self.scope.compiled.reads.update(compiled.reads)
         passed = ", ".join(compiled.passed(arguments))
         call = f'call {compiled.returns} @"{compiled.name}"({passed})'
         if compiled.returns == "void":
@@ -122,7 +138,7 @@ class Calls(Expressions):
 
         def body(following: str, end: str) -> None:
             found = out.label("found")
-            test = self.decision(generator.elt)
+            test = self.expressions.decision(generator.elt)
             out.branch(test, *((found, following) if wanted else (following, found)))
             out.place_label(found)
             out.emit(f"store i64 {1 if wanted else 0}, ptr {result}")
@@ -149,7 +165,7 @@ class Calls(Expressions):
             ranges.append(span(value))
             before = Number(out.value(f"load i64, ptr {result}"), None)
             if which is sum:
-                after = self.computed(ast.Add(), before, value)
+                after = self.expressions.computed(ast.Add(), before, value)
             else:
                 first = out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0")
                 extreme = out.extreme(which.__name__, before, value)
@@ -184,36 +200,22 @@ class Calls(Expressions):
         [clause] = generator.generators
         assert isinstance(clause.target, ast.Name)
         name, out = clause.target.id, self.out
-        outer = self.local, self.variables, self.assigned
+        scope = self.scope
+        outer = scope.local, scope.variables, scope.assigned
 
         def inside(element: Value, following: str, end: str) -> None:
             # The name is the generator's own, whatever it is outside.
-            self.local = {**outer[0], name: element}
-            self.variables = {n: at for n, at in outer[1].items() if n != name}
-            self.assigned = {n: where for n, where in outer[2].items() if n != name}
+            scope.local = {**outer[0], name: element}
+            scope.variables = {n: at for n, at in outer[1].items() if n != name}
+            scope.assigned = {n: where for n, where in outer[2].items() if n != name}
             for condition in clause.ifs:
                 chosen = out.label("if")
-                out.branch(self.decision(condition), chosen, following)
+                out.branch(self.expressions.decision(condition), chosen, following)
                 out.place_label(chosen)
             body(following, end)
-            self.local, self.variables, self.assigned = outer
+            scope.local, scope.variables, scope.assigned = outer
 
-        self.loop(clause.iter, inside)
-
-    def loop(
-        self,
-        iterated: ast.expr,
-        body: Callable[[Value, str, str], None],
-        changed: Iterable[str] = (),
-    ) -> None:
-        """Translate a loop over what is iterated; `body` emits one round.
-
-        Parameters
-        ----------
-        changed
-            Local names that a round assigns to.
-        """
-        raise NotImplementedError
+        self.loops.loop(clause.iter, inside)
 
     def range_of(self, node: ast.expr) -> tuple[Value, Value, int] | None:
         """Return (start, stop, step) if an expression is a call of range, else None."""
@@ -235,7 +237,7 @@ class Calls(Expressions):
 
     def is_known(self, node: ast.expr, what: object) -> bool:
         """Whether an expression is known, and is this very object."""
-        value = self.expression(node)
+        value = self.expressions.expression(node)
         return isinstance(value, Constant) and value.value is what
 
     def _in_order(
@@ -255,3 +257,19 @@ class Calls(Expressions):
                 f"a call of {function.__name__} that does not fit its parameters"
             )
         return [given[name] if name in given else Constant(optional[name]) for name in names]
+
+    def filled(self, value: Value) -> Value:
+        """Return what is true where a value is: of a set or a sequence, whether it has elements."""
+        if isinstance(value, StateRef) and (method := self.records.method(value, "__bool__")):
+            return self.call(method, [])
+        return value
+
+    def records_compared(self, comparison: ast.cmpop, left: StateRef, right: Value) -> Value:
+        """Return how a record compares with another value by a method of its own."""
+        differs = isinstance(comparison, ast.NotEq)
+        name = "eq" if differs else FOLDED[type(comparison)].__name__
+        method = self.records.method(left, f"__{name}__")
+        if method is None or not isinstance(right, StateRef):
+            return self.out.compare(COMPARISONS[type(comparison)], left, right)
+        compared = self.call(method, [right])
+        return self.expressions.negation(compared) if differs else compared

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable, Mapping
-from typing import Any
 
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
-from .emitter import Aside, Emitter, is_cheap
-from .function import Compiled, Functions, Mode
+from .calls import Calls
+from .emitter import Aside, is_cheap
+from .function import Mode
 from .marking import is_marked
-from .methods import Methods
+from .records import Records
+from .scope import Scope
 from .values import (
     NOWHERE,
     PLAIN,
@@ -23,36 +23,19 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
-    integer_of,
     is_truth,
     span,
     union,
 )
 
 
-class Expressions(Methods):
-    """Translates expressions: what is known already is computed, the rest is emitted.
+class Expressions:
+    """Translates expressions: what is known already is computed, the rest is emitted."""
 
-    Attributes
-    ----------
-    local
-        What each local name stands for that is given a value once.
-    variables
-        Addresses of the local names that are given several.
-    assigned
-        All local names of the function.
-    """
-
-    def __init__(
-        self, unit: Functions, function: Callable[..., Any], local: dict[str, Value], out: Emitter
-    ) -> None:
-        super().__init__(unit, out)
-        self.function = function
-        self.local = local
-        self.variables: dict[str, str] = {}
-        self.pure = False
-        self.assigned: Mapping[str, object] = {}
-        self.compiled: Compiled
+    def __init__(self, scope: Scope) -> None:
+        self.scope, self.unit, self.out = scope, scope.unit, scope.out
+        self.mark, self.records = scope.marks.mark, Records(scope)
+        self.calls = Calls(scope, self)
 
     def expression(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
@@ -69,7 +52,7 @@ class Expressions(Methods):
 
     def condition(self, node: ast.expr) -> Value:
         """Return the truth of an expression: a `Truth`, or `Constant`."""
-        value = self.filled(self.known(node))
+        value = self.calls.filled(self.known(node))
         if isinstance(value, Constant):
             return Constant(self.true(value))
         return value if isinstance(value, Truth) else Truth(self.out.truth(value))
@@ -90,14 +73,14 @@ class Expressions(Methods):
 
     def _name(self, node: ast.Name) -> Value:
         definite = self.out.definite
-        if node.id in self.assigned and definite is not None and node.id not in definite:
+        if node.id in self.scope.assigned and definite is not None and node.id not in definite:
             raise UnsupportedError(f"{node.id}, which may have no value yet,")
-        if node.id in self.variables:
+        if node.id in self.scope.variables:
             known = definite[node.id] if definite is not None else None
-            return Number(self.out.value(f"load i64, ptr {self.variables[node.id]}"), known)
-        if node.id in self.local:
-            return self.local[node.id]
-        return self.unit.lookup(self.function, node.id)
+            return Number(self.out.value(f"load i64, ptr {self.scope.variables[node.id]}"), known)
+        if node.id in self.scope.local:
+            return self.scope.local[node.id]
+        return self.unit.lookup(self.scope.function, node.id)
 
     def _tuple(self, node: ast.Tuple) -> Value:
         return Items(tuple(self.expression(part) for part in node.elts))
@@ -105,8 +88,8 @@ class Expressions(Methods):
     def _attribute(self, node: ast.Attribute) -> Value:
         owner = self.expression(node.value)
         if isinstance(owner, StateRef):
-            method = self.method(owner, node.attr)
-            return method or self._loaded(self._part(owner, node.attr))
+            method = self.records.method(owner, node.attr)
+            return method or self.records.loaded(self.records.part(owner, node.attr))
         if owner is NOWHERE:
             return NOWHERE
         if not isinstance(owner, Constant):
@@ -116,69 +99,36 @@ class Expressions(Methods):
     def _subscript(self, node: ast.Subscript) -> Value:
         owner, index = self.expression(node.value), self.expression(node.slice)
         if isinstance(owner, StateRef):
-            at = self.getter(owner)
-            return self.call(at, [index]) if at else self._loaded(self.element(owner, index))
+            at = self.records.getter(owner)
+            return (
+                self.calls.call(at, [index])
+                if at
+                else self.records.loaded(self.records.element(owner, index))
+            )
         if owner is NOWHERE:
             return NOWHERE
         if isinstance(owner, (Items, Constant)) and isinstance(index, Constant):
-            return self.item_of(owner, index, node)
+            return self.records.item_of(owner, index, node)
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
-
-    def _loaded(self, place: StateRef | None) -> Value:
-        """Return what a place holds, if it is a variable, or the place itself."""
-        if place is None:
-            return NOWHERE
-        if isinstance(place.sample, int):
-            return self.unit.places.load(self.out, place)
-        return place
 
     def written_place(self, node: ast.expr) -> StateRef | tuple[Method, Value] | None:
         """Return the part of the state that a target names; None where that is beyond an array.
 
         Of an element that a record sets by a method of its own it is the method, and the index.
         """
-        if self.pure:
+        if self.scope.pure:
             raise UnsupportedError(f"writing {ast.unparse(node)} where only reading is allowed")
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             owner = self.expression(node.value)
             if owner is NOWHERE:
                 return None
             if isinstance(owner, StateRef) and isinstance(node, ast.Attribute):
-                return self._part(owner, node.attr)
+                return self.records.part(owner, node.attr)
             if isinstance(owner, StateRef) and isinstance(node, ast.Subscript):
                 index = self.expression(node.slice)
-                setter = self.method(owner, "__setitem__")
-                return (setter, index) if setter else self.element(owner, index)
+                setter = self.records.method(owner, "__setitem__")
+                return (setter, index) if setter else self.records.element(owner, index)
         raise UnsupportedError(f"{ast.unparse(node)}, which is no part of the state, as a target")
-
-    @staticmethod
-    def _part(owner: StateRef, name: str) -> StateRef:
-        """Return a variable, record or array of a record."""
-        form = f"{owner.form}.{name}" if owner.form else name
-        if not hasattr(owner.sample, name):
-            raise UnsupportedError(f"the state has no {form}")
-        return StateRef(owner.base, form, owner.indices, getattr(owner.sample, name))
-
-    def element(self, array: StateRef, index: Value) -> StateRef | None:
-        """Return an element of an array; None where the index can only be wrong."""
-        length = len(array.sample)
-        if index is NOWHERE:
-            self.out.fail_if("true")
-            return None
-        if isinstance(index, Truth):
-            index = Number(self.out.number(index), (0, 1))
-        if isinstance(index, Constant):
-            index = Constant(integer_of(index.value))
-        if not isinstance(index, (Constant, Number)) or index == Constant(None):
-            raise UnsupportedError(f"an index of {array.form} that is no number")
-        if (isinstance(index, Constant) and not 0 <= index.value < length) or not length:
-            self.out.fail_if("true")
-            return None
-        if isinstance(index, Number):
-            self.unit.places.beyond(self.out, index, length)
-            index = index if length > 1 else Constant(0)
-        sample = array.sample[index.value if isinstance(index, Constant) else 0]
-        return StateRef(array.base, f"{array.form}[]", (*array.indices, index), sample)
 
     def _binop(self, node: ast.BinOp) -> Value:
         return self.computed(node.op, self.known(node.left), self.known(node.right))
@@ -210,6 +160,12 @@ class Expressions(Methods):
         if isinstance(node.op, ast.UAdd):
             return self.computed(ast.Add(), value, Constant(0))
         return self.computed(ast.BitXor(), value, Constant(-1))
+
+    def negation(self, value: Value) -> Value:
+        """Return the opposite of a truth value."""
+        if isinstance(value, Constant):
+            return Constant(not value.value)
+        return Truth(self.out.value(f"xor i1 {self.out.truth(value)}, true"))
 
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
@@ -245,15 +201,15 @@ class Expressions(Methods):
             folded = FOLDED[type(comparison)].__name__
             return Constant(self.unit.reads.ask(folded, left.value, right.value))
         if isinstance(left, StateRef):
-            return self.records_compared(comparison, left, right)
+            return self.calls.records_compared(comparison, left, right)
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:
         """Return whether a number is one of a few."""
         if isinstance(left, Constant) and isinstance(right, Constant):
             return Constant(self.unit.reads.ask("contains", right.value, left.value) is not negated)
-        if isinstance(right, StateRef) and (method := self.method(right, "__contains__")):
-            within = self.call(method, [left])
+        if isinstance(right, StateRef) and (method := self.records.method(right, "__contains__")):
+            within = self.calls.call(method, [left])
             self.mark(within, node)
             return self.negation(within) if negated else within
         if isinstance(right, Constant):
@@ -282,7 +238,7 @@ class Expressions(Methods):
         if not (isinstance(right, ast.Constant) and right.value is None):
             raise UnsupportedError(f"the comparison {ast.unparse(node)}")
         if isinstance(node.left, ast.Call) and self._is_function(node.left.func):
-            found = self._called(node.left, Mode.IS_NONE)
+            found = self.calls.called(node.left, Mode.IS_NONE)
             assert isinstance(found, Truth)
             return Truth(self.out.value(f"xor i1 {found.register}, true")) if negated else found
         return Constant(self.none(node.left) != negated)
@@ -321,7 +277,7 @@ class Expressions(Methods):
 
     def _operand(self, part: ast.expr) -> Value:
         """Return the value of an operand of `and` or `or`, and mark both ways of its truth."""
-        value = self.filled(self.known(part))
+        value = self.calls.filled(self.known(part))
         if self.out.points and isinstance(value, (Number, Truth)) and not is_marked(part):
             self.mark(Truth(self.out.truth(value)), part)
         return value
@@ -379,8 +335,4 @@ class Expressions(Methods):
         return Number(out.value(f"load i64, ptr {result}"), known)
 
     def _call(self, node: ast.Call) -> Value:
-        return self._called(node, Mode.WHOLE)
-
-    def _called(self, node: ast.Call, mode: Mode) -> Value:
-        """Return the value of a call."""
-        raise NotImplementedError
+        return self.calls.called(node, Mode.WHOLE)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from ...core.containers import MOST_MEMBERS, Seq, Set
 from ...core.layout import members
-from .calls import Calls
+from .scope import Scope
 from .values import (
     WORD,
     Constant,
@@ -23,12 +24,22 @@ from .values import (
     span,
 )
 
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .expressions import Expressions
+
 UNROLLED = 16
 """Rounds of a loop up to which it is written out."""
 
 
-class Loops(Calls):
+class Loops:
     """Translates loops, written out where their rounds are few."""
+
+    def __init__(self, scope: Scope, expressions: Expressions, calls: Calls) -> None:
+        self.unit, self.out, self.mark = scope.unit, scope.out, scope.marks.mark
+        self.expressions, self.records = expressions, expressions.records
+        self.known = expressions.known
+        self.calls = calls
 
     def loop(
         self,
@@ -37,23 +48,23 @@ class Loops(Calls):
         changed: Iterable[str] = (),
     ) -> None:
         """Translate a loop over what is iterated; `body` emits one round."""
-        bounds = self.range_of(iterated)
+        bounds = self.calls.range_of(iterated)
         if bounds is not None:
             self._loop_range(iterated, *bounds, body, changed)
             return
         if isinstance(iterated, ast.Subscript) and isinstance(iterated.slice, ast.Slice):
             self._loop_slice(iterated, iterated.slice, body, changed)
             return
-        if isinstance(iterated, ast.Call) and self.is_known(iterated.func, members):
+        if isinstance(iterated, ast.Call) and self.calls.is_known(iterated.func, members):
             [mask] = iterated.args
             self._loop_members(iterated, self.known(mask), body)
             return
-        whole = self.expression(iterated)
-        if isinstance(whole, StateRef) and (contents := self.method(whole, "__iter__")):
+        whole = self.expressions.expression(iterated)
+        if isinstance(whole, StateRef) and (contents := self.records.method(whole, "__iter__")):
             self._loop_contents(iterated, contents, body, changed)
             return
         if isinstance(whole, StateRef) and isinstance(whole.sample, (list, tuple)):
-            parts = [self.element(whole, Constant(i)) for i in range(len(whole.sample))]
+            parts = [self.records.element(whole, Constant(i)) for i in range(len(whole.sample))]
             elements: list[Value] = [part for part in parts if part is not None]
         elif isinstance(whole, Constant):
             row = self.unit.reads.elements("elements", whole.value)
@@ -73,11 +84,11 @@ class Loops(Calls):
     ) -> None:
         """Translate a loop over the members of a set, or the elements of a sequence."""
         if contents.function is Set.__iter__:
-            self._loop_members(node, self._variable(contents.owner, "mask"), body)
+            self._loop_members(node, self.records.variable(contents.owner, "mask"), body)
             return
         if contents.function is not Seq.__iter__:
             raise UnsupportedError(f"a loop over {contents.owner.form}, which iterates itself,")
-        length = self._variable(contents.owner, "length")
+        length = self.records.variable(contents.owner, "length")
         self._loop_elements(node, contents.owner, Constant(0), length, body, changed)
 
     def _loop_elements(
@@ -90,10 +101,10 @@ class Loops(Calls):
         changed: Iterable[str],
     ) -> None:
         """Translate a loop over the elements of a sequence from a first one up to a last one."""
-        items = self._part(owner, "items")
+        items = self.records.part(owner, "items")
 
         def round_of(index: Value, following: str, end: str) -> None:
-            body(self._loaded(self.element(items, index)), following, end)
+            body(self.records.loaded(self.records.element(items, index)), following, end)
 
         self._loop_range(node, first, last, 1, round_of, changed)
 
@@ -105,13 +116,13 @@ class Loops(Calls):
         changed: Iterable[str],
     ) -> None:
         """Translate a loop over a slice of a sequence, which counts from its beginning."""
-        owner = self.expression(node.value)
-        contents = self.method(owner, "__iter__") if isinstance(owner, StateRef) else None
+        owner = self.expressions.expression(node.value)
+        contents = self.records.method(owner, "__iter__") if isinstance(owner, StateRef) else None
         if contents is None or contents.function is not Seq.__iter__ or chosen.step is not None:
             raise UnsupportedError(f"a loop over {ast.unparse(node)}, no slice of a sequence,")
         first = self._from_beginning(chosen.lower) if chosen.lower else Constant(0)
         last = self._from_beginning(chosen.upper) if chosen.upper else None
-        length = self._variable(contents.owner, "length")
+        length = self.records.variable(contents.owner, "length")
         if last is not None:
             length = self.out.extreme("min", last, length)
         self._loop_elements(node, contents.owner, first, length, body, changed)
@@ -128,10 +139,6 @@ class Loops(Calls):
             self.out.fail_if(self.out.value(f"icmp slt i64 {self.out.number(bound)}, 0"))
             return self.out.extreme("max", bound, Constant(0))
         return bound
-
-    def _variable(self, owner: StateRef, name: str) -> Value:
-        """Return the value of a variable of a record."""
-        return self._loaded(self._part(owner, name))
 
     def _loop_members(
         self, node: ast.expr, mask: Value, body: Callable[[Value, str, str], None]
@@ -198,7 +205,7 @@ class Loops(Calls):
                 out.branch(test, inside, following)
                 out.place_label(inside)
             if isinstance(element, StateRef):
-                element = self._loaded(element)
+                element = self.records.loaded(element)
             body(element, following, end)
             out.place_label(following)
         out.place_label(end)

@@ -14,9 +14,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from .emitter import FAILURE, Emitter
+from .expressions import Expressions
 from .function import Compiled, Functions, Mode, received
-from .loops import Loops
+from .marking import Marking
 from .points import MARKS
+from .returns import Returns
+from .scope import Scope
 from .syntax import assignments, counts_members, first_effect, held, parameter_names, stored
 from .values import (
     WORD,
@@ -28,7 +31,6 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
-    is_none,
     is_truth,
     span,
 )
@@ -39,7 +41,7 @@ LIMITS: dict[type[ast.cmpop], tuple[int | None, int | None]] = {
 """How far from what it is compared with a number at least and at most is."""
 
 
-class Translation(Loops):
+class Translation:
     """One function, translated for one kind of arguments."""
 
     def __init__(
@@ -50,22 +52,34 @@ class Translation(Loops):
         arguments: list[Value],
         compiled: Compiled,
         mode: Mode,
+        pure: bool = False,
     ) -> None:
         self.declared, inside = received(arguments)
         names = parameter_names(tree)
         if len(names) != len(arguments):
             raise UnsupportedError(f"{len(names)} parameters for {len(arguments)} arguments")
-        out = Emitter(compiled.own, None if compiled.own else unit.points)
+        self.out = Emitter(compiled.own, None if compiled.own else unit.points)
         if not compiled.own:
             self.declared[:0] = [f"ptr {FAILURE}", f"ptr {MARKS}"]
-        super().__init__(unit, function, dict(zip(names, inside, strict=True)), out)
-        out.definite = dict.fromkeys(names)
-        out.loops, out.reads = compiled.loops, compiled.reads
+        self.out.definite = dict.fromkeys(names)
+        self.out.loops, self.out.reads = compiled.loops, compiled.reads
+        self.scope = Scope(
+            unit=unit,
+            function=function,
+            compiled=compiled,
+            out=self.out,
+            marks=Marking(self.out),
+            pure=pure or mode is Mode.GUARDS,
+            local=dict(zip(names, inside, strict=True)),
+            assigned=assignments(tree),
+        )
+        self.expressions = Expressions(self.scope)
+        self.known = self.expressions.known
+        self._returns = Returns(self.scope, self.expressions, mode)
+        self.unit, self.function, self.compiled = unit, function, compiled
         self.tree = tree
         self.line = 1
-        self.compiled = compiled
         self.mode = mode
-        self.assigned = assignments(tree)
         self._held = held(tree)
         self._loops: list[tuple[str, str]] = []
 
@@ -79,10 +93,10 @@ class Translation(Loops):
             raise UnsupportedError(f"{error} (in {self.where()})") from None
         out = self.out
         if not out.terminated:
-            self._fall_off()
+            self._returns.fall_off()
         if out.gives_up:
-            self._give_up()
-        self.compiled.elements.update(self.elements)
+            self._returns.give_up()
+        self.compiled.elements.update(self.scope.marks.elements)
         head = (
             f"define internal {self.compiled.returns} @{_quoted(self.compiled.name)}"
             f"({', '.join(self.declared)}) alwaysinline nounwind {{\nentry:"
@@ -98,8 +112,8 @@ class Translation(Loops):
         return f"{self.function.__name__}, {code.co_filename}:{line}"
 
     def _body(self) -> None:
-        for name in [name for name in self.local if name not in self._held]:
-            self._assign_local(name, self.local.pop(name))
+        for name in [name for name in self.scope.local if name not in self._held]:
+            self._assign_local(name, self.scope.local.pop(name))
         body = self.tree.body
         first = first_effect(body)
         if self.mode is Mode.GUARDS:
@@ -144,26 +158,6 @@ class Translation(Loops):
         self.block([statement])
         yield take_back
 
-    def _fall_off(self) -> None:
-        """End a function after its last statement."""
-        if self.mode in (Mode.GUARDS, Mode.IS_NONE):
-            self.out.emit("ret i1 true")
-        elif self.compiled.returns == "void":
-            self.out.emit("ret void")
-        elif self.out.definite is None:
-            self.out.emit("unreachable")
-        elif self.compiled.returns == "i1":
-            raise UnsupportedError("an end without a return, where True or False is due,")
-        else:
-            raise UnsupportedError("an end without a return, where a number is returned elsewhere,")
-
-    def _give_up(self) -> None:
-        """End a function in the middle of a step that has failed: what it returns means nothing."""
-        returns = self.compiled.returns
-        self.out.terminated = True
-        self.out.place_label("up")
-        self.out.emit("ret void" if returns == "void" else f"ret {returns} zeroinitializer")
-
     def block(self, statements: list[ast.stmt]) -> None:
         """Translate statements in order; none after a jump."""
         for statement in statements:
@@ -180,14 +174,14 @@ class Translation(Loops):
 
     def _expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):
-            self.expression(node.value)
+            self.expressions.expression(node.value)
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self._assign_to(node.target, self.expression(node.value))
+            self._assign_to(node.target, self.expressions.expression(node.value))
 
     def _assign(self, node: ast.Assign) -> None:
-        value = self.expression(node.value)
+        value = self.expressions.expression(node.value)
         for target in node.targets:
             self._assign_to(target, value)
 
@@ -200,12 +194,12 @@ class Translation(Loops):
             for part, item in zip(target.elts, value.items, strict=True):
                 self._assign_to(part, item)
         else:
-            self._write(self.written_place(target), value)
+            self._write(self.expressions.written_place(target), value)
 
     def _write(self, place: StateRef | tuple[Method, Value] | None, value: Value) -> None:
         if isinstance(place, tuple):
             setter, index = place
-            self.call(setter, [index, value])
+            self.expressions.calls.call(setter, [index, value])
         elif place is not None:
             self.unit.places.store(self.out, place, value)
 
@@ -218,15 +212,15 @@ class Translation(Loops):
             isinstance(value, Constant) and isinstance(value.value, int)
         )
         if name in self._held:
-            self.local[name] = value
+            self.scope.local[name] = value
         elif not plain:
             raise UnsupportedError(
                 f"{name}, which is no number, is given in one place and read in another,"
             )
         else:
-            address = self.variables.get(name)
+            address = self.scope.variables.get(name)
             if address is None:
-                address = self.variables[name] = self.out.variable()
+                address = self.scope.variables[name] = self.out.variable()
             self.out.emit(f"store i64 {self.out.number(value)}, ptr {address}")
 
     def _augassign(self, node: ast.AugAssign) -> None:
@@ -234,64 +228,22 @@ class Translation(Loops):
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             before, place = self.known(name), None
         else:
-            place = self.written_place(node.target)
+            place = self.expressions.written_place(node.target)
             if isinstance(place, tuple):
                 raise UnsupportedError(f"{ast.unparse(node)}, an element changed in place,")
             before = Constant(0) if place is None else self.unit.places.load(self.out, place)
-        value = self.computed(node.op, before, self.known(node.value))
+        value = self.expressions.computed(node.op, before, self.known(node.value))
         if isinstance(node.target, ast.Name):
             self._assign_local(node.target.id, value)
         else:
             self._write(place, value)
 
     def _return(self, node: ast.Return) -> None:
-        out, returns = self.out, self.compiled.returns
-        if self.mode is Mode.IS_NONE:
-            self._return_none(node.value)
-        elif returns == "void":
-            if node.value is not None and not is_none(self.expression(node.value)):
-                raise UnsupportedError("a value returned by a function that is said to return None")
-            out.emit("ret void")
-        elif returns == "i1":
-            value = Constant(None) if node.value is None else self.known(node.value)
-            if isinstance(value, Constant) and not isinstance(value.value, int):
-                # The interpreted engine refuses this; a helper's None would count as false there.
-                raise UnsupportedError(f"a return of {value.value!r}, neither True nor False,")
-            if not is_truth(value) and self.mode is Mode.WHOLE:
-                self.compiled.truth_only.append(f"what {self.function.__name__} returns")
-            known = Constant(self.true(value)) if isinstance(value, Constant) else value
-            out.emit(f"ret i1 {out.truth(known)}")
-        elif node.value is None:
-            raise UnsupportedError("a return of None, where a number is returned elsewhere,")
-        else:
-            self._return_numbers(self.expression(node.value))
-        out.terminated = True
-
-    def _return_none(self, node: ast.expr | None) -> None:
-        """Emit the return of whether a result is None."""
-        if isinstance(node, (ast.Call, ast.IfExp, ast.BoolOp)):
-            raise UnsupportedError(f"whether {ast.unparse(node)} is None")
-        none = node is None or self.none(node)
-        self.out.emit(f"ret i1 {'true' if none else 'false'}")
-
-    def _return_numbers(self, value: Value) -> None:
-        """Emit the return of a number, or of several."""
-        out, returns = self.out, self.compiled.returns
-        items = value.items if isinstance(value, Items) else (value,)
-        if len(items) != self.compiled.count:
-            raise UnsupportedError("another number of values is returned than declared")
-        self.compiled.ranges.append(tuple(span(item) for item in items))
-        if self.compiled.count == 1:
-            out.emit(f"ret i64 {out.number(value)}")
-            return
-        whole = "undef"
-        for number, item in enumerate(items):
-            whole = out.value(f"insertvalue {returns} {whole}, i64 {out.number(item)}, {number}")
-        out.emit(f"ret {returns} {whole}")
+        self._returns.emit(node.value)
 
     def _if(self, node: ast.If) -> None:
         out = self.out
-        test = self.decision(node.test)
+        test = self.expressions.decision(node.test)
         if isinstance(test, Constant):
             self.block(node.body if test.value else node.orelse)
             return
@@ -322,7 +274,7 @@ class Translation(Loops):
         out.unsettle(stored([node]))
         out.place_label(head)
         out.begin_round()
-        out.branch(self.decision(node.test), body, end)
+        out.branch(self.expressions.decision(node.test), body, end)
         out.place_label(body)
         if not out.wraps:
             self._narrow(node.test)
@@ -342,8 +294,8 @@ class Translation(Loops):
         for node in sums:
             assert isinstance(node.target, ast.Name)
             before = self.known(ast.Name(node.target.id, ast.Load()))
-            more = self.computed(ast.Mult(), members, self.known(node.value))
-            self._assign_local(node.target.id, self.computed(ast.Add(), before, more))
+            more = self.expressions.computed(ast.Mult(), members, self.known(node.value))
+            self._assign_local(node.target.id, self.expressions.computed(ast.Add(), before, more))
         self._assign_local(name, Constant(0))
         return True
 
@@ -356,7 +308,11 @@ class Translation(Loops):
             if not isinstance(part, ast.Compare) or not isinstance(part.left, ast.Name):
                 continue
             limits = LIMITS.get(type(part.ops[0])) if len(part.ops) == 1 else None
-            if limits is None or part.left.id not in self.variables or self.out.definite is None:
+            if (
+                limits is None
+                or part.left.id not in self.scope.variables
+                or self.out.definite is None
+            ):
                 continue
             with self.out.aside():
                 low, high = span(self.known(part.comparators[0])) or WORD
@@ -387,7 +343,7 @@ class Translation(Loops):
             self._assign_local(name, element)
             self._round(node.body, following, end)
 
-        self.loop(node.iter, body, stored([node]))
+        self.expressions.calls.loops.loop(node.iter, body, stored([node]))
 
 
 def _quoted(name: str) -> str:

@@ -118,8 +118,7 @@ class Unit:
             name = f"{self.prefix}{function.__name__}${len(self._kept)}"
             own = function.__globals__.get("ARITHMETIC") is MACHINE
             compiled = Compiled(name, returns, count, own)
-            translation = Translation(self, function, tree, arguments, compiled, mode)
-            translation.pure = pure or mode is Mode.GUARDS
+            translation = Translation(self, function, tree, arguments, compiled, mode, pure)
             where = translation.where()
             self.bodies.append(translation.text())
         except UnsupportedError as error:

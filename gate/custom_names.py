@@ -1,4 +1,4 @@
-"""Bounds and properties that a gate's file names for custom protocols, looked up beforehand.
+"""Bounds and properties that a gate's file names for protocols, looked up beforehand.
 
 Custom protocols are loaded in a process of their own, which may hang or die: a cell says why.
 """
@@ -18,6 +18,7 @@ from ..analysis.properties import find_properties
 from ..checker.interrupts import LimitReachedError, alarm
 from ..core.bounds import BoundsError, parse
 from ..core.errors import TidegateError
+from ..model import Protocol
 from .cells import EVERY
 
 LOADING = 20.0
@@ -26,7 +27,7 @@ LOADING = 20.0
 
 @dataclass(frozen=True)
 class Named:
-    """What a case names for one custom protocol."""
+    """What a case names for one protocol."""
 
     protocol: str
     bounds: tuple[str, ...]
@@ -61,16 +62,21 @@ def _wrong(work: tuple[str, Named]) -> list[Wrong]:
             protocol = find_protocol(case.protocol)
     except (TidegateError, LimitReachedError):
         return []
-    found = []
-    for number, bounds in enumerate(case.bounds):
+    return wrong_in(protocol, case)
+
+
+def wrong_in(protocol: Protocol, named: Named) -> list[Wrong]:
+    """Return what a case names that a protocol does not have."""
+    wrong = []
+    for number, bounds in enumerate(named.bounds):
         try:
             parse(protocol.family.bounds, bounds.split())
         except BoundsError as error:
-            found.append(Wrong(True, number, f"{case.protocol}: {error}"))
-    for number, name in enumerate(case.properties):
+            wrong.append(Wrong(True, number, f"{named.protocol}: {error}"))
+    for number, name in enumerate(named.properties):
         try:
             if name.lower() not in (*EVERY, "none"):
                 find_properties(protocol, [name])
         except SelectionError as error:
-            found.append(Wrong(False, number, str(error)))
-    return found
+            wrong.append(Wrong(False, number, str(error)))
+    return wrong

@@ -6,12 +6,11 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Any
 
 from ..analysis.named import SelectionError, find_protocol, is_own, own_file
-from ..analysis.properties import find_properties
-from ..core.bounds import BoundsError, parse, unknown
+from ..core.bounds import unknown
 from .cells import EVERY, TIERS, Cell, Expectation, GateCell
 from .configuration_errors import (
     LIMITS,
@@ -26,8 +25,8 @@ from .configuration_errors import (
 from .conform_cells import ConformCell
 from .conform_document import ConformReader
 from .contradictions import note_contradictions
-from .custom_names import Named, wrong_names
-from .positions import positions
+from .custom_names import Named, Wrong, wrong_in, wrong_names
+from .positions import Path, positions
 from .shared_keys import SHARED, drop_invalid, limits_of
 
 NAME = "tidegate.toml"
@@ -45,7 +44,7 @@ _CASE: dict[str, Kind] = {
 }
 
 
-def read(file: Path, *, run_code: bool = True) -> list[GateCell]:
+def read(file: FilePath, *, run_code: bool = True) -> list[GateCell]:
     """Read the cells of a gate's file, in its order; those that real brokers decide come last.
 
     Parameters
@@ -96,15 +95,23 @@ def case_lines(text: str) -> list[int]:
     return [lines[path] for path in lines if len(path) == 2 and path[0] == "case"]
 
 
+@dataclass(frozen=True)
+class _Naming:
+    """What a case names for one of its protocols, with the places of that protocol and the case."""
+
+    at: Path
+    case: Path
+    named: Named
+    expectations: Sequence[Expectation]
+
+
 @dataclass
 class _Reader:
     """Makes cells of a document; configuration errors go to ``errors``."""
 
     errors: ConfigurationErrors
     file: str
-    custom: list[tuple[tuple[str | int, ...], Sequence[Expectation], Named]] = field(
-        default_factory=list
-    )
+    custom: list[_Naming] = field(default_factory=list)
 
     def cells(self, document: dict[str, Any]) -> tuple[list[tuple[Cell, int]], list[ConformCell]]:
         """Return each cell with the number of its case, and those that real brokers decide."""
@@ -128,9 +135,7 @@ class _Reader:
             cells = self._case(path, {**defaults, **good}, set(case))
             yield from ((cell, number) for cell in cells)
 
-    def _case(
-        self, path: tuple[str | int, ...], case: dict[str, Any], given: set[str]
-    ) -> Iterator[Cell]:
+    def _case(self, path: Path, case: dict[str, Any], given: set[str]) -> Iterator[Cell]:
         """Yield the cells of a case: every protocol within every bounds."""
         expectations = self._expectations(path, case, given)
         protocols = self._list(path, case, "protocols")
@@ -142,10 +147,10 @@ class _Reader:
         all_bounds = all_bounds or [""]
         states = self._pins(path, case, "states", protocols, all_bounds)
         depth = self._pins(path, case, "depth", protocols, all_bounds)
+        names = tuple(expectation.name for expectation in expectations)
         for number, protocol in enumerate(protocols):
-            self._check_names(
-                (*path, "protocols", number), path, protocol, all_bounds, expectations
-            )
+            named = Named(protocol, tuple(all_bounds), names)
+            self._check_names(_Naming((*path, "protocols", number), path, named, expectations))
             for index, bounds in enumerate(all_bounds):
                 yield Cell(
                     protocol=protocol,
@@ -160,7 +165,7 @@ class _Reader:
                     line=self.errors.line(path),
                 )
 
-    def _list(self, path: tuple[str | int, ...], case: dict[str, Any], key: str) -> list[str]:
+    def _list(self, path: Path, case: dict[str, Any], key: str) -> list[str]:
         """Return a list of strings that may be written as one string, each but once."""
         value = case.get(key, [])
         listed = [value] if isinstance(value, str) else list(value)
@@ -171,9 +176,7 @@ class _Reader:
             seen.add(" ".join(text.split()))
         return list(dict.fromkeys(" ".join(text.split()) for text in listed))
 
-    def _expectations(
-        self, path: tuple[str | int, ...], case: dict[str, Any], given: set[str]
-    ) -> list[Expectation]:
+    def _expectations(self, path: Path, case: dict[str, Any], given: set[str]) -> list[Expectation]:
         """Return what a case expects, ``violates`` first."""
         limits = case.get("violates", [])
         if not isinstance(limits, dict):
@@ -198,81 +201,48 @@ class _Reader:
             self.errors.add(path, "this case expects nothing; name a property in holds or violates")
         return [*violated, *holding]
 
-    def _check_names(
-        self,
-        at: tuple[str | int, ...],
-        path: tuple[str | int, ...],
-        name: str,
-        all_bounds: Sequence[str],
-        expectations: Sequence[Expectation],
-    ) -> None:
+    def _check_names(self, naming: _Naming) -> None:
         """Record unknown names and bounds of a built-in protocol; a custom one loads later."""
-        if is_own(name):
-            self._note_custom(at, path, name, all_bounds, expectations)
-            return
-        try:
-            protocol = find_protocol(name)
-        except SelectionError as error:
-            self.errors.add(at, str(error))
-            return
-        for number, bounds in enumerate(all_bounds):
+        name = naming.named.protocol
+        if not is_own(name):
             try:
-                parse(protocol.family.bounds, bounds.split())
-            except BoundsError as error:
-                self.errors.add((*path, "bounds", number), f"{name}: {error}")
-        for number, expectation in enumerate(expectations):
-            try:
-                if expectation.name.lower() not in (*EVERY, "none"):
-                    find_properties(protocol, [expectation.name])
+                protocol = find_protocol(name)
             except SelectionError as error:
-                self._wrong_property(path, expectations, number, str(error))
-
-    def _wrong_property(
-        self,
-        path: tuple[str | int, ...],
-        expectations: Sequence[Expectation],
-        number: int,
-        text: str,
-    ) -> None:
-        """Record that a property that a case expects does not exist."""
-        expectation = expectations[number]
-        key = "violates" if expectation.violated else "holds"
-        count = sum(it.violated for it in expectations)
-        last: str | int = number - (0 if expectation.violated else count)
-        if (*path, key, expectation.name) in self.errors.lines:
-            last = expectation.name
-        self.errors.add((*path, key, last), text)
-
-    def _note_custom(
-        self,
-        at: tuple[str | int, ...],
-        path: tuple[str | int, ...],
-        name: str,
-        all_bounds: Sequence[str],
-        expectations: Sequence[Expectation],
-    ) -> None:
-        """Record that the file of a custom protocol is missing, or look up its names later."""
-        file = own_file(name)
-        if file is not None and not (Path(self.file).parent / file).exists():
-            self.errors.add(at, f"{name}: there is no such file beside the gate's file")
+                self.errors.add(naming.at, str(error))
+            else:
+                self._add_wrong(naming, wrong_in(protocol, naming.named))
             return
-        names = tuple(it.name for it in expectations)
-        self.custom.append((path, expectations, Named(name, tuple(all_bounds), names)))
+        file = own_file(name)
+        if file is not None and not (FilePath(self.file).parent / file).exists():
+            text = f"{name}: there is no such file beside the gate's file"
+            self.errors.add(naming.at, text)
+        else:
+            self.custom.append(naming)
 
     def look_up_custom(self) -> None:
         """Record unknown names and bounds of custom protocols."""
-        root = Path(self.file).resolve().parent
-        answers = wrong_names(root, [named for _, _, named in self.custom])
-        for (path, expectations, _), wrong in zip(self.custom, answers, strict=True):
-            for one in wrong:
-                if one.of_bounds:
-                    self.errors.add((*path, "bounds", one.number), one.text)
-                else:
-                    self._wrong_property(path, expectations, one.number, one.text)
+        root = FilePath(self.file).resolve().parent
+        answers = wrong_names(root, [naming.named for naming in self.custom])
+        for naming, wrong in zip(self.custom, answers, strict=True):
+            self._add_wrong(naming, wrong)
+
+    def _add_wrong(self, naming: _Naming, wrong: Sequence[Wrong]) -> None:
+        """Record that bounds or properties that a case names do not exist."""
+        count = sum(it.violated for it in naming.expectations)
+        for one in wrong:
+            if one.of_bounds:
+                self.errors.add((*naming.case, "bounds", one.number), one.text)
+                continue
+            expectation = naming.expectations[one.number]
+            key = "violates" if expectation.violated else "holds"
+            last: str | int = one.number - (0 if expectation.violated else count)
+            if (*naming.case, key, expectation.name) in self.errors.lines:
+                last = expectation.name
+            self.errors.add((*naming.case, key, last), one.text)
 
     def _pins(
         self,
-        path: tuple[str | int, ...],
+        path: Path,
         case: dict[str, Any],
         key: str,
         protocols: Sequence[str],

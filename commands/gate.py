@@ -17,7 +17,7 @@ from ..core.printable import one_line, printable
 from ..gate.cache import record, recorded
 from ..gate.cells import DEFAULT_BOUNDS, TIERS, Cell, GateCell
 from ..gate.document import NAME, of_tier, read
-from ..gate.results import Outcome
+from ..gate.results import CellOutcome
 from ..render.output import OutputError, Reports, report_file
 from ..render.terminal import command, make_console, say, write_json
 from .status import EXIT_HOLDS, EXIT_STATUS, Ended, ended, gate_status
@@ -146,7 +146,7 @@ def gate(
     return ended(gate_status(outcomes), reports)
 
 
-def _update(file: Path, outcomes: Sequence[Outcome], stderr: bool) -> None:
+def _update(file: Path, outcomes: Sequence[CellOutcome], stderr: bool) -> None:
     """Show which numbers of the gate's file changed, and write them."""
     from ..gate.update import shown, update
 
@@ -171,14 +171,14 @@ def _list(cells: Sequence[GateCell]) -> None:
 
 def _run(
     cells: Sequence[GateCell], root: Path, jobs: int, cached: bool, quiet: bool, stderr: bool
-) -> list[Outcome]:
+) -> list[CellOutcome]:
     """Search all cells, print each outcome as soon as it is known, and return them in order."""
     from ..gate.reports.table import Table
 
     started = monotonic()
     searched = [cell for cell in cells if isinstance(cell, Cell)] if cached else []
     known = {cell: recorded(cell, root.resolve()) for cell in searched}
-    outcomes: dict[GateCell, Outcome] = {
+    outcomes: dict[GateCell, CellOutcome] = {
         cell: outcome for cell, outcome in known.items() if outcome is not None
     }
     todo = [cell for cell in cells if cell not in outcomes]
@@ -243,7 +243,7 @@ def _writable(folder: Path | None) -> None:
         ) from None
 
 
-def _write_traces(folder: Path | None, outcomes: Sequence[Outcome], reports: Reports) -> None:
+def _write_traces(folder: Path | None, outcomes: Sequence[CellOutcome], reports: Reports) -> None:
     """Write a file for each counterexample of a failed cell."""
     if folder is None:
         return
@@ -260,7 +260,7 @@ def _write_traces(folder: Path | None, outcomes: Sequence[Outcome], reports: Rep
 
 
 def _summarize(
-    file: str | None, outcomes: Sequence[Outcome], stderr: bool, reports: Reports
+    file: str | None, outcomes: Sequence[CellOutcome], stderr: bool, reports: Reports
 ) -> None:
     """Append the summary to its files; on GitHub, annotate the pull request."""
     from ..gate.reports.github import workflow_commands

@@ -11,7 +11,7 @@ from ..checker.stop import Stopped, is_interrupt
 from ..core.spec import Kind, Outcome
 
 if TYPE_CHECKING:
-    from ..gate.results import Outcome as GateOutcome
+    from ..gate.results import CellOutcome
     from ..render.output import Reports
 
 EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
@@ -68,7 +68,7 @@ def stopped_status(stopped_by: Stopped | None) -> int:
     return EXIT_INTERRUPTED if is_interrupt(stopped_by) else EXIT_INCOMPLETE
 
 
-def gate_status(outcomes: Sequence[GateOutcome]) -> int:
+def gate_status(outcomes: Sequence[CellOutcome]) -> int:
     """Return the exit status of a gate: that of the worst cell, a wrong verdict being the worst."""
     from ..gate.results import Status
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from ..checker.kept import Store
 from .cells import Cell
 from .inputs import Inputs
-from .results import Outcome, Property, Status
+from .results import CellOutcome, PropertyOutcome, Status
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -27,7 +27,7 @@ _NEEDED = ("click", "jinja2", "llvmlite", "networkx", "rich")
 """The packages that Tidegate needs."""
 
 
-def recorded(cell: Cell, root: Path) -> Outcome | None:
+def recorded(cell: Cell, root: Path) -> CellOutcome | None:
     """Return the outcome of a cell that passed and whose inputs are as they were; else None.
 
     Parameters
@@ -39,11 +39,11 @@ def recorded(cell: Cell, root: Path) -> Outcome | None:
         entry = json.loads(Store("gate").read(key(cell)))
         if not Inputs(**entry["inputs"]).are_unchanged(cell, root):
             return None
-        told = [Property(**told) for told in entry["properties"]]
-        return Outcome(
+        properties = [PropertyOutcome(**prop) for prop in entry["properties"]]
+        return CellOutcome(
             cell,
             Status.CACHED,
-            properties=told,
+            properties=properties,
             states=int(entry["states"]),
             depth=int(entry["depth"]),
             engine=str(entry["engine"]),
@@ -53,7 +53,7 @@ def recorded(cell: Cell, root: Path) -> Outcome | None:
         return None
 
 
-def record(outcome: Outcome, root: Path) -> None:
+def record(outcome: CellOutcome, root: Path) -> None:
     """Remember a cell that has passed, where anything can be kept."""
     if outcome.status is not Status.PASSED or not outcome.inputs.complete:
         return
@@ -61,7 +61,7 @@ def record(outcome: Outcome, root: Path) -> None:
         return
     entry = {
         "inputs": asdict(outcome.inputs.moved(root)),
-        "properties": [asdict(told) for told in outcome.properties],
+        "properties": [asdict(prop) for prop in outcome.properties],
         "states": outcome.states,
         "depth": outcome.depth,
         "engine": outcome.engine,

@@ -44,7 +44,7 @@ class Expectation:
 
 
 @dataclass(frozen=True)
-class Limits:
+class CellLimits:
     """What a cell may use.
 
     Parameters
@@ -69,7 +69,7 @@ class Limits:
 class GateCell(ABC):
     """What every cell has: limits, a tier, a title, and the place of its case."""
 
-    limits: Limits = Limits()
+    limits: CellLimits = CellLimits()
     tier: str = TIERS[0]
     title: str = ""
     file: str = "tidegate.toml"
@@ -173,7 +173,7 @@ class Seen:
 
 
 @dataclass
-class Found:
+class CellVerdicts:
     """What the searches of a cell found, in numbers.
 
     ``instead`` is an unexpected violation and its number of steps, if an expected violation is

@@ -34,16 +34,15 @@ from ..checker.tracefile import read_trace
 from ..core.spec import Property, ReplayError, Trace, TransitionSystem
 from ..invariants import properties_of
 from ..model import Protocol
-from . import results
 from .cells import Cell, Expectation
 from .conform_cells import ConformCell, SavedTrace, ShortestTrace, Walks
 from .conform_judge import judge_replay, judge_walks
 from .judge import Deviation, Finding, judge
-from .results import Outcome, Ran, Shown, Status
+from .results import CellOutcome, PropertyOutcome, Ran, Shown, Status, status_of
 from .search import Report, Search, markdown_of
 
 
-def conform_outcome_of(cell: ConformCell, resources: Resources, report: Report) -> Outcome:
+def conform_outcome_of(cell: ConformCell, resources: Resources, report: Report) -> CellOutcome:
     """Force on real brokers what a cell says, and judge what they do.
 
     A signal ends the brokers, and then this.
@@ -58,7 +57,7 @@ def conform_outcome_of(cell: ConformCell, resources: Resources, report: Report) 
             distribution = forcible_distribution(cell.kafka, "kafka =")
         except MissingKafkaError as error:
             if cell.optional:
-                return Outcome(
+                return CellOutcome(
                     cell, Status.SKIPPED, [Finding(Deviation.SKIPPED, "", f"skipped: {error}")]
                 )
             hint = "with optional = true, this case would be skipped"
@@ -88,9 +87,9 @@ class _Run:
     def __post_init__(self) -> None:
         self._started = perf_counter()
         self._ran = Ran(self.distribution.version)
-        self._result = Outcome(self.cell, Status.PASSED, ran=self._ran)
+        self._result = CellOutcome(self.cell, Status.PASSED, ran=self._ran)
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> CellOutcome:
         """Force what the cell says, and judge it."""
         result, forced = self._result, self.cell.forced
         if isinstance(forced, Walks):
@@ -101,7 +100,7 @@ class _Run:
             )
             if played is not None:
                 self._replay(played)
-        result.status = results.status_of(result.findings)
+        result.status = status_of(result.findings)
         return result
 
     def _shortest(self, forced: ShortestTrace) -> _Behavior | None:
@@ -174,7 +173,7 @@ class _Run:
         differs = replayed.differs
         result.findings += judge_replay(expected, behavior, replayed)
         result.properties = [
-            results.Property(
+            PropertyOutcome(
                 expected.name,
                 str(expected),
                 "diverges" if differs else "reproduces",
@@ -204,7 +203,7 @@ class _Run:
         self._ran.walks, self._ran.steps = done.walks, done.steps
         result.findings = judge_walks(done, undecided)
         answer = "diverges" if done.departures else "" if undecided else expected.name
-        result.properties = [results.Property(expected.name, str(expected), answer)]
+        result.properties = [PropertyOutcome(expected.name, str(expected), answer)]
         result.traces = [
             self._shown(
                 _Behavior(protocol, system, departure.trace, None),

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from ..core.spec import Outcome
 from ..render.lasso import violated_after
-from .cells import Cell, Expectation, Found
+from .cells import Cell, CellVerdicts, Expectation
 
 
 class Deviation(StrEnum):
@@ -54,26 +54,26 @@ class Finding:
     text: str
 
 
-def judge(cell: Cell, expectations: Sequence[Expectation], found: Found) -> list[Finding]:
+def judge(cell: Cell, expectations: Sequence[Expectation], verdicts: CellVerdicts) -> list[Finding]:
     """Return the deviations from the expectations; none if the cell passes."""
-    findings = [it for expected in expectations for it in _property(expected, found)]
-    findings += _undecided(expectations, found)
-    if findings and found.instead is not None:
-        name, steps = found.instead
+    findings = [it for expected in expectations for it in _property(expected, verdicts)]
+    findings += _undecided(expectations, verdicts)
+    if findings and verdicts.instead is not None:
+        name, steps = verdicts.instead
         text = (
             f"instead {name} is violated after {steps} steps, for which the cell has no expectation"
         )
         findings.append(Finding(Deviation.OTHER_PROPERTY, name, text))
     stopped = any(finding.kind is Deviation.LIMIT for finding in findings)
     if not stopped:
-        findings += _counts(cell, found, any(it.kind is Deviation.VIOLATED for it in findings))
+        findings += _counts(cell, verdicts, any(it.kind is Deviation.VIOLATED for it in findings))
     return findings
 
 
-def _property(expected: Expectation, found: Found) -> Iterator[Finding]:
+def _property(expected: Expectation, verdicts: CellVerdicts) -> Iterator[Finding]:
     """Judge one property."""
     name = expected.name
-    seen = found.seen.get(name)
+    seen = verdicts.seen.get(name)
     if seen is None:
         return
     after = violated_after(seen.steps or 0, seen.loop)
@@ -82,7 +82,7 @@ def _property(expected: Expectation, found: Found) -> Iterator[Finding]:
         yield Finding(Deviation.VIOLATED, name, text)
     elif seen.outcome is Outcome.HOLDS and expected.violated:
         within = "" if expected.steps is None else f" in at most {expected.steps} steps"
-        text = f"{name} holds in all {found.states:,} states; expected: violated{within}"
+        text = f"{name} holds in all {verdicts.states:,} states; expected: violated{within}"
         yield Finding(Deviation.NOT_VIOLATED, name, text)
     elif expected.steps is not None and (seen.steps or 0) > expected.steps:
         text = (
@@ -92,34 +92,34 @@ def _property(expected: Expectation, found: Found) -> Iterator[Finding]:
         yield Finding(Deviation.LONGER, name, text)
 
 
-def _undecided(expectations: Sequence[Expectation], found: Found) -> Iterator[Finding]:
+def _undecided(expectations: Sequence[Expectation], verdicts: CellVerdicts) -> Iterator[Finding]:
     """Judge whether the searches came to an end, in one finding for all that is open."""
     undecided = (None, Outcome.INCOMPLETE)
     open_names = [
         it.name
         for it in expectations
-        if (found.seen[it.name].outcome if it.name in found.seen else None) in undecided
+        if (verdicts.seen[it.name].outcome if it.name in verdicts.seen else None) in undecided
     ]
-    names, states = ", ".join(open_names), f"{found.states:,} distinct states"
-    if open_names and found.stopped_by:
+    names, states = ", ".join(open_names), f"{verdicts.states:,} distinct states"
+    if open_names and verdicts.stopped_by:
         yield Finding(
-            Deviation.LIMIT, "", f"not decided: {names}; stopped by {found.stopped_by}, {states}"
+            Deviation.LIMIT, "", f"not decided: {names}; stopped by {verdicts.stopped_by}, {states}"
         )
-    elif open_names and not any(it.outcome is Outcome.VIOLATED for it in found.seen.values()):
+    elif open_names and not any(it.outcome is Outcome.VIOLATED for it in verdicts.seen.values()):
         # Not known to be possible, but it must not pass.
         yield Finding(Deviation.ERROR, "", f"not decided: {names}; {states}")
 
 
-def _counts(cell: Cell, found: Found, violated: bool) -> Iterator[Finding]:
+def _counts(cell: Cell, verdicts: CellVerdicts, violated: bool) -> Iterator[Finding]:
     """Judge the pinned counts, which speak of all states."""
     for name, pinned, counted in (
-        ("states", cell.states, found.states),
-        ("depth", cell.depth, found.depth),
+        ("states", cell.states, verdicts.states),
+        ("depth", cell.depth, verdicts.depth),
     ):
-        if pinned is None or (found.complete and counted == pinned):
+        if pinned is None or (verdicts.complete and counted == pinned):
             continue
         what = "distinct states" if name == "states" else "depth"
-        if found.complete:
+        if verdicts.complete:
             change = "fewer" if counted < pinned else "more"
             than = f"{abs(counted - pinned):,} {change} than the pinned {pinned:,}"
             yield Finding(Deviation.COUNT, name, f"{what}: {counted:,}, {than}")

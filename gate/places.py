@@ -17,7 +17,7 @@ from ..core.guards import guards
 from ..core.spec import Trace, TransitionSystem
 from ..model import Protocol
 
-Place = tuple[Line, str]
+SourceLocation = tuple[Line, str]
 """A line, and what stands there."""
 
 Build = Callable[[Protocol], TransitionSystem[Any, Any]]
@@ -36,7 +36,7 @@ class Change:
     undone: Protocol
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SourceLocation:
         """Where it is, and what it is."""
         return (self.code.co_filename, self.code.co_firstlineno), self.name
 
@@ -65,7 +65,7 @@ def _in_users_file(function: Callable[..., Any]) -> bool:
 
 def places(
     protocol: Protocol, build: Build | None = None, trace: Trace | None = None
-) -> tuple[Place, ...]:
+) -> tuple[SourceLocation, ...]:
     """Return the source lines of a verdict, the most relevant one first.
 
     Those of the user's own rules and actions: first of all the one without which a counterexample
@@ -97,7 +97,7 @@ def _end(system: TransitionSystem[Any, Any], trace: Trace) -> int:
     return len(trace.steps)
 
 
-def _mutated(original: Protocol, mutant: str) -> Iterator[Place]:
+def _mutated(original: Protocol, mutant: str) -> Iterator[SourceLocation]:
     """Yield the line of the guard or of the rule that a mutant lacks."""
     for action in original.actions:
         for guard in guards(action.apply):
@@ -109,7 +109,7 @@ def _mutated(original: Protocol, mutant: str) -> Iterator[Place]:
         yield (rule.__code__.co_filename, rule.__code__.co_firstlineno), f"{name} = {rule.__name__}"
 
 
-def _declared(protocol: Protocol) -> Iterator[Place]:
+def _declared(protocol: Protocol) -> Iterator[SourceLocation]:
     """Yield the line that declares a built-in protocol."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None) or ""

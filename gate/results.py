@@ -38,7 +38,7 @@ STATUSES = {
 
 
 @dataclass(frozen=True)
-class Property:
+class PropertyOutcome:
     """The expectation of a property, and the result.
 
     ``outcome`` is ``holds``, ``violated`` or ``incomplete``, of real brokers ``reproduces``,
@@ -90,7 +90,7 @@ class Ran:
 
 
 @dataclass
-class Outcome:
+class CellOutcome:
     """What became of a cell.
 
     Attributes
@@ -108,7 +108,7 @@ class Outcome:
     cell: GateCell
     status: Status
     findings: list[Finding] = field(default_factory=list)
-    properties: list[Property] = field(default_factory=list)
+    properties: list[PropertyOutcome] = field(default_factory=list)
     states: int = 0
     depth: int = 0
     seconds: float = 0.0
@@ -135,8 +135,10 @@ def status_of(findings: Sequence[Finding]) -> Status:
     return Status.LIMITED if kinds else Status.PASSED
 
 
-def erred(cell: GateCell, text: str, place: Line | None = None, seconds: float = 0.0) -> Outcome:
+def erred(
+    cell: GateCell, text: str, place: Line | None = None, seconds: float = 0.0
+) -> CellOutcome:
     """Return the outcome of a cell that could not be searched."""
-    return Outcome(
+    return CellOutcome(
         cell, Status.ERRED, [Finding(Deviation.ERROR, "", text)], seconds=seconds, place=place
     )

@@ -17,7 +17,7 @@ from ..checker.result import Progress, Resources
 from .cells import GateCell
 from .conform_cells import ConformCell
 from .judge import Deviation, Finding
-from .results import Outcome, Status, erred
+from .results import CellOutcome, Status, erred
 from .watchdog import HUNG
 from .worker import work
 
@@ -55,7 +55,7 @@ class Running:
 
 def run(
     cells: Sequence[GateCell], root: Path, jobs: int, show: Show = lambda running: None
-) -> Iterator[Outcome]:
+) -> Iterator[CellOutcome]:
     """Yield what becomes of each cell, as soon as it is known.
 
     Cells that real brokers decide come last, one after the other: brokers need the machine.  After
@@ -119,7 +119,7 @@ class _Begin:
         return Running(cell, process, mine, searching_for_hang=interpreted)
 
 
-def _look_after(one: Running, begin: _Begin) -> Outcome | Running | None:
+def _look_after(one: Running, begin: _Begin) -> CellOutcome | Running | None:
     """Return the outcome of a cell, a process that replaces it, or None if it still runs."""
     message: Any = None
     try:
@@ -138,12 +138,12 @@ def _look_after(one: Running, begin: _Begin) -> Outcome | Running | None:
     _end(one)
     if message == HUNG:
         return begin(one.cell, interpreted=True)
-    assert isinstance(message, Outcome)
+    assert isinstance(message, CellOutcome)
     message.cell = one.cell
     return _named_hang(message) if one.searching_for_hang else message
 
 
-def _named_hang(outcome: Outcome) -> Outcome:
+def _named_hang(outcome: CellOutcome) -> CellOutcome:
     """Return the outcome of a cell whose machine code hung, even if Python did not reproduce it."""
     if outcome.status is not Status.ERRED:
         text = (
@@ -154,7 +154,7 @@ def _named_hang(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _died(one: Running) -> Outcome:
+def _died(one: Running) -> CellOutcome:
     """Return the outcome of a cell whose process ended without a result."""
     one.process.join()
     code = one.process.exitcode or 0
@@ -164,17 +164,17 @@ def _died(one: Running) -> Outcome:
     return erred(one.cell, text, seconds=one.seconds)
 
 
-def _limit(one: Running) -> Outcome:
+def _limit(one: Running) -> CellOutcome:
     """Return the outcome of a cell that did not end when it should."""
     seconds = one.cell.limits.seconds
     text = f"not decided: stopped by the limit of {seconds:g} s, after {one.covered}"
     found = [Finding(Deviation.LIMIT, "", text)]
     states = one.progress.distinct_states if one.progress else 0
-    return Outcome(one.cell, Status.LIMITED, found, states=states, seconds=one.seconds)
+    return CellOutcome(one.cell, Status.LIMITED, found, states=states, seconds=one.seconds)
 
 
-def _interrupted(cell: GateCell, text: str) -> Outcome:
-    return Outcome(cell, Status.INTERRUPTED, [Finding(Deviation.LIMIT, "", text)])
+def _interrupted(cell: GateCell, text: str) -> CellOutcome:
+    return CellOutcome(cell, Status.INTERRUPTED, [Finding(Deviation.LIMIT, "", text)])
 
 
 def _end(one: Running) -> None:

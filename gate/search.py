@@ -16,20 +16,17 @@ from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
 from ..checker.stop import Stop, Stopped
 from ..checker.violation import explained
-from ..core.spec import Outcome as Decided
-from ..core.spec import Property as Asked
-from ..core.spec import Trace, TransitionSystem
+from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from ..model import Protocol
-from . import results
-from .cells import Cell, Expectation, Found, expanded
+from .cells import Cell, CellVerdicts, Expectation, expanded
 from .judge import Deviation, Finding, judge
-from .places import Place, places
-from .results import Outcome, Shown
+from .places import SourceLocation, places
+from .results import CellOutcome, PropertyOutcome, Shown, status_of
 
 Report = Callable[[Progress], None]
 
 
-def outcome_of(cell: Cell, resources: Resources, report: Report) -> Outcome:
+def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
     """Search a cell and judge it.
 
     Raises
@@ -41,17 +38,20 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> Outcome:
     protocol = find_protocol(cell.protocol)
     expected = expanded(cell.expectations, protocol)
     search = Search(cell, protocol, resources, report, started)
-    found = search.decide(expected)
-    findings = judge(cell, list(expected), found)
-    told = [_told(it, prop, protocol.family.name, found) for it, prop in expected.items()]
-    outcome = Outcome(
+    cell_verdicts = search.decide(expected)
+    findings = judge(cell, list(expected), cell_verdicts)
+    properties = [
+        _property_outcome(it, prop, protocol.family.name, cell_verdicts)
+        for it, prop in expected.items()
+    ]
+    outcome = CellOutcome(
         cell,
-        results.status_of(findings),
+        status_of(findings),
         findings,
-        told,
-        states=found.states,
-        depth=found.depth,
-        engine=found.engine,
+        properties,
+        states=cell_verdicts.states,
+        depth=cell_verdicts.depth,
+        engine=cell_verdicts.engine,
         traces=search.shown(findings),
     )
     outcome.places = _places(outcome, protocol)
@@ -59,20 +59,28 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> Outcome:
     return outcome
 
 
-def _told(expectation: Expectation, prop: Asked, family: str, found: Found) -> results.Property:
+def _property_outcome(
+    expectation: Expectation, prop: Property, family: str, cell_verdicts: CellVerdicts
+) -> PropertyOutcome:
     """Return what was expected of a property with what was found."""
-    told = results.Property(
+    property_outcome = PropertyOutcome(
         expectation.name, str(expectation), statement=prop.statement, family=family
     )
-    seen = found.seen.get(expectation.name)
+    seen = cell_verdicts.seen.get(expectation.name)
     if seen is None:
-        return told
-    return replace(told, outcome=seen.outcome.value, steps=seen.steps, explanation=seen.explanation)
+        return property_outcome
+    return replace(
+        property_outcome, outcome=seen.outcome.value, steps=seen.steps, explanation=seen.explanation
+    )
 
 
-def _places(outcome: Outcome, protocol: Protocol) -> tuple[Place, ...]:
+def _places(outcome: CellOutcome, protocol: Protocol) -> tuple[SourceLocation, ...]:
     """Return the lines that the outcome is about; those of a counterexample where there is one."""
     return next((trace.places for trace in outcome.traces), places(protocol))
+
+
+_Decided = tuple[Sequence[Property], TransitionSystem[Any, Any], Verdict]
+"""What was searched for, in which system, and the verdict on one property."""
 
 
 @dataclass
@@ -86,10 +94,10 @@ class Search:
     started: float
 
     def __post_init__(self) -> None:
-        self.found = Found({})
-        self.verdicts: dict[str, tuple[Sequence[Asked], TransitionSystem[Any, Any], Verdict]] = {}
+        self.found = CellVerdicts({})
+        self.verdicts: dict[str, _Decided] = {}
 
-    def decide(self, expected: dict[Expectation, Asked]) -> Found:
+    def decide(self, expected: dict[Expectation, Property]) -> CellVerdicts:
         """Decide every property of the cell.
 
         Where all must hold, the first violation ends the search.  Where all must be violated, each
@@ -102,28 +110,28 @@ class Search:
             left = violated
             while left:
                 self._search(left, keep_going=False)
-                decided = [it for it in left if self._outcome(it) is not Decided.INCOMPLETE]
+                decided = [it for it in left if self._outcome(it) is not Outcome.INCOMPLETE]
                 if not decided:
                     break
                 left = [prop for prop in left if prop not in decided]
         else:
             self._search(list(expected.values()), keep_going=bool(violated))
-        if any(self._outcome(prop) is Decided.HOLDS for prop in violated):
+        if any(self._outcome(prop) is Outcome.HOLDS for prop in violated):
             self._look_for_another(list(expected.values()))
         return self.found
 
-    def _outcome(self, prop: Asked) -> Decided:
+    def _outcome(self, prop: Property) -> Outcome:
         return self.found.seen[prop.name].outcome
 
-    def _look_for_another(self, asked: Sequence[Asked]) -> None:
+    def _look_for_another(self, expected: Sequence[Property]) -> None:
         """Find which other property is violated where an expected violation is missing."""
-        others = [it for it in find_properties(self.protocol, ()) if it not in asked]
+        others = [it for it in find_properties(self.protocol, ()) if it not in expected]
         if others and not self.found.stopped_by:
             first = self._check(others, keep_going=False)[1].first
             if first is not None and first.trace is not None:
                 self.found.instead = first.property.name, len(first.trace.steps)
 
-    def _search(self, properties: Sequence[Asked], keep_going: bool) -> None:
+    def _search(self, properties: Sequence[Property], keep_going: bool) -> None:
         """Search once, and take over what it found."""
         system, result = self._check(properties, keep_going)
         explanations = {}
@@ -136,7 +144,7 @@ class Search:
         self.found.stopped_by = _limit(result.stopped_by, self.cell)
 
     def _check(
-        self, properties: Sequence[Asked], keep_going: bool
+        self, properties: Sequence[Property], keep_going: bool
     ) -> tuple[TransitionSystem[Any, Any], Result]:
         system = self._system(self.protocol, properties)
         left = self.cell.limits.seconds - (perf_counter() - self.started)
@@ -154,7 +162,7 @@ class Search:
         return system, result
 
     def _system(
-        self, protocol: Protocol, properties: Sequence[Asked]
+        self, protocol: Protocol, properties: Sequence[Property]
     ) -> TransitionSystem[Any, Any]:
         return system_for(protocol, self.cell.bounds.split(), properties)
 
@@ -164,7 +172,7 @@ class Search:
         return [self._shown(*self.verdicts[name]) for name in wrong if name in self.verdicts]
 
     def _shown(
-        self, properties: Sequence[Asked], system: TransitionSystem[Any, Any], verdict: Verdict
+        self, properties: Sequence[Property], system: TransitionSystem[Any, Any], verdict: Verdict
     ) -> Shown:
         """Return a counterexample in the forms that reports need."""
         from ..checker.itf import itf
@@ -212,7 +220,7 @@ def _text(system: TransitionSystem[Any, Any], verdict: Verdict) -> str:
 
 
 def markdown_of(
-    protocol: Protocol, system: TransitionSystem[Any, Any], trace: Trace, prop: Asked | None
+    protocol: Protocol, system: TransitionSystem[Any, Any], trace: Trace, prop: Property | None
 ) -> str:
     """Return a behavior as Markdown."""
     from ..render.markdown import markdown

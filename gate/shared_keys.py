@@ -8,7 +8,7 @@ from typing import Any
 from ..checker.engines import ENGINES
 from ..checker.memory import parse_size
 from ..core.bounds import unknown
-from .cells import TIERS, Limits
+from .cells import TIERS, CellLimits
 from .configuration_errors import SECONDS, TEXT, ConfigurationErrors, Kind, shown
 from .positions import Path
 
@@ -32,12 +32,12 @@ def drop_invalid(errors: ConfigurationErrors, path: Path, table: dict[str, Any])
         errors.add((*path, "memory"), text)
 
 
-def limits_of(case: Mapping[str, Any]) -> Limits:
+def limits_of(case: Mapping[str, Any]) -> CellLimits:
     """Return the limits that a case sets."""
     memory = case.get("memory")
-    return Limits(
-        seconds=float(case.get("seconds", Limits.seconds)),
+    return CellLimits(
+        seconds=float(case.get("seconds", CellLimits.seconds)),
         memory=None if memory is None else parse_size(memory),
-        stalled=float(case.get("stalled", Limits.stalled)),
-        engine=case.get("engine", Limits.engine),
+        stalled=float(case.get("stalled", CellLimits.stalled)),
+        engine=case.get("engine", CellLimits.engine),
     )

@@ -12,7 +12,7 @@ import tomlkit
 from .cells import Cell
 from .document import case_lines
 from .judge import Deviation, Finding
-from .results import Outcome, status_of
+from .results import CellOutcome, status_of
 
 UPDATED = (Deviation.COUNT, Deviation.LONGER)
 """What is not as expected in a way that an update mends."""
@@ -31,7 +31,7 @@ class Change:
         return f"{self.text}: {self.old:,} -> {self.new:,}"
 
 
-def update(file: Path, outcomes: Sequence[Outcome]) -> tuple[str, list[Change]]:
+def update(file: Path, outcomes: Sequence[CellOutcome]) -> tuple[str, list[Change]]:
     """Return the text of a gate's file with the numbers that were found, and what changed.
 
     Comments, order and spaces stay.  The findings of what changed are taken off the outcomes.
@@ -58,7 +58,7 @@ def update(file: Path, outcomes: Sequence[Outcome]) -> tuple[str, list[Change]]:
 
 
 def _changed(
-    case: Any, defaults: Any, outcome: Outcome, cell: Cell, finding: Finding
+    case: Any, defaults: Any, outcome: CellOutcome, cell: Cell, finding: Finding
 ) -> Change | None:
     """Write one number into a case; None for a finding that no number mends."""
     if finding.kind is Deviation.LONGER:

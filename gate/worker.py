@@ -20,7 +20,7 @@ from .conform_cells import ConformCell
 from .conform_run import conform_outcome_of
 from .inputs import Watch
 from .judge import Deviation, Finding
-from .results import Outcome, Status, erred
+from .results import CellOutcome, Status, erred
 from .search import Report, outcome_of
 from .watchdog import HUNG, Heartbeat, watch
 
@@ -62,7 +62,7 @@ def work(connection: Connection, cell: GateCell, root: str, resources: Resources
         outcome = erred(cell, " ".join([Exception.__str__(error), *error.details]), error.place)
     except (MemoryReachedError, MemoryError):
         text = f"not decided: stopped by the limit of {memory >> 20}M of memory"
-        outcome = Outcome(cell, Status.LIMITED, [Finding(Deviation.LIMIT, "", text)])
+        outcome = CellOutcome(cell, Status.LIMITED, [Finding(Deviation.LIMIT, "", text)])
     except BaseException as error:  # noqa: BLE001 - also where a protocol calls sys.exit()
         text = f"the search failed with {type(error).__name__}: {error}"
         outcome = erred(cell, text, place_of(error))
@@ -71,7 +71,7 @@ def work(connection: Connection, cell: GateCell, root: str, resources: Resources
         connection.send(outcome)
 
 
-def _decided(cell: GateCell, root: str, resources: Resources, report: Report) -> Outcome:
+def _decided(cell: GateCell, root: str, resources: Resources, report: Report) -> CellOutcome:
     """Return the outcome of a cell."""
     if isinstance(cell, ConformCell):
         return conform_outcome_of(cell, resources, report)

@@ -42,61 +42,61 @@ def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> 
     if not removed:
         return ""
     rule = f": {events[removed].rule}" if events[removed].rule else ""
-    told = f"Step {removed} removed {held[removed - 1]} from the log of {name}{rule}."
+    text = f"Step {removed} removed {held[removed - 1]} from the log of {name}{rule}."
     epoch = lost.epoch if (lost := held[removed - 1]) else -1
     actors = [i for i, it in enumerate(events[:removed]) if it.actor == name]
     if forgot := [i for i in actors if epoch in events[i].forgets]:
-        told += f" Its epoch cache had dropped e{epoch} in step {forgot[-1]}."
+        text += f" Its epoch cache had dropped e{epoch} in step {forgot[-1]}."
     if elected:
         had = "had" if elected < removed else "then"
-        told += f" Step {elected} {had} elected{which}."
-    return told
+        text += f" Step {elected} {had} elected{which}."
+    return text
 
 
 def _of_absence(scenes: Sequence[Scene], place: Place, elected: int, which: str) -> str:
     """Say which replicas had a record that the one that should have it never had."""
     name, record = _who(scenes[-1], place).name, place.missing
-    told = f"{record} was never replicated to {name}"
+    text = f"{record} was never replicated to {name}"
     if not elected:
-        return f"{told}."
+        return f"{text}."
     holders = [who.name for who in scenes[elected].participants if _entry(who, record)]
     if holders:
-        return f"{told}: only {' and '.join(holders)} had it when step {elected} elected{which}."
+        return f"{text}: only {' and '.join(holders)} had it when step {elected} elected{which}."
     for number, scene in enumerate(scenes):
         if later := [who.name for who in scene.participants if _entry(who, record)]:
             return (
-                f"{told}: step {number} wrote it to {later[0]} after step {elected} had "
+                f"{text}: step {number} wrote it to {later[0]} after step {elected} had "
                 f"elected{which}."
             )
-    return f"{told}."
+    return f"{text}."
 
 
 def _of_difference(
     scenes: Sequence[Scene], events: Sequence[Event], first: Place, second: Place
 ) -> str:
     """Say how two logs came to have different records at one offset."""
-    found = []
+    origins = []
     for place in (first, second):
         held = [_at(_who(scene, place), place.offset) for scene in scenes]
         came = max((i for i in range(1, len(held)) if held[i] != held[i - 1]), default=0)
-        found.append((came, _who(scenes[-1], place).name, held))
-    found.sort(key=lambda it: it[0])
-    (earlier, one, ours), (later, other, theirs) = found
+        origins.append((came, _who(scenes[-1], place).name, held))
+    origins.sort(key=lambda it: it[0])
+    (earlier, one, ours), (later, other, theirs) = origins
     if not earlier or not ours[-1] or not theirs[-1]:
         return ""
-    told = (
+    text = (
         f"Step {earlier} put {ours[-1]} at offset {first.offset} of {one}, step {later} put "
         f"{theirs[-1]} there on {other}"
     )
     cut = max((i for i in range(1, later) if theirs[i - 1] and not theirs[i]), default=0)
     if cut:
         rule = f" ({events[cut].rule})" if events[cut].rule else ""
-        told += f", whose log had held {theirs[cut - 1]} until step {cut} truncated it{rule}"
+        text += f", whose log had held {theirs[cut - 1]} until step {cut} truncated it{rule}"
     kept = [i for i in range(later + 1, len(events)) if events[i].rule]
     kept = [i for i in kept if events[i].actor in (one, other)]
     if kept:
-        told += f". Step {kept[-1]} did not repair that: {events[kept[-1]].rule}"
-    return f"{told}."
+        text += f". Step {kept[-1]} did not repair that: {events[kept[-1]].rule}"
+    return f"{text}."
 
 
 def _who(scene: Scene, place: Place) -> Participant:

@@ -62,10 +62,10 @@ def turning_points(scenes: Sequence[Scene], places: Sequence[Place]) -> dict[int
     log; when one that differs got to its offset and below the high watermark there; and each step
     in which any log lost a record that clients had been promised.
     """
-    found: dict[int, list[str]] = {}
+    notes: dict[int, list[str]] = {}
 
     def note(number: int, text: str) -> None:
-        texts = found.setdefault(number, [])
+        texts = notes.setdefault(number, [])
         if text not in texts:
             texts.append(text)
 
@@ -90,7 +90,7 @@ def turning_points(scenes: Sequence[Scene], places: Sequence[Place]) -> dict[int
     for record in sorted(concerned):
         for number, text in _promised(scenes, record):
             note(number, text)
-    return dict(sorted(found.items()))
+    return dict(sorted(notes.items()))
 
 
 def _moved(before: Scene, after: Scene, concerned: set[str]) -> Iterator[tuple[str, bool, str]]:

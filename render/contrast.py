@@ -79,8 +79,8 @@ def _print_rule(console: Console, names: Labels, codes: Sequence[Any], change: A
     whole = [function is not None and not _short(function.source) for function in functions]
     as_lines = all(functions) and any(whole) and not _telling(said)
     for name, rule, says in zip(names, (change.old, change.new), said, strict=True):
-        told = "has no such rule" if rule is None else rule.value
-        print_prose(console, Text(f"{name}: {told}{': ' if says else ''}{says}"), indent=3)
+        text = "has no such rule" if rule is None else rule.value
+        print_prose(console, Text(f"{name}: {text}{': ' if says else ''}{says}"), indent=3)
         if rule and rule.function and _short(rule.function.source):
             _print_source(console, rule.function.source)
     if as_lines:
@@ -118,14 +118,14 @@ def _print_action(console: Console, names: Labels, change: Any) -> None:
     says = f": {action.function.says}" if action.function.says else "."
     print_prose(console, head.append(says))
     for guard in change.removed:
-        told = f"{names[0]} refuses it if {guard}; {names[1]} has no such guard."
-        print_prose(console, Text(told), indent=3)
+        text = f"{names[0]} refuses it if {guard}; {names[1]} has no such guard."
+        print_prose(console, Text(text), indent=3)
     for guard in change.added:
-        told = f"{names[1]} refuses it if {guard}; {names[0]} has no such guard."
-        print_prose(console, Text(told), indent=3)
+        text = f"{names[1]} refuses it if {guard}; {names[0]} has no such guard."
+        print_prose(console, Text(text), indent=3)
     for before, after in change.changed:
-        told = f"{names[0]} refuses it if {before}; {names[1]} if {after}."
-        print_prose(console, Text(told), indent=3)
+        text = f"{names[0]} refuses it if {before}; {names[1]} if {after}."
+        print_prose(console, Text(text), indent=3)
     for guard in change.moved:
         print_prose(console, Text(f"Both refuse it if {guard}, in another order."), indent=3)
     if change.fairness:

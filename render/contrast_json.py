@@ -86,31 +86,31 @@ def _action(change: Any) -> dict[str, Any]:
 
 def _verdicts(decided: Any) -> dict[str, Any]:
     sides = {}
-    for side, found in (("old", decided.old), ("new", decided.new)):
+    for side, search in (("old", decided.old), ("new", decided.new)):
         sides[side] = {
-            "complete": found.stopped_by is None,
-            "stopped_by": found.stopped_by and str(found.stopped_by),
-            "distinct_states": found.distinct_states,
-            "depth": found.depth,
+            "complete": search.stopped_by is None,
+            "stopped_by": search.stopped_by and str(search.stopped_by),
+            "distinct_states": search.distinct_states,
+            "depth": search.depth,
             "properties": [
                 {
                     "name": row.name,
                     "outcome": row.outcome,
                     "steps": len(row.steps) if row.steps is not None else None,
                 }
-                for row in found.rows
+                for row in search.rows
             ],
         }
     return {"differ": decided.apart, **sides}
 
 
-def _contrast(found: Contrast) -> dict[str, Any]:
+def _contrast(contrast: Contrast) -> dict[str, Any]:
     """Return a behavior of one protocol with what the other makes of it."""
-    stopped = found.there.stopped
+    stopped = contrast.there.stopped
     refused = None
     if stopped is not None:
         refused = {
-            "number": len(found.there.states),
+            "number": len(contrast.there.states),
             "step": _step(stopped.step),
             "needs": stopped.reason.needs if stopped.reason else None,
             "values": dict(stopped.reason.values) if stopped.reason else {},
@@ -118,22 +118,22 @@ def _contrast(found: Contrast) -> dict[str, Any]:
             "rules": list(stopped.rules),
         }
     return {
-        "of": ("old", "new")[found.of],
+        "of": ("old", "new")[contrast.of],
         "steps": [
             {**_step(taken.step), "says": taken.sentence}
-            for taken in found.here.states
+            for taken in contrast.here.states
             if taken.step is not None
         ],
         "refused": refused,
         "departures": [
             {
                 "number": departure.number,
-                "old": _values(found, 0, departure.number, departure.variables),
-                "new": _values(found, 1, departure.number, departure.variables),
+                "old": _values(contrast, 0, departure.number, departure.variables),
+                "new": _values(contrast, 1, departure.number, departure.variables),
             }
-            for departure in found.departures
+            for departure in contrast.departures
         ],
-        "violated_there": list(found.there.violated) if stopped is None else None,
+        "violated_there": list(contrast.there.violated) if stopped is None else None,
     }
 
 
@@ -142,9 +142,9 @@ def _step(step: Step) -> dict[str, Any]:
     return {"action": step.action, "arguments": dict(pairs)}
 
 
-def _values(found: Contrast, side: int, number: int, variables: Sequence[str]) -> dict[str, Any]:
+def _values(contrast: Contrast, side: int, number: int, variables: Sequence[str]) -> dict[str, Any]:
     """Return the values that some variables have after a step, in the old or the new one."""
-    followed: Followed = found.here if side == found.of else found.there
+    followed: Followed = contrast.here if side == contrast.of else contrast.there
     shown = followed.states[number].variables
     return {name: _plain(shown[name]) for name in variables}
 

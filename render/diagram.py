@@ -89,25 +89,25 @@ class Diagram:
     texts: tuple[Text, ...]
 
 
-def diagram(told: Narrative) -> Diagram:
+def diagram(narrative: Narrative) -> Diagram:
     """Return the space-time diagram of a trace."""
-    x = {lane: STEPS + LANE * (index + 0.5) for index, lane in enumerate(told.lanes)}
-    width = STEPS + LANE * (len(told.lanes) + 0.3)
+    x = {lane: STEPS + LANE * (index + 0.5) for index, lane in enumerate(narrative.lanes)}
+    width = STEPS + LANE * (len(narrative.lanes) + 0.3)
     room = Room(width, STEPS - 16, x.values())
     lifelines, signs, texts = [], [], []
-    for moment in told.moments:
+    for moment in narrative.moments:
         lifelines += _lifelines(moment, x)
         if moment.event.actor in x:
             at = x[moment.event.actor], _y(moment.number)
             signs.append(Sign(*at, moment.event.sign or "dot", moment.number))
             room.take(Box(at[0] - 8, at[1] - 8, at[0] + 8, at[1] + 8))
-    known = [arrow for arrow in told.arrows if arrow.sender in x and arrow.receiver in x]
+    known = [arrow for arrow in narrative.arrows if arrow.sender in x and arrow.receiver in x]
     drawn = list(zip(known, _ends(known, x), strict=True))
     lines = [_arrow_line(arrow, end, x) for arrow, end in drawn]
     for line in lines:
         room.take(Box(line.x2 - 6, line.y2 - 5, line.x2 + 6, line.y2 + 5))
-    for moment in told.moments:
-        texts += _notes(told, moment, x, room)
+    for moment in narrative.moments:
+        texts += _notes(narrative, moment, x, room)
     labelled: set[tuple[str, int, str]] = set()
     for line, (arrow, _) in sorted(zip(lines, drawn, strict=True), key=lambda it: _slope(it[0])):
         if arrow.fate == LOST:
@@ -117,20 +117,20 @@ def diagram(told: Narrative) -> Diagram:
         labelled.add(label)
     return Diagram(
         width=width,
-        height=_y(told.steps) + ROW * 0.75,
-        lanes=tuple(Text(x[lane], HEAD * 0.65, lane, "lane", "middle") for lane in told.lanes),
-        rows=tuple(_row(moment) for moment in told.moments),
-        lines=(*lifelines, *lines, *_bracket(told)),
+        height=_y(narrative.steps) + ROW * 0.75,
+        lanes=tuple(Text(x[lane], HEAD * 0.65, lane, "lane", "middle") for lane in narrative.lanes),
+        rows=tuple(_row(moment) for moment in narrative.moments),
+        lines=(*lifelines, *lines, *_bracket(narrative)),
         signs=tuple(signs),
         texts=tuple(texts),
     )
 
 
-def _bracket(told: Narrative) -> list[Line]:
+def _bracket(narrative: Narrative) -> list[Line]:
     """Return an arrow from the last state of a lasso back to the one that it equals."""
-    if told.loop is None or not told.cycle:
+    if narrative.loop is None or not narrative.cycle:
         return []
-    top, bottom, (left, right) = _y(told.loop), _y(told.steps), _BACK
+    top, bottom, (left, right) = _y(narrative.loop), _y(narrative.steps), _BACK
     return [
         Line(right, bottom, left, bottom, "cycle"),
         Line(left, bottom, left, top, "cycle"),
@@ -174,7 +174,7 @@ def _lifelines(moment: Moment, x: dict[str, float]) -> list[Line]:
     return lines
 
 
-def _notes(told: Narrative, moment: Moment, x: dict[str, float], room: Room) -> list[Text]:
+def _notes(narrative: Narrative, moment: Moment, x: dict[str, float], room: Room) -> list[Text]:
     """Return what is written below a sign: what changed for whom, or who is what at first.
 
     It is written to the right of a lane, unless a message leaves there.
@@ -182,7 +182,7 @@ def _notes(told: Narrative, moment: Moment, x: dict[str, float], room: Room) -> 
     texts, y = [], _y(moment.number)
     to_the_right = {
         arrow.sender
-        for arrow in told.arrows
+        for arrow in narrative.arrows
         if arrow.sent == moment.number < arrow.ended and x[arrow.receiver] > x[arrow.sender]
     }
     for who in moment.scene.participants:
@@ -222,8 +222,8 @@ def _ends(arrows: list[Arrow], x: dict[str, float]) -> list[float]:
         together[place] += 1
         apart = _APART * before if arrow.sent < arrow.ended else 0
         ends.append((arrow, _y(arrow.ended) - apart))
-    found = {id(arrow): end for arrow, end in ends}
-    return [found[id(arrow)] for arrow in arrows]
+    placed = {id(arrow): end for arrow, end in ends}
+    return [placed[id(arrow)] for arrow in arrows]
 
 
 def _arrow_line(arrow: Arrow, bottom: float, x: dict[str, float]) -> Line:

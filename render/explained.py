@@ -53,30 +53,32 @@ class Findings:
         return all(need.decided and need.least == len(need.numbers) for need in self.needs)
 
 
-def print_sentences(console: Console, told: Narrative, brief: bool = False) -> None:
+def print_sentences(console: Console, narrative: Narrative, brief: bool = False) -> None:
     """Print a trace sentence by sentence (unless `brief`), and what went wrong."""
     if not brief:
-        print_prose(console, Text(told.title, "bold"))
-        print_prose(console, Text(f"{told.protocol}: {told.about}"))
-        print_prose(console, Text(f"Within {told.headline}."))
+        print_prose(console, Text(narrative.title, "bold"))
+        print_prose(console, Text(f"{narrative.protocol}: {narrative.about}"))
+        print_prose(console, Text(f"Within {narrative.headline}."))
         console.print()
-        for moment in told.moments[1:]:
+        for moment in narrative.moments[1:]:
             print_prose(console, Text(f"{moment.number:2}. {moment.event.sentence}"))
-        if told.repeats:
-            print_prose(console, Text(told.repeats, "bold"))
-    if told.violated:
+        if narrative.repeats:
+            print_prose(console, Text(narrative.repeats, "bold"))
+    if narrative.violated:
         if not brief:
             console.print()
-        head = (f"{told.violated} is violated. ", "bold red")
-        print_prose(console, Text.assemble(head, told.explanation, f" {told.cause}".rstrip()))
-    if told.fairness:
-        print_prose(console, Text(told.fairness))
+        head = (f"{narrative.violated} is violated. ", "bold red")
+        print_prose(
+            console, Text.assemble(head, narrative.explanation, f" {narrative.cause}".rstrip())
+        )
+    if narrative.fairness:
+        print_prose(console, Text(narrative.fairness))
 
 
 def print_findings(
     console: Console,
-    told: Narrative,
-    found: Findings,
+    narrative: Narrative,
+    findings: Findings,
     words: Mapping[str, str],
     brief: bool = False,
 ) -> None:
@@ -90,38 +92,42 @@ def print_findings(
         Whether only the conclusion is printed.
     """
     if brief:
-        if found.needs or found.options:
-            print_prose(console, _conclusion(told.violated, found, words))
+        if findings.needs or findings.options:
+            print_prose(console, _conclusion(narrative.violated, findings, words))
         return
     console.print()
-    print_prose(console, Text(f"What it needs, within {told.headline}", "bold"))
-    if not found.searched:
+    print_prose(console, Text(f"What it needs, within {narrative.headline}", "bold"))
+    if not findings.searched:
         why = "Not searched: leaving out faults or elections can itself produce a state "
-        print_prose(console, Text(why + f"that violates {told.violated}."))
-    elif not found.needs and not found.fair:
+        print_prose(console, Text(why + f"that violates {narrative.violated}."))
+    elif not findings.needs and not findings.fair:
         print_prose(console, Text("This trace has no faults and no elections."))
-    for need in found.needs:
+    for need in findings.needs:
         used = count(len(need.numbers), words[need.name])
-        where = ", ".join(_where(told, number) for number in need.numbers)
-        line = Text.assemble((used, "bold"), f" ({where}): ", _verdict(need, told.violated, words))
+        where = ", ".join(_where(narrative, number) for number in need.numbers)
+        line = Text.assemble(
+            (used, "bold"), f" ({where}): ", _verdict(need, narrative.violated, words)
+        )
         print_prose(console, line)
-    for need in found.options:
-        verdict = _option(need, told.violated, words)
+    for need in findings.options:
+        verdict = _option(need, narrative.violated, words)
         print_prose(console, Text.assemble((f"option {need.name}", "bold"), ": ", verdict))
-    if found.fair:
-        kinds = ", ".join(count(2, words[kind]).removeprefix("2 ") for kind in found.fair)
+    if findings.fair:
+        kinds = ", ".join(count(2, words[kind]).removeprefix("2 ") for kind in findings.fair)
         why = "Fairness demands these, so a behavior without them can violate"
-        print_prose(console, Text(f"Not searched: {kinds}. {why} {told.violated} for that alone."))
-    if told.repeats:
+        print_prose(
+            console, Text(f"Not searched: {kinds}. {why} {narrative.violated} for that alone.")
+        )
+    if narrative.repeats:
         return
-    if found.needs or found.options:
-        print_prose(console, _conclusion(told.violated, found, words))
-    print_prose(console, Text(_steps(told.steps, found)))
+    if findings.needs or findings.options:
+        print_prose(console, _conclusion(narrative.violated, findings, words))
+    print_prose(console, Text(_steps(narrative.steps, findings)))
 
 
-def _where(told: Narrative, number: int) -> str:
+def _where(narrative: Narrative, number: int) -> str:
     """Return who was concerned by a step, and which step it is."""
-    moment = told.moments[number]
+    moment = narrative.moments[number]
     unclean = "unclean: " if moment.event.sign == "unclean" else ""
     return f"{unclean}{moment.arguments} at step {number}"
 
@@ -172,59 +178,61 @@ def listed(counts: Counts | None, words: Mapping[str, str]) -> str:
     return f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _conclusion(violated: str, found: Findings, words: Mapping[str, str]) -> Text:
+def _conclusion(violated: str, findings: Findings, words: Mapping[str, str]) -> Text:
     """Say in one line what a violation needs."""
-    used = {need.name: len(need.numbers) for need in found.needs}
-    if found.smallest is None:
-        if not found.decided:
+    used = {need.name: len(need.numbers) for need in findings.needs}
+    if findings.smallest is None:
+        if not findings.decided:
             return Text("")
-        told = f"{violated} needs all of these: {listed(used, words)}. With one of them fewer, no "
-        return Text(told + "behavior within these bounds violates it.", "bold")
-    counts, steps = found.smallest.counts, count(len(found.smallest.trace.steps), "step")
+        text = f"{violated} needs all of these: {listed(used, words)}. With one of them fewer, no "
+        return Text(text + "behavior within these bounds violates it.", "bold")
+    counts, steps = findings.smallest.counts, count(len(findings.smallest.trace.steps), "step")
     if counts == used:
-        told = f"With only a part of {listed(used, words)}, "
-        if not found.smallest.decided:
-            return Text(f"{told}no violation was found so far.", "bold")
-        told += f"no behavior violates {violated}; with fewer of one, it takes more of another."
-        return Text(told, "bold")
-    told = f"{listed(counts, words)} would do: there is a behavior of {steps}"
-    if found.smallest.decided:
-        told += "; none of these can be left out unless other faults or elections take their place"
-    return Text(f"{told}.", "bold")
+        text = f"With only a part of {listed(used, words)}, "
+        if not findings.smallest.decided:
+            return Text(f"{text}no violation was found so far.", "bold")
+        text += f"no behavior violates {violated}; with fewer of one, it takes more of another."
+        return Text(text, "bold")
+    text = f"{listed(counts, words)} would do: there is a behavior of {steps}"
+    if findings.smallest.decided:
+        text += "; none of these can be left out unless other faults or elections take their place"
+    return Text(f"{text}.", "bold")
 
 
-def _steps(steps: int, found: Findings) -> str:
+def _steps(steps: int, findings: Findings) -> str:
     """Say which steps of the trace itself can be dropped."""
-    if not found.dispensable:
+    if not findings.dispensable:
         return f"None of the {steps} steps can be dropped: what is left would not violate it."
-    numbers = ", ".join(map(str, found.dispensable))
-    told = f"Of the {count(steps, 'step')} these can be dropped, each by itself: {numbers}"
-    return f"{told}. With all dropped that can be, {found.part} are left."
+    numbers = ", ".join(map(str, findings.dispensable))
+    text = f"Of the {count(steps, 'step')} these can be dropped, each by itself: {numbers}"
+    return f"{text}. With all dropped that can be, {findings.part} are left."
 
 
-def document(told: Narrative, found: Findings | None, words: Mapping[str, str]) -> dict[str, Any]:
+def document(
+    narrative: Narrative, findings: Findings | None, words: Mapping[str, str]
+) -> dict[str, Any]:
     """Return everything that ``tidegate explain`` found, ready to be written as JSON."""
     return {
-        "protocol": told.protocol,
-        "bounds": dict(told.bounds),
-        "property": told.violated,
-        "explanation": told.explanation,
-        "cause": told.cause,
-        "loop": told.loop,
-        "repeats": told.repeats,
-        "fairness": told.fairness,
+        "protocol": narrative.protocol,
+        "bounds": dict(narrative.bounds),
+        "property": narrative.violated,
+        "explanation": narrative.explanation,
+        "cause": narrative.cause,
+        "loop": narrative.loop,
+        "repeats": narrative.repeats,
+        "fairness": narrative.fairness,
         "steps": [
             {"number": moment.number, "action": moment.title, "says": moment.event.sentence}
-            for moment in told.moments[1:]
+            for moment in narrative.moments[1:]
         ],
-        "needs": [_plain(need, words) for need in found.needs] if found else [],
-        "not_searched": list(found.fair) if found else [],
-        "options": [_plain(need, words) for need in found.options] if found else [],
-        "smallest": _smallest(found.smallest) if found else None,
-        "all_needed": bool(found and found.needs and found.all_needed),
-        "decided": found.decided if found else True,
-        "dispensable_steps": list(found.dispensable) if found else [],
-        "steps_left": found.part if found else told.steps,
+        "needs": [_plain(need, words) for need in findings.needs] if findings else [],
+        "not_searched": list(findings.fair) if findings else [],
+        "options": [_plain(need, words) for need in findings.options] if findings else [],
+        "smallest": _smallest(findings.smallest) if findings else None,
+        "all_needed": bool(findings and findings.needs and findings.all_needed),
+        "decided": findings.decided if findings else True,
+        "dispensable_steps": list(findings.dispensable) if findings else [],
+        "steps_left": findings.part if findings else narrative.steps,
     }
 
 
@@ -241,12 +249,12 @@ def _plain(need: Need, words: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _smallest(found: Smallest | None) -> dict[str, Any] | None:
-    if found is None:
+def _smallest(findings: Smallest | None) -> dict[str, Any] | None:
+    if findings is None:
         return None
-    steps: Sequence[Any] = found.trace.steps
+    steps: Sequence[Any] = findings.trace.steps
     return {
-        "perturbations": found.counts,
-        "decided": found.decided,
+        "perturbations": findings.counts,
+        "decided": findings.decided,
         "steps": [str(step) for step in steps],
     }

@@ -166,8 +166,8 @@ class Explorer(App[None]):
         table.add_row(*(Text(text) for text in columns.values()))
         parts: list[Table | Text] = [table, Text()]
         for prop in it.violated():
-            told = it.system.explain(prop, it.state)
-            parts.append(Text.assemble((f"VIOLATED {prop.name}: ", "bold red"), told, "\n"))
+            text = it.system.explain(prop, it.state)
+            parts.append(Text.assemble((f"VIOLATED {prop.name}: ", "bold red"), text, "\n"))
         lines = [f"{number}. {step}" for number, step in enumerate(it.trace.steps, 1)]
         parts.append(Text("\n".join(["Steps so far, latest first:", *reversed(lines)])))
         return Group(*parts)

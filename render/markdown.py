@@ -8,7 +8,7 @@ from ..core.scene import Participant
 from .narrative import Moment, Narrative
 
 
-def markdown(told: Narrative, full: bool = False) -> str:
+def markdown(narrative: Narrative, full: bool = False) -> str:
     """Return a trace as Markdown.
 
     Parameters
@@ -16,33 +16,33 @@ def markdown(told: Narrative, full: bool = False) -> str:
     full
         Say in every step what every participant is and holds, instead of what changed.
     """
-    lines = [f"# {escaped(told.title)}", ""]
-    if told.explanation:
-        lines += [escaped(told.explanation), ""]
-        if told.cause:
-            lines += [escaped(f"Cause: {told.cause}"), ""]
-        lines += [f"*{escaped(told.statement)}*", ""]
-    if told.repeats:
-        lines += [f"**{escaped(told.repeats)}** {escaped(told.fairness)}", ""]
-    if told.key_moments:
+    lines = [f"# {escaped(narrative.title)}", ""]
+    if narrative.explanation:
+        lines += [escaped(narrative.explanation), ""]
+        if narrative.cause:
+            lines += [escaped(f"Cause: {narrative.cause}"), ""]
+        lines += [f"*{escaped(narrative.statement)}*", ""]
+    if narrative.repeats:
+        lines += [f"**{escaped(narrative.repeats)}** {escaped(narrative.fairness)}", ""]
+    if narrative.key_moments:
         lines += ["What matters:", ""]
         lines += [
             f"- step {moment.number}: {escaped(told_shortly(moment))}"
-            for moment in told.key_moments
+            for moment in narrative.key_moments
         ]
         lines.append("")
     lines += ["| | step | what happens | what changes |", "| --- | --- | --- | --- |"]
-    lines += [_row(moment) for moment in told.moments]
-    states = told.moments if full else told.moments[-1:]
+    lines += [_row(moment) for moment in narrative.moments]
+    states = narrative.moments if full else narrative.moments[-1:]
     for moment in states:
         lines += ["", f"## State {moment.number}: {escaped(moment.title)}", ""]
         lines += ["| | is | log | HW | LEO |", "| --- | --- | --- | --- | --- |"]
         lines += [_state_row(who) for who in moment.scene.participants]
     lines += ["", "## Bounds", ""]
-    lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in told.bounds.items()]
-    if told.numbers:
+    lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in narrative.bounds.items()]
+    if narrative.numbers:
         lines += ["", "## The run", ""]
-        lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in told.numbers]
+        lines += [f"- {escaped(name)}: {escaped(value)}" for name, value in narrative.numbers]
     return "\n".join(lines) + "\n"
 
 

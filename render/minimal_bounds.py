@@ -24,8 +24,8 @@ def print_minimal_bounds(
         states = ""
         if minimal.distinct_states is not None:
             states = f": {count(minimal.distinct_states, 'distinct state')}, all of them"
-        told = f"{within}: {prop} up to {shown(minimal.largest)}{states}."
-        print_prose(console, Text.assemble(("HOLDS ", "bold green"), told))
+        text = f"{within}: {prop} up to {shown(minimal.largest)}{states}."
+        print_prose(console, Text.assemble(("HOLDS ", "bold green"), text))
         return
     if minimal.points:
         head = "the smallest bounds that violate it" if len(minimal.points) > 1 else "violated from"
@@ -35,15 +35,15 @@ def print_minimal_bounds(
             print_prose(console, Text(f"{shown(point.bounds)}: {steps}"), indent=3)
     if minimal.undecided:
         named = "; ".join(listed(minimal.undecided, _MOST))
-        told = f"{within}: {prop} is not decided at {named} (stopped by {minimal.stopped_by})."
+        text = f"{within}: {prop} is not decided at {named} (stopped by {minimal.stopped_by})."
         if minimal.points:
-            told += " Some of these may violate it too."
-        print_prose(console, Text.assemble(("INCOMPLETE ", "bold yellow"), told))
+            text += " Some of these may violate it too."
+        print_prose(console, Text.assemble(("INCOMPLETE ", "bold yellow"), text))
     else:
-        told = f"Up to {shown(minimal.largest)}, any other violating bounds are larger than "
-        told += "these." if len(minimal.points) > 1 else "this."
-        told += f" {count(minimal.searches, 'search')} decided this."
-        print_prose(console, Text(told, "dim"), indent=3)
+        text = f"Up to {shown(minimal.largest)}, any other violating bounds are larger than "
+        text += "these." if len(minimal.points) > 1 else "this."
+        text += f" {count(minimal.searches, 'search')} decided this."
+        print_prose(console, Text(text, "dim"), indent=3)
 
 
 def document(

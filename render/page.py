@@ -49,7 +49,7 @@ class Shown:
     changed: bool
 
 
-def page(told: Narrative, full: bool = False) -> str:
+def page(narrative: Narrative, full: bool = False) -> str:
     """Return a trace as an HTML page.
 
     Parameters
@@ -69,32 +69,34 @@ def page(told: Narrative, full: bool = False) -> str:
     style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
     script = (_TEMPLATES / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
-    since = _since(told)
+    since = _since(narrative)
     return environment.get_template("page.html").render(
-        told=told,
+        narrative=narrative,
         full=full,
-        drawn=diagram(told),
-        shown=[_shown(told, moment, since) for moment in told.moments],
+        drawn=diagram(narrative),
+        shown=[_shown(narrative, moment, since) for moment in narrative.moments],
         policy=policy,
         style=style,
         script=script,
         sizes={"row": ROW, "steps": STEPS, "head": HEAD},
-        epochs=_epochs(told),
-        logs=any(who.log for who in told.moments[0].scene.participants),
-        falls=any(not who.alive for moment in told.moments for who in moment.scene.participants),
-        sends=any(moment.scene.messages or moment.event.exchange for moment in told.moments),
+        epochs=_epochs(narrative),
+        logs=any(who.log for who in narrative.moments[0].scene.participants),
+        falls=any(
+            not who.alive for moment in narrative.moments for who in moment.scene.participants
+        ),
+        sends=any(moment.scene.messages or moment.event.exchange for moment in narrative.moments),
     )
 
 
-def _since(told: Narrative) -> dict[Place, int]:
+def _since(narrative: Narrative) -> dict[Place, int]:
     """Return the step from which on each place is marked.
 
     Records differ only once both are there; one that is missing may be so before others are.
     """
-    scenes = [moment.scene for moment in told.moments]
-    since = {place: differs_from(scenes, place) for place in told.places}
-    both = max((since[place] for place in told.places if not place.missing), default=0)
-    return {place: since[place] if place.missing else both for place in told.places}
+    scenes = [moment.scene for moment in narrative.moments]
+    since = {place: differs_from(scenes, place) for place in narrative.places}
+    both = max((since[place] for place in narrative.places if not place.missing), default=0)
+    return {place: since[place] if place.missing else both for place in narrative.places}
 
 
 def _hash(text: str) -> str:
@@ -102,32 +104,32 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _epochs(told: Narrative) -> list[tuple[int, str]]:
+def _epochs(narrative: Narrative) -> list[tuple[int, str]]:
     """Return the leader epochs that any record carries, with their colours."""
     epochs = {
         entry.epoch
-        for moment in told.moments
+        for moment in narrative.moments
         for who in moment.scene.participants
         if who.log
         for entry in who.log.entries
     }
     leads = {
         who.leads
-        for moment in told.moments
+        for moment in narrative.moments
         for who in moment.scene.participants
         if who.leads is not None
     }
     return [(epoch, colour(epoch)) for epoch in sorted(epochs | leads)]
 
 
-def _shown(told: Narrative, moment: Moment, since: dict[Place, int]) -> list[Shown]:
+def _shown(narrative: Narrative, moment: Moment, since: dict[Place, int]) -> list[Shown]:
     """Return the participants at one step."""
     changed = {change.who for change in moment.changes}
     shown = []
     for who in moment.scene.participants:
         wrong = {
             place.offset: place.missing
-            for place in told.places
+            for place in narrative.places
             if place.replica == who.replica and moment.number >= since[place]
         }
         boxes = None

@@ -14,7 +14,7 @@ from .narrative import IN_FLIGHT, LOST, Arrow, Moment, Narrative
 Escape = Callable[[str], str]
 
 
-def mermaid(told: Narrative, full: bool = False) -> str:
+def mermaid(narrative: Narrative, full: bool = False) -> str:
     """Return a trace as a Mermaid sequence diagram.
 
     Parameters
@@ -22,56 +22,64 @@ def mermaid(told: Narrative, full: bool = False) -> str:
     full
         Say in every step what every participant is and holds, instead of what changed.
     """
-    names = {lane: f"p{index}" for index, lane in enumerate(told.lanes)}
-    lines = ["sequenceDiagram", f"  %% {_mermaid_text(told.title)}"]
-    lines += [f"  participant {names[lane]} as {_mermaid_text(lane)}" for lane in told.lanes]
+    names = {lane: f"p{index}" for index, lane in enumerate(narrative.lanes)}
+    lines = ["sequenceDiagram", f"  %% {_mermaid_text(narrative.title)}"]
+    lines += [f"  participant {names[lane]} as {_mermaid_text(lane)}" for lane in narrative.lanes]
     heads = {"received": "->>", LOST: "-x", IN_FLIGHT: "-)"}
-    for moment in told.moments:
-        if moment.number == told.cycle.start and told.cycle:
+    for moment in narrative.moments:
+        if moment.number == narrative.cycle.start and narrative.cycle:
             lines.append("  loop For ever")
-        over = names.get(moment.event.actor) or f"{names[told.lanes[0]]},{names[told.lanes[-1]]}"
+        over = (
+            names.get(moment.event.actor)
+            or f"{names[narrative.lanes[0]]},{names[narrative.lanes[-1]]}"
+        )
         text = "<br/>".join(map(_mermaid_text, _note(moment)))
         lines.append(f"  Note over {over}: {text}")
-        for arrow in _drawn(told, moment):
+        for arrow in _drawn(narrative, moment):
             ends = f"{names[arrow.sender]}{heads[arrow.fate]}{names[arrow.receiver]}"
             lines.append(f"  {ends}: {_mermaid_text(_label(arrow))}")
-        for lane, texts in _said(told, moment, full):
+        for lane, texts in _said(narrative, moment, full):
             text = "<br/>".join(map(_mermaid_text, texts))
             lines.append(f"  Note right of {names[lane]}: {text}")
-    if told.cycle:
+    if narrative.cycle:
         lines.append("  end")
-    if told.explanation:
-        ends = f"{names[told.lanes[0]]},{names[told.lanes[-1]]}"
-        lines.append(f"  Note over {ends}: {'<br/>'.join(map(_mermaid_text, _end(told)))}")
+    if narrative.explanation:
+        ends = f"{names[narrative.lanes[0]]},{names[narrative.lanes[-1]]}"
+        lines.append(f"  Note over {ends}: {'<br/>'.join(map(_mermaid_text, _end(narrative)))}")
     return "\n".join(lines) + "\n"
 
 
-def plantuml(told: Narrative, full: bool = False) -> str:
+def plantuml(narrative: Narrative, full: bool = False) -> str:
     """Return a trace as a PlantUML sequence diagram; `full` as for :func:`mermaid`."""
-    names = {lane: f"p{index}" for index, lane in enumerate(told.lanes)}
-    lines = ["@startuml", f"title {_plantuml_text(told.title)}"]
-    lines += [f'participant "{_plantuml_text(lane)}" as {names[lane]}' for lane in told.lanes]
+    names = {lane: f"p{index}" for index, lane in enumerate(narrative.lanes)}
+    lines = ["@startuml", f"title {_plantuml_text(narrative.title)}"]
+    lines += [f'participant "{_plantuml_text(lane)}" as {names[lane]}' for lane in narrative.lanes]
     heads = {"received": "->", LOST: "->x", IN_FLIGHT: "->>"}
-    for moment in told.moments:
-        if moment.number == told.cycle.start and told.cycle:
+    for moment in narrative.moments:
+        if moment.number == narrative.cycle.start and narrative.cycle:
             lines.append("loop for ever")
         over = f"over {names[moment.event.actor]}" if moment.event.actor else "across"
         lines.append(f"rnote {over}: {_joined(_note(moment))}")
-        for arrow in _drawn(told, moment):
+        for arrow in _drawn(narrative, moment):
             ends = f"{names[arrow.sender]} {heads[arrow.fate]} {names[arrow.receiver]}"
             lines.append(f"{ends}: {_plantuml_text(_label(arrow))}")
-        for lane, texts in _said(told, moment, full):
+        for lane, texts in _said(narrative, moment, full):
             lines.append(f"note over {names[lane]}: {_joined(texts)}")
-    if told.cycle:
+    if narrative.cycle:
         lines.append("end")
-    if told.explanation:
-        lines.append(f"note across: {_joined(_end(told))}")
+    if narrative.explanation:
+        lines.append(f"note across: {_joined(_end(narrative))}")
     return "\n".join([*lines, "@enduml"]) + "\n"
 
 
-def _end(told: Narrative) -> list[str]:
+def _end(narrative: Narrative) -> list[str]:
     """Return what is said of the violation, in lines that are not too long for a note."""
-    parts = told.repeats, f"{told.violated} is violated.", told.explanation, told.cause
+    parts = (
+        narrative.repeats,
+        f"{narrative.violated} is violated.",
+        narrative.explanation,
+        narrative.cause,
+    )
     return textwrap.wrap(" ".join(part for part in parts if part), 70)
 
 
@@ -81,9 +89,9 @@ def _note(moment: Moment) -> list[str]:
     return [f"{moment.number}. {moment.title}{arguments}", *moment.flags]
 
 
-def _drawn(told: Narrative, moment: Moment) -> Iterator[Arrow]:
+def _drawn(narrative: Narrative, moment: Moment) -> Iterator[Arrow]:
     """Yield the messages that end in a step, or are still in flight at the last one."""
-    return (arrow for arrow in told.arrows if arrow.ended == moment.number)
+    return (arrow for arrow in narrative.arrows if arrow.ended == moment.number)
 
 
 def _label(arrow: Arrow) -> str:
@@ -94,7 +102,7 @@ def _label(arrow: Arrow) -> str:
     return f"{arrow.text} ({more})" if more else arrow.text
 
 
-def _said(told: Narrative, moment: Moment, full: bool) -> Iterator[tuple[str, list[str]]]:
+def _said(narrative: Narrative, moment: Moment, full: bool) -> Iterator[tuple[str, list[str]]]:
     """Yield what changed for each participant in a step, or with `full` what each is and holds."""
     for who in moment.scene.participants:
         texts = [change.text for change in moment.changes if change.who == who.name]

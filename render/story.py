@@ -103,26 +103,26 @@ def _action(action: Action) -> dict[str, Any]:
     }
 
 
-def print_story(console: Console, told: dict[str, Any]) -> None:
+def print_story(console: Console, page: dict[str, Any]) -> None:
     """Print what :func:`story` returned."""
-    print_prose(console, Text(f"{told['name']}: {told['summary']}", "bold"))
-    for paragraph in told["story"].split("\n\n"):
+    print_prose(console, Text(f"{page['name']}: {page['summary']}", "bold"))
+    for paragraph in page["story"].split("\n\n"):
         print_prose(console, Text("\n" + " ".join(paragraph.split())))
-    if told["rules"]:
-        against = f"replaced against {told['parent']}" if told["parent"] else "of this protocol"
+    if page["rules"]:
+        against = f"replaced against {page['parent']}" if page["parent"] else "of this protocol"
         console.print(Text(f"\nRules {against}", "bold"))
-        _print_rules(console, told["rules"])
-    if told["older_rules"]:
+        _print_rules(console, page["rules"])
+    if page["older_rules"]:
         console.print(Text("\nOlder rules, each a protocol by this name", "bold"))
-        for older in told["older_rules"]:
+        for older in page["older_rules"]:
             print_prose(console, Text(older["mutant"]))
             print_prose(console, Text(older["what"]), indent=3)
-    if told["expected"]:
-        _print_verdicts(console, told["expected"])
-    if told["family"] not in PROPERTIES:
-        _print_declared(console, told)
+    if page["expected"]:
+        _print_verdicts(console, page["expected"])
+    if page["family"] not in PROPERTIES:
+        _print_declared(console, page)
     console.print(Text("\nActions, and what enables each", "bold"))
-    for action in told["actions"]:
+    for action in page["actions"]:
         head = f"{action['name']}({', '.join(action['parameters'])})"
         source = f", {action['source']}" if action["source"] else ""
         by = f"  by the {action['who']}{source}" if action["who"] else source.removeprefix(",")
@@ -133,14 +133,14 @@ def print_story(console: Console, told: dict[str, Any]) -> None:
             print_prose(console, Text(f"- {requirement(test)}", "dim"), indent=3)
 
 
-def _print_declared(console: Console, told: dict[str, Any]) -> None:
+def _print_declared(console: Console, page: dict[str, Any]) -> None:
     """Print the bounds and the properties of a model, which ``tidegate list`` does not know."""
     console.print()
     columns = ("name", "default", "allowed", "meaning")
-    print_table(console, "Bounds (-b NAME=VALUE)", told["bounds"], columns)
+    print_table(console, "Bounds (-b NAME=VALUE)", page["bounds"], columns)
     title = "Properties (-p NAME)"
-    print_table(console, title, told["properties"], ("name", "statement"))
-    names = ", ".join(told["default_properties"])
+    print_table(console, title, page["properties"], ("name", "statement"))
+    names = ", ".join(page["default_properties"])
     print_prose(console, Text(f"Checked unless -p is given: {names or 'none'}."))
 
 

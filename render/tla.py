@@ -5,7 +5,7 @@ from __future__ import annotations
 from .narrative import Moment, Narrative
 
 
-def tla(told: Narrative, full: bool = False) -> str:
+def tla(narrative: Narrative, full: bool = False) -> str:
     """Return a trace as text in the style of TLA+.
 
     Parameters
@@ -15,11 +15,11 @@ def tla(told: Narrative, full: bool = False) -> str:
         TLC does with -difftrace.
     """
     lines = []
-    if told.violated:
-        what = "Invariant" if told.loop is None else "Temporal property"
-        lines += [f"Error: {what} {told.violated} is violated.", ""]
+    if narrative.violated:
+        what = "Invariant" if narrative.loop is None else "Temporal property"
+        lines += [f"Error: {what} {narrative.violated} is violated.", ""]
     # TLC does not print the state that a cycle comes back to a second time.
-    for moment in told.moments[:-1] if told.cycle else told.moments:
+    for moment in narrative.moments[:-1] if narrative.cycle else narrative.moments:
         lines.append(f"State {moment.number + 1}: <{_action(moment)}>")
         whole = full or not moment.number
         written = {_variable(name) for name in moment.written}
@@ -27,10 +27,10 @@ def tla(told: Narrative, full: bool = False) -> str:
             if whole or name in written:
                 lines.append(f"/\\ {name} = {values}")
         lines.append("")
-    if told.loop is not None and told.cycle:
-        lines += [f"Back to state {told.loop + 1}: <{_action(told.moments[-1])}>", ""]
-    elif told.loop is not None:
-        lines += [f"State {told.steps + 2}: Stuttering", ""]
+    if narrative.loop is not None and narrative.cycle:
+        lines += [f"Back to state {narrative.loop + 1}: <{_action(narrative.moments[-1])}>", ""]
+    elif narrative.loop is not None:
+        lines += [f"State {narrative.steps + 2}: Stuttering", ""]
     return "\n".join(lines)
 
 

@@ -137,10 +137,10 @@ class Calls:
         out.emit(f"store i64 {0 if wanted else 1}, ptr {result}")
 
         def body(following: str, end: str) -> None:
-            found = out.label("found")
+            hit = out.label("found")
             test = self.expressions.decision(generator.elt)
-            out.branch(test, *((found, following) if wanted else (following, found)))
-            out.place_label(found)
+            out.branch(test, *((hit, following) if wanted else (following, hit)))
+            out.place_label(hit)
             out.emit(f"store i64 {1 if wanted else 0}, ptr {result}")
             out.jump(end)
 
@@ -246,17 +246,17 @@ class Calls:
         """Return the arguments of a call in the order of the function's parameters."""
         code = function.__code__
         names = code.co_varnames[: code.co_argcount]
-        given = dict(zip(names, positional, strict=False))
-        misplaced = set(named) - set(names[code.co_posonlyargcount :]) | set(named) & set(given)
-        given |= named
-        missing = [name for name in names if name not in given]
+        passed = dict(zip(names, positional, strict=False))
+        misplaced = set(named) - set(names[code.co_posonlyargcount :]) | set(named) & set(passed)
+        passed |= named
+        missing = [name for name in names if name not in passed]
         defaults = self.unit.reads.elements("defaults", function) if missing else []
         optional = dict(zip(reversed(names), reversed(defaults), strict=False))
         if len(positional) > len(names) or misplaced or not optional.keys() >= set(missing):
             raise UnsupportedError(
                 f"a call of {function.__name__} that does not fit its parameters"
             )
-        return [given[name] if name in given else Constant(optional[name]) for name in names]
+        return [passed[name] if name in passed else Constant(optional[name]) for name in names]
 
     def filled(self, value: Value) -> Value:
         """Return what is true where a value is: of a set or a sequence, whether it has elements."""

@@ -135,7 +135,7 @@ class Checkpoint:
         """Refuse to begin a search where one was begun."""
         if _is_manifest(self.folder / _MANIFEST):
             raise CheckpointError(
-                f"--checkpoint {self.folder}: there is a checkpoint already; go on with it by "
+                f"--checkpoint {self.folder}: there is a checkpoint already; resume it with "
                 f"'tidegate resume {self.folder}', or name another directory"
             )
 

@@ -155,7 +155,7 @@ class Emitter:
             self._arriving[label] = {n: union(before[n], self.definite[n]) for n in both}
 
     def place_label(self, label: str) -> None:
-        """Begin a block; the block before it goes on here."""
+        """Begin a block; the block before it continues here."""
         self._note_marks()
         self._leave_for(label)
         self.definite = self._arriving.get(label)
@@ -165,13 +165,13 @@ class Emitter:
         self.terminated = False
 
     def jump(self, label: str) -> None:
-        """Go on at a label."""
+        """Continue at a label."""
         self._leave_for(label)
         self.emit(f"br label %{label}")
         self.terminated = True
 
     def branch(self, test: Value, yes: str, no: str) -> None:
-        """Go on at one label or the other."""
+        """Continue at one label or the other."""
         if isinstance(test, Constant):
             self.jump(yes if test.value else no)
             return

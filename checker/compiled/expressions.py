@@ -180,17 +180,17 @@ class Expressions:
     ) -> Value:
         """Return whether comparisons hold one after the other; what follows a false one is left."""
         right = self.known(operands[0])
-        whole = self._compared(comparisons[0], left, right)
-        self.mark(whole, operands[0])
+        truth = self._compared(comparisons[0], left, right)
+        self.mark(truth, operands[0])
         if len(operands) == 1:
-            return whole
-        if isinstance(whole, Constant):
-            if not self.true(whole):
-                return whole
+            return truth
+        if isinstance(truth, Constant):
+            if not self.true(truth):
+                return truth
             return self._chained(right, comparisons[1:], operands[1:])
         with self.out.aside() as aside:
             rest = self._chained(right, comparisons[1:], operands[1:])
-        return self._joined(True, whole, rest, aside)
+        return self._joined(True, truth, rest, aside)
 
     def _compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
         if isinstance(comparison, (ast.In, ast.NotIn)):
@@ -217,19 +217,21 @@ class Expressions:
             right = Items(tuple(Constant(value) for value in choices))
         if not isinstance(right, Items):
             raise UnsupportedError("membership in something else than a tuple")
-        found: Value = Constant(False)
+        result: Value = Constant(False)
         for number, item in enumerate(right.items):
             same = self._compared(ast.Eq(), left, item)
             self.mark(same, node, number)
-            if any(isinstance(known, Constant) and self.true(known) for known in (found, same)):
-                found = Constant(True)
-            elif isinstance(found, Truth) and isinstance(same, Truth):
-                found = Truth(self.out.value(f"or i1 {found.register}, {same.register}"))
+            if any(isinstance(known, Constant) and self.true(known) for known in (result, same)):
+                result = Constant(True)
+            elif isinstance(result, Truth) and isinstance(same, Truth):
+                result = Truth(self.out.value(f"or i1 {result.register}, {same.register}"))
             elif isinstance(same, Truth):
-                found = same
-        if isinstance(found, Constant):
-            return Constant(self.true(found) is not negated)
-        return Truth(self.out.value(f"xor i1 {self.out.truth(found)}, true")) if negated else found
+                result = same
+        if isinstance(result, Constant):
+            return Constant(self.true(result) is not negated)
+        return (
+            Truth(self.out.value(f"xor i1 {self.out.truth(result)}, true")) if negated else result
+        )
 
     def _is_none(self, node: ast.Compare) -> Value:
         """Return whether a call returns None."""
@@ -238,9 +240,9 @@ class Expressions:
         if not (isinstance(right, ast.Constant) and right.value is None):
             raise UnsupportedError(f"the comparison {ast.unparse(node)}")
         if isinstance(node.left, ast.Call) and self._is_function(node.left.func):
-            found = self.calls.called(node.left, Mode.IS_NONE)
-            assert isinstance(found, Truth)
-            return Truth(self.out.value(f"xor i1 {found.register}, true")) if negated else found
+            result = self.calls.called(node.left, Mode.IS_NONE)
+            assert isinstance(result, Truth)
+            return Truth(self.out.value(f"xor i1 {result.register}, true")) if negated else result
         return Constant(self.none(node.left) != negated)
 
     def none(self, node: ast.expr) -> bool:
@@ -261,19 +263,19 @@ class Expressions:
         Python has the operand that decides; it is that, too, if all of them are truth values.
         """
         wanted = isinstance(node.op, ast.And)
-        whole = self._operand(node.values[0])
+        truth = self._operand(node.values[0])
         for part in node.values[1:]:
-            if isinstance(whole, Constant):
-                whole = self._operand(part) if self.true(whole) is wanted else whole
+            if isinstance(truth, Constant):
+                truth = self._operand(part) if self.true(truth) is wanted else truth
                 continue
-            whole = self._truth_of(whole, node)
+            truth = self._truth_of(truth, node)
             with self.out.aside() as aside:
                 value = self._truth_of(self._operand(part), node)
-            truth_only = "" if is_truth(whole) and is_truth(value) else ast.unparse(node)
-            whole = self._joined(wanted, whole, value, aside)
+            truth_only = "" if is_truth(truth) and is_truth(value) else ast.unparse(node)
+            truth = self._joined(wanted, truth, value, aside)
             if truth_only:
-                whole = Truth(self.out.truth(whole), truth_only)
-        return whole
+                truth = Truth(self.out.truth(truth), truth_only)
+        return truth
 
     def _operand(self, part: ast.expr) -> Value:
         """Return the value of an operand of `and` or `or`, and mark both ways of its truth."""

@@ -59,18 +59,22 @@ class Loops:
             [mask] = iterated.args
             self._loop_members(iterated, self.known(mask), body)
             return
-        whole = self.expressions.expression(iterated)
-        if isinstance(whole, StateRef) and (contents := self.records.method(whole, "__iter__")):
+        iterable = self.expressions.expression(iterated)
+        if isinstance(iterable, StateRef) and (
+            contents := self.records.method(iterable, "__iter__")
+        ):
             self._loop_contents(iterated, contents, body, changed)
             return
-        if isinstance(whole, StateRef) and isinstance(whole.sample, (list, tuple)):
-            parts = [self.records.element(whole, Constant(i)) for i in range(len(whole.sample))]
+        if isinstance(iterable, StateRef) and isinstance(iterable.sample, (list, tuple)):
+            parts = [
+                self.records.element(iterable, Constant(i)) for i in range(len(iterable.sample))
+            ]
             elements: list[Value] = [part for part in parts if part is not None]
-        elif isinstance(whole, Constant):
-            row = self.unit.reads.elements("elements", whole.value)
+        elif isinstance(iterable, Constant):
+            row = self.unit.reads.elements("elements", iterable.value)
             elements = [Constant(value) for value in row]
-        elif isinstance(whole, Items):
-            elements = list(whole.items)
+        elif isinstance(iterable, Items):
+            elements = list(iterable.items)
         else:
             raise UnsupportedError("a for loop over something else than a range or an array")
         self._written_out(iterated, [(None, element) for element in elements], body)

@@ -58,10 +58,12 @@ class Returns:
         if self.compiled.count == 1:
             out.emit(f"ret i64 {out.number(value)}")
             return
-        whole = "undef"
+        results = "undef"
         for number, item in enumerate(items):
-            whole = out.value(f"insertvalue {returns} {whole}, i64 {out.number(item)}, {number}")
-        out.emit(f"ret {returns} {whole}")
+            results = out.value(
+                f"insertvalue {returns} {results}, i64 {out.number(item)}, {number}"
+            )
+        out.emit(f"ret {returns} {results}")
 
     def fall_off(self) -> None:
         """End a function after its last statement."""

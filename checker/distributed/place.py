@@ -65,7 +65,7 @@ def _refuse_begun(store: Store) -> None:
     """Refuse to begin a search where one was begun."""
     if has_manifest(store):
         raise StoreError(
-            f"--store {store.location}: a search was begun there already; go on with it by "
+            f"--store {store.location}: a search was begun there already; resume it with "
             f"'tidegate resume {store.location}', or name another directory"
         )
 

@@ -10,14 +10,16 @@ from typing import Any
 from ... import __version__
 from ..cells import Cell
 from ..conform_cells import ConformCell, SavedTrace, ShortestTrace
-from ..results import Outcome
+from ..results import CellOutcome
 from .where import pointers
 
 _DESCRIBING = ("statement", "family")
 """What SARIF says of a property, and its source says at length."""
 
 
-def document(outcomes: Sequence[Outcome], file: str, tier: str, seconds: float) -> dict[str, Any]:
+def document(
+    outcomes: Sequence[CellOutcome], file: str, tier: str, seconds: float
+) -> dict[str, Any]:
     """Return all that a gate found, ready to be written as JSON."""
     return {
         "tidegate": __version__,
@@ -30,7 +32,7 @@ def document(outcomes: Sequence[Outcome], file: str, tier: str, seconds: float) 
     }
 
 
-def _cell(outcome: Outcome) -> dict[str, Any]:
+def _cell(outcome: CellOutcome) -> dict[str, Any]:
     cell = outcome.cell
     return {
         **_about(outcome),
@@ -53,7 +55,7 @@ def _cell(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _about(outcome: Outcome) -> dict[str, Any]:
+def _about(outcome: CellOutcome) -> dict[str, Any]:
     """Return what is decided: a protocol within bounds, or what real brokers do."""
     cell = outcome.cell
     if isinstance(cell, Cell):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..judge import Deviation, Finding
-from ..results import Outcome
+from ..results import CellOutcome
 from .telling import cause, reproducing
 from .where import pointers
 
@@ -13,12 +13,12 @@ _COMMANDS = {Deviation.LIMIT: "warning", Deviation.SKIPPED: "notice"}
 """What is no error."""
 
 
-def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def workflow_commands(outcomes: Sequence[CellOutcome]) -> Iterator[str]:
     """Yield a line for each finding; cells with one cause are one line.
 
     Source: GitHub, "Workflow commands for GitHub Actions", "Setting an error message".
     """
-    alike: dict[object, list[tuple[Outcome, Finding]]] = {}
+    alike: dict[object, list[tuple[CellOutcome, Finding]]] = {}
     for outcome in outcomes:
         for finding in outcome.findings:
             at = pointers(outcome, finding)[0]
@@ -37,7 +37,7 @@ def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield f"::{command} {parts}::{_escaped(text)}"
 
 
-def _length(cell: tuple[Outcome, Finding]) -> int:
+def _length(cell: tuple[CellOutcome, Finding]) -> int:
     """Return how long the counterexample of a finding is."""
     outcome, finding = cell
     return min((one.steps for one in outcome.traces if one.name == finding.about), default=0)

@@ -9,14 +9,14 @@ from xml.etree import ElementTree
 from ...core.printable import printable
 from ..cells import Cell
 from ..judge import Deviation, Finding
-from ..results import STATUSES, Outcome, Property, Status
+from ..results import STATUSES, CellOutcome, PropertyOutcome, Status
 from .telling import cause, reproducing
 
 _WHOLE = {Deviation.ERROR: "can be searched", Deviation.LIMIT: "stays within its limits"}
 """What is expected of a cell as a whole, by the kind of finding that says otherwise."""
 
 
-def junit(outcomes: Sequence[Outcome]) -> str:
+def junit(outcomes: Sequence[CellOutcome]) -> str:
     """Return the outcomes as JUnit XML; what XML 1.0 cannot hold is written out."""
     suites = [_suite(outcome) for outcome in outcomes]
     root = ElementTree.Element("testsuites", name="tidegate gate")
@@ -38,7 +38,7 @@ class _Case:
     findings: list[Finding] = field(default_factory=list)
 
 
-def _suite(outcome: Outcome) -> ElementTree.Element:
+def _suite(outcome: CellOutcome) -> ElementTree.Element:
     cases = _cases(outcome)
     suite = ElementTree.Element("testsuite", name=outcome.cell.name)
     seconds = outcome.seconds / len(cases)
@@ -62,10 +62,10 @@ def _suite(outcome: Outcome) -> ElementTree.Element:
     return suite
 
 
-def _cases(outcome: Outcome) -> list[_Case]:
+def _cases(outcome: CellOutcome) -> list[_Case]:
     """Return what is expected of a cell; a finding about nothing of it is about the whole cell."""
     cell = outcome.cell
-    told = outcome.properties or [Property(name, text) for name, text in cell.expected]
+    told = outcome.properties or [PropertyOutcome(name, text) for name, text in cell.expected]
     cases = [_Case(it.expected, it.name) for it in told]
     if isinstance(cell, Cell):
         if cell.states is not None:
@@ -84,7 +84,7 @@ def _cases(outcome: Outcome) -> list[_Case]:
     return cases
 
 
-def _children(outcome: Outcome, case: _Case) -> Iterator[ElementTree.Element]:
+def _children(outcome: CellOutcome, case: _Case) -> Iterator[ElementTree.Element]:
     """Yield what a case is marked with: one child, of the worst of its findings."""
     if outcome.status is Status.CACHED:
         yield ElementTree.Element("skipped", message=STATUSES[Status.CACHED])
@@ -106,7 +106,7 @@ def _children(outcome: Outcome, case: _Case) -> Iterator[ElementTree.Element]:
         yield ElementTree.Element("skipped", message="not decided")
 
 
-def _decided(outcome: Outcome, case: _Case) -> bool:
+def _decided(outcome: CellOutcome, case: _Case) -> bool:
     """Whether it is known that a case is as expected."""
     if case.about in ("states", "depth"):
         return not outcome.findings

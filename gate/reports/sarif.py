@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from ... import __version__
 from ..judge import Deviation, Finding
-from ..results import Outcome, Property
+from ..results import CellOutcome, PropertyOutcome
 from .telling import cause, reproducing
 from .where import Pointer, pointers
 
@@ -26,7 +26,7 @@ _OTHERS = {
 """Rules that are no property, by their identifier."""
 
 
-def sarif(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def sarif(outcomes: Sequence[CellOutcome]) -> dict[str, Any]:
     """Return the findings of all cells as a SARIF log; cells that are skipped have none."""
     results = [result for outcome in outcomes for result in _results(outcome)]
     statements = _OTHERS | {
@@ -41,7 +41,7 @@ def sarif(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _results(outcome: Outcome) -> Iterator[dict[str, Any]]:
+def _results(outcome: CellOutcome) -> Iterator[dict[str, Any]]:
     for finding in outcome.findings:
         if finding.kind is Deviation.SKIPPED:
             continue
@@ -66,7 +66,7 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _rule(outcome: Outcome, finding: Finding) -> str:
+def _rule(outcome: CellOutcome, finding: Finding) -> str:
     """Return the property that a finding is about, or what else it is."""
     if finding.kind in _OTHERS:
         return finding.kind
@@ -74,12 +74,12 @@ def _rule(outcome: Outcome, finding: Finding) -> str:
     return next(checked, finding.about)
 
 
-def _identifier(prop: Property) -> str:
+def _identifier(prop: PropertyOutcome) -> str:
     """Return a property with its family: several families have properties of one name."""
     return prop.name if prop.family in ("", "broker", "custom") else f"{prop.family}/{prop.name}"
 
 
-def _message(outcome: Outcome, finding: Finding) -> str:
+def _message(outcome: CellOutcome, finding: Finding) -> str:
     """Return what is wrong, and for a counterexample how it goes."""
     parts = [f"{outcome.cell.name}: {cause(outcome, finding)}"]
     parts += [

@@ -9,12 +9,12 @@ from ...core.printable import one_line
 from ...render.markdown import escaped
 from ...render.summary import count
 from ..cells import DEFAULT_BOUNDS, Cell
-from ..results import Outcome, Status
+from ..results import CellOutcome, Status
 from .telling import cause, reproducing
 from .where import pointers
 
 
-def headline(outcomes: Sequence[Outcome]) -> str:
+def headline(outcomes: Sequence[CellOutcome]) -> str:
     """Return how many cells there are and what became of them, in one line.
 
     >>> headline([])
@@ -35,7 +35,7 @@ def headline(outcomes: Sequence[Outcome]) -> str:
     return ": ".join([total, ", ".join(parts)]) if parts else total
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
+def summary(outcomes: Sequence[CellOutcome]) -> str:
     """Return what the gate found as Markdown."""
     lines = [f"## Tidegate gate: {headline(outcomes)}", ""]
     bad = [outcome for outcome in outcomes if not outcome.good]
@@ -48,7 +48,7 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     return "\n".join([*lines, "", "</details>", ""])
 
 
-def _failed(outcome: Outcome) -> Iterator[str]:
+def _failed(outcome: CellOutcome) -> Iterator[str]:
     yield f"### {outcome.status}: {escaped(outcome.cell.name)}"
     yield ""
     for finding in outcome.findings:
@@ -70,7 +70,7 @@ def _failed(outcome: Outcome) -> Iterator[str]:
         yield ""
 
 
-def _row(outcome: Outcome) -> str:
+def _row(outcome: CellOutcome) -> str:
     expected = "<br>".join(escaped(it.expected) for it in outcome.properties) or "<br>".join(
         escaped(text) for _, text in outcome.cell.expected
     )
@@ -83,6 +83,6 @@ def _row(outcome: Outcome) -> str:
     )
 
 
-def forced(outcome: Outcome) -> str:
+def forced(outcome: CellOutcome) -> str:
     """Return how many steps were forced on real brokers."""
     return count(outcome.ran.steps if outcome.ran else 0, "step")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...core.printable import one_line
 from ...render.printed import Text
 from ..cells import Cell, GateCell
-from ..results import Outcome, Status
+from ..results import CellOutcome, Status
 from ..run import Running
 from .summary import forced, headline
 from .where import pointers
@@ -46,7 +46,7 @@ class Table:
         rows = [_entries(cell) for cell in cells]
         self._widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
 
-    def row(self, outcome: Outcome) -> None:
+    def row(self, outcome: CellOutcome) -> None:
         """Print what became of a cell, and what is not as expected."""
         if self._quiet and outcome.good:
             return
@@ -72,7 +72,7 @@ class Table:
         text = "  ".join(entry.ljust(width) for entry, width in pairs)
         self.line(Text(f"{cell.tier:<8}{text}  {cell.file}:{cell.line}"))
 
-    def traces(self, outcomes: Sequence[Outcome]) -> None:
+    def traces(self, outcomes: Sequence[CellOutcome]) -> None:
         """Print the shortest counterexample of each subject for what is not as expected."""
         shown = [(outcome, trace) for outcome in outcomes for trace in outcome.traces]
         subjects = dict.fromkeys(outcome.cell.subject for outcome, _ in shown)
@@ -86,7 +86,7 @@ class Table:
                 others = f"{len(mine) - 1} more of {one_line(subject)}"
                 self.line(Text(f"{others}: --traces DIR writes them all."))
 
-    def end(self, outcomes: Sequence[Outcome], seconds: float) -> None:
+    def end(self, outcomes: Sequence[CellOutcome], seconds: float) -> None:
         """Print how many cells there were and what became of them."""
         good = all(outcome.good for outcome in outcomes)
         verdict = ("PASSED", "bold green") if good else ("NOT PASSED", "bold red")

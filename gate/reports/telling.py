@@ -6,17 +6,17 @@ from shlex import quote
 
 from ..cells import Cell
 from ..judge import Deviation, Finding
-from ..results import Outcome
+from ..results import CellOutcome
 
 
-def cause(outcome: Outcome, finding: Finding) -> str:
+def cause(outcome: CellOutcome, finding: Finding) -> str:
     """Return what is not as expected, with its length, and for a violation what went wrong."""
     told = [it.explanation for it in outcome.properties if it.name == finding.about]
     text = finding.text if finding.text.endswith((".", "!", "?")) else f"{finding.text}."
     return " ".join(part for part in (text, *told) if part)
 
 
-def reproducing(outcome: Outcome, finding: Finding) -> str:
+def reproducing(outcome: CellOutcome, finding: Finding) -> str:
     """Return the command that shows a finding; empty where only the gate does."""
     cell = outcome.cell
     if not isinstance(cell, Cell) or finding.kind in (Deviation.SKIPPED, Deviation.BROKERS):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...core.errors import Line
 from ..judge import Finding
-from ..results import Outcome
+from ..results import CellOutcome
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ def workspace() -> Path:
     return Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
 
 
-def pointers(outcome: Outcome, finding: Finding) -> list[Pointer]:
+def pointers(outcome: CellOutcome, finding: Finding) -> list[Pointer]:
     """Return the lines that a finding is about, the most telling one first.
 
     The rules and actions that the user's protocol changes, or the file of a built-in protocol;

@@ -1,7 +1,7 @@
 """Whatever becomes of a checkpoint or a store, to resume it ends as documented, and never wrongly.
 
 Each input is a copy of one that a search has kept, damaged or edited by a random generator.  It is
-resumed in a process of its own, since the code that reads it is machine code in the end.
+resumed in a process of its own, since the code that reads it is machine code.
 
 - *Damage* is what disks, copies and backups do: bytes that are flipped or missing, files that are
   empty, lost, exchanged or old.  The answer is that of an undisturbed run, or a line and status 2.

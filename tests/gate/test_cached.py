@@ -15,7 +15,7 @@ from tidegate.checker.kept import Store
 from tidegate.gate.cache import key, record, recorded
 from tidegate.gate.document import read
 from tidegate.gate.inputs import Inputs, Watch, modules, search_path
-from tidegate.gate.results import Outcome, Status
+from tidegate.gate.results import CellOutcome, Status
 from tidegate.gate.run import run
 
 TEXT = """[[case]]
@@ -286,7 +286,7 @@ def is_watched(project):
         complete = here.recv()
         process.join()
         names = modules(cell, project.path, search_path(), ())
-        passed = Outcome(cell, Status.PASSED, inputs=Inputs(complete=complete, modules=names))
+        passed = CellOutcome(cell, Status.PASSED, inputs=Inputs(complete=complete, modules=names))
         record(passed, project.path)
         assert (recorded(cell, project.path) is not None) == complete
         return complete
@@ -329,7 +329,7 @@ def test_a_pass_that_somebody_else_wrote_is_not_believed(project, monkeypatch, t
     for passed in (cell, other):
         names = modules(passed, project.path, search_path(), ())
         record(
-            Outcome(passed, Status.PASSED, inputs=Inputs(complete=True, modules=names)),
+            CellOutcome(passed, Status.PASSED, inputs=Inputs(complete=True, modules=names)),
             project.path,
         )
     store, file = Store("gate"), Store("gate").folder / key(cell)

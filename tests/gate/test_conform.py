@@ -24,7 +24,7 @@ from tidegate.gate.reports.github import workflow_commands
 from tidegate.gate.reports.junit import junit
 from tidegate.gate.reports.sarif import sarif
 from tidegate.gate.reports.summary import summary
-from tidegate.gate.results import Outcome, Property, Ran, Shown, Status, status_of
+from tidegate.gate.results import CellOutcome, PropertyOutcome, Ran, Shown, Status, status_of
 
 FILE = """
 [defaults]
@@ -270,8 +270,8 @@ def test_every_report_of_a_conform_case_names_the_divergence():
     shown = Shown(
         "reproduces", 3, "the steps", "# The steps", {"states": []}, label="replayed trace"
     )
-    seen = [Property("reproduces", "reproduces", "diverges", 2)]
-    outcome = Outcome(
+    seen = [PropertyOutcome("reproduces", "reproduces", "diverges", 2)]
+    outcome = CellOutcome(
         cell, Status.FAILED, findings, seen, traces=[shown], ran=Ran("9.9.9", steps=2)
     )
     [failure] = validated_junit(junit([outcome])).findall("testsuite/testcase/failure")

@@ -1,9 +1,9 @@
-"""What was found is compared with what was expected; nothing that is open ever passes."""
+"""What was verdicts is compared with what was expected; nothing that is open ever passes."""
 
 import pytest
 
 from tidegate.core.spec import Outcome
-from tidegate.gate.cells import Cell, Expectation, Found, Seen
+from tidegate.gate.cells import Cell, CellVerdicts, Expectation, Seen
 from tidegate.gate.judge import judge
 from tidegate.gate.results import status_of
 
@@ -12,10 +12,10 @@ A, B = Expectation("A"), Expectation("B", True, 5)
 HOLDS, VIOLATED, OPEN = Seen(Outcome.HOLDS), Seen(Outcome.VIOLATED, 5), Seen(Outcome.INCOMPLETE)
 
 
-def judged(expectations, seen, states=None, **found):
+def judged(expectations, seen, states=None, **verdicts):
     cell = Cell("own.py", "", tuple(expectations), states=states)
-    given = {"states": 100, "depth": 9, "complete": True, **found}
-    findings = judge(cell, expectations, Found(seen, **given))
+    given = {"states": 100, "depth": 9, "complete": True, **verdicts}
+    findings = judge(cell, expectations, CellVerdicts(seen, **given))
     return status_of(findings), [(it.kind, it.about) for it in findings]
 
 
@@ -24,7 +24,7 @@ def test_what_is_as_expected_passes():
 
 
 @pytest.mark.parametrize(
-    ("expectations", "seen", "found", "status", "kinds"),
+    ("expectations", "seen", "verdicts", "status", "kinds"),
     [
         ([A], {"A": VIOLATED}, {}, "FAIL", [("violated", "A")]),
         ([B], {"B": HOLDS}, {}, "FAIL", [("not violated", "B")]),
@@ -50,8 +50,8 @@ def test_what_is_as_expected_passes():
         ),
     ],
 )
-def test_what_is_not_fails(expectations, seen, found, status, kinds):
-    assert judged(expectations, seen, **found) == (status, kinds)
+def test_what_is_not_fails(expectations, seen, verdicts, status, kinds):
+    assert judged(expectations, seen, **verdicts) == (status, kinds)
 
 
 @pytest.mark.parametrize("pinned", [99, 101])

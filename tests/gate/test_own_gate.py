@@ -11,7 +11,7 @@ from tidegate.analysis.named import find_protocol, is_own
 from tidegate.cli import main
 from tidegate.core.bounds import parse
 from tidegate.core.spec import Outcome
-from tidegate.gate.cells import EVERY, Found, Seen, expanded
+from tidegate.gate.cells import EVERY, CellVerdicts, Seen, expanded
 from tidegate.gate.document import of_tier, read
 from tidegate.gate.judge import judge
 from tidegate.model import PROTOCOLS
@@ -65,21 +65,21 @@ def results():
 def found_in(result):
     """Return what a cell's searches found."""
     seen = {it["name"]: Seen(Outcome(it["outcome"]), it["steps"]) for it in result["properties"]}
-    return Found(seen, result["distinct_states"], result["depth"], complete=True)
+    return CellVerdicts(seen, result["distinct_states"], result["depth"], complete=True)
 
 
 @pytest.mark.slow
 def test_every_cell_fails_when_what_is_expected_of_it_is_inverted(results):
     for cell, result in results:
-        found = found_in(result)
+        verdicts = found_in(result)
         expectations = list(expanded(cell.expectations, find_protocol(cell.protocol)))
-        assert judge(cell, expectations, found) == []
+        assert judge(cell, expectations, verdicts) == []
         inverted = [replace(it, violated=not it.violated, steps=None) for it in expectations]
-        findings = judge(cell, inverted, found)
+        findings = judge(cell, inverted, verdicts)
         assert {it.about for it in findings} == {it.name for it in expectations}
         for expectation, contrary in zip(expectations, inverted, strict=True):
             others = [it for it in expectations if it is not expectation]
-            assert judge(cell, [*others, contrary], found), f"{cell.name}: {contrary}"
+            assert judge(cell, [*others, contrary], verdicts), f"{cell.name}: {contrary}"
 
 
 def test_every_cell_of_the_later_tiers_fails_when_it_is_inverted():
@@ -91,30 +91,30 @@ def test_every_cell_of_the_later_tiers_fails_when_it_is_inverted():
         expectations = list(expanded(cell.expectations, find_protocol(cell.protocol)))
         outcome = {True: Outcome.VIOLATED, False: Outcome.HOLDS}
         seen = {it.name: Seen(outcome[it.violated], it.steps) for it in expectations}
-        found = Found(seen, cell.states or 1, cell.depth or 1, complete=True)
-        assert judge(cell, expectations, found) == []
+        verdicts = CellVerdicts(seen, cell.states or 1, cell.depth or 1, complete=True)
+        assert judge(cell, expectations, verdicts) == []
         for it in expectations:
             others = [other for other in expectations if other is not it]
             contrary = replace(it, violated=not it.violated, steps=None)
-            assert judge(cell, [*others, contrary], found), f"{cell.name}: {contrary}"
+            assert judge(cell, [*others, contrary], verdicts), f"{cell.name}: {contrary}"
 
 
 @pytest.mark.slow
 def test_every_cell_fails_where_a_trace_is_longer_or_a_count_is_another(results):
     checked = 0
     for cell, result in results:
-        found = found_in(result)
+        verdicts = found_in(result)
         expectations = list(expanded(cell.expectations, find_protocol(cell.protocol)))
         for it in expectations:
             if it.steps is not None:
-                longer = replace(it, steps=found.seen[it.name].steps - 1)
-                assert judge(cell, [longer], found), f"{cell.name}: {longer}"
+                longer = replace(it, steps=verdicts.seen[it.name].steps - 1)
+                assert judge(cell, [longer], verdicts), f"{cell.name}: {longer}"
                 checked += 1
         for pin in ("states", "depth"):
             pinned = getattr(cell, pin)
             if pinned is not None:
                 for other in (pinned - 1, pinned + 1):
-                    assert judge(replace(cell, **{pin: other}), expectations, found)
+                    assert judge(replace(cell, **{pin: other}), expectations, verdicts)
                 checked += 1
     assert checked > 50
 

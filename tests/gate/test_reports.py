@@ -14,7 +14,7 @@ from tidegate.gate.judge import Finding
 from tidegate.gate.reports.github import workflow_commands
 from tidegate.gate.reports.junit import junit
 from tidegate.gate.reports.sarif import sarif
-from tidegate.gate.results import Outcome, Status
+from tidegate.gate.results import CellOutcome, Status
 
 SCHEMAS = Path(__file__).parent / "schemas"
 
@@ -182,7 +182,7 @@ def test_sarif_says_what_a_property_of_ones_own_says(project):
 def test_text_that_has_a_meaning_in_a_report_is_only_text(project):
     nasty = 'x <&> "y" ]]> \x00\x1b[31m\x85\u202e\ufffe\uffff\ud800 ::error:: 100%\nnext'
     cell = Cell(f"own{nasty}.py", "", (Expectation("TypeOk"),))
-    outcome = Outcome(cell, Status.ERRED, [Finding("error", "", nasty)], seconds=12345.678)
+    outcome = CellOutcome(cell, Status.ERRED, [Finding("error", "", nasty)], seconds=12345.678)
     root = validated_junit(junit([outcome]))
     assert r"]]> \u0000\u001b[31m\u0085\u202e\ufffe\uffff\ud800 ::" in root.find(".//error").text
     log = sarif([outcome])

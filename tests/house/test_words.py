@@ -57,3 +57,16 @@ def test_no_text_says_it_in_the_old_words(pattern):
         for match in re.finditer(pattern, text)
     ]
     assert places == [], f"say: {FORBIDDEN[pattern]}"
+
+
+@pytest.mark.parametrize("word", ["Finding", "Found", "Limits", "Outcome", "Place", "Property"])
+def test_a_word_is_the_name_of_one_type(word):
+    if not texts():
+        pytest.skip("only a clone knows which files belong to the project")
+    types = [
+        f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
+        for name, text in texts().items()
+        if not name.startswith(("tests/", "examples/", "benchmarks/"))
+        for match in re.finditer(rf"^(class {word}\b|{word} = )", text, re.MULTILINE)
+    ]
+    assert len(types) <= 1

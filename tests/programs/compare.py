@@ -101,7 +101,7 @@ def main() -> int:
         sys.stdout.write(f"{begin}{_line(count)}\n")
         if difference is None:
             sys.stdout.write(
-                f"go on: .venv/bin/python tests/programs/compare.py --seed {following}\n"
+                f"Continue with: .venv/bin/python tests/programs/compare.py --seed {following}\n"
             )
     if difference is not None:
         sys.stdout.write(f"{shown(smallest(difference))}\n")

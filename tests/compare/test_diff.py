@@ -237,3 +237,11 @@ def test_quiet_prints_verdicts_and_counts_only():
     assert "distinct states" in told
     assert "Rules and actions" not in told
     assert "How to read it" not in told
+
+
+def test_a_lasso_is_described_by_its_stem_and_its_cycle():
+    calm = [part for bound in ("records", "crashes", "elections") for part in ("-b", f"{bound}=0")]
+    arguments = ["kip-279", "kip-320", "-b", "replicas=3", *calm, "-p", "Converges"]
+    told = flat(run(*arguments))
+    assert "violated: stem of 1 step, cycle of 8" in told
+    assert "kip-279 violates Converges: stem of 1 step, cycle of 8." in told

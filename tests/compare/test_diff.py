@@ -5,11 +5,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from click.testing import CliRunner
 
+from tests.waiting import use_processor
 from tidegate.analysis.compare import follow, ranges
 from tidegate.analysis.selection import assemble
 from tidegate.cli import main
@@ -200,7 +200,7 @@ def test_ctrl_c_reports_what_was_covered(tmp_path):
     for line in process.stdout:
         if "may_serve_epoch_request" in line:
             break
-    time.sleep(3)  # By then it searches, and that takes far longer.
+    use_processor(process, 4)
     process.send_signal(signal.SIGINT)
     told, _ = process.communicate(timeout=60)
     assert process.returncode == 130

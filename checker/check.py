@@ -26,6 +26,7 @@ from .interrupts import alarm, reason, received
 from .liveness.decide import lasso_of
 from .liveness.lasso import confirm_lasso
 from .recovery import stuck_states
+from .remaining import states_left
 from .request import SearchRequest
 from .result import DEFAULT, NO_LIMITS, Grounds, Limits, Progress, Resources, Result, Verdict
 from .stop import Stop, Stopped
@@ -165,7 +166,7 @@ def _result(
         complete=complete,
         distinct_states=search.distinct_states,
         generated_states=sum(search.taken),
-        depth=search.depth,
+        depth=len(search.level_sizes),
         seconds=perf_counter() - request.started,
         engine=search.name,
         taken=_taken(request.system, search.taken),
@@ -177,7 +178,19 @@ def _result(
         permutations=len(search.symmetry.group) if search.symmetry else 1,
         grounds=grounds,
         spark_levels=getattr(search, "spark_levels", None),
+        states_left=_left(search),
     )
+
+
+def _left(search: Finished) -> int | None:
+    """Return about how many states a search that was stopped has not found; None if unknown."""
+    if search.stopped_by is None:
+        return None
+    # The level that was at work may lack states, unless the limit is its number.
+    whole = search.stopped_by.by is Stop.MAX_DEPTH
+    sizes = search.level_sizes if whole else search.level_sizes[:-1]
+    left = states_left(sizes)
+    return None if left is None else max(sum(sizes) + left - search.distinct_states, 0)
 
 
 def _judge_graph(request: SearchRequest, search: Finished) -> dict[str, Trace]:

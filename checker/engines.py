@@ -72,8 +72,8 @@ class Finished(Protocol):
         """Distinct states found."""
 
     @property
-    def depth(self) -> int:
-        """Levels found."""
+    def level_sizes(self) -> list[int]:
+        """States of each level that was found."""
 
     @property
     def taken(self) -> list[int]:
@@ -173,7 +173,7 @@ def _ticking(request: SearchRequest, interpreted: Search | None = None) -> Searc
         now = perf_counter()
         if now - began >= TOLD_AFTER:
             states = interpreted.distinct_states if interpreted else 0
-            depth = interpreted.depth if interpreted else 0
+            depth = len(interpreted.levels) if interpreted else 0
             request.report(Progress(states, depth, 0, now - request.started, doing=doing))
 
     return replace(request, tick=tick)
@@ -229,7 +229,8 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
             "for long; the interpreted engine goes on"
         )
         seconds = perf_counter() - request.started
-        request.report(Progress(search.distinct_states, search.depth, 0, seconds, notice=notice))
+        depth = len(search.level_sizes)
+        request.report(Progress(search.distinct_states, depth, 0, seconds, notice=notice))
         search.close()
         return None
     except BaseException:

@@ -93,9 +93,9 @@ class Search:
         return len(self.seen)
 
     @property
-    def depth(self) -> int:
-        """Levels found."""
-        return len(self.levels)
+    def level_sizes(self) -> list[int]:
+        """States of each level that was found."""
+        return [len(level) for level in self.levels]
 
     def run(self, pause: Pause | None = None) -> bool:
         """Search until all is seen or decided, a limit is reached, or the user interrupts.

@@ -240,6 +240,8 @@ class Result:
         The verdict whose counterexample is reported: the least in the canonical order.
     spark_levels
         How many levels Spark found; None with another engine.
+    states_left
+        About how many states a search that was stopped has not found; None where that is unknown.
     """
 
     outcome: Outcome
@@ -258,6 +260,7 @@ class Result:
     permutations: int = 1
     grounds: Grounds | None = None
     spark_levels: int | None = None
+    states_left: int | None = None
 
     @property
     def never_taken(self) -> list[str]:

@@ -107,7 +107,7 @@ def explain_converges(s: BrokerState, k: Constants) -> str:
     elif offset != NONE:
         problem = f"keeps another log than the leader's from offset {offset} on"
     else:
-        problem = "has the leader's log but is not in the ISR"
+        problem = "not in the ISR, although it has the leader's log"
     return (
         f"Broker {leader} leads epoch {s.partition.epoch}; replica {broker} is alive but {problem}."
     )

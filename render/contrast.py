@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.table import Table
 
+from .lasso import length
 from .printed import Console, Text
 from .summary import count
 from .text import print_prose
@@ -182,12 +183,17 @@ def _conclusion(names: Labels, rows: Sequence[Mapping[str, Any]]) -> Iterator[st
             yield f"{', '.join(kept)}: violated by {names[one]}, satisfied by {names[other]}."
 
 
+def in_steps(steps: int, loop: int | None) -> str:
+    """Return what follows a violation: `` in 12 steps``, or ``: stem of ...`` of a lasso."""
+    return f" in {count(steps, 'step')}" if loop is None else f": {length(steps, loop)}"
+
+
 def _verdict(row: Any) -> Text:
     """Return a verdict in a few words."""
     if row is None:
         return Text("-")
     if row.steps is not None:
-        return Text(f"violated in {count(len(row.steps), 'step')}", "red")
+        return Text(f"violated{in_steps(len(row.steps), row.loop)}", "red")
     return Text("holds", "green") if row.outcome == "holds" else Text("not decided", "yellow")
 
 

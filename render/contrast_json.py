@@ -97,6 +97,7 @@ def _verdicts(decided: Any) -> dict[str, Any]:
                     "name": row.name,
                     "outcome": row.outcome,
                     "steps": len(row.steps) if row.steps is not None else None,
+                    "loop": row.loop,
                 }
                 for row in search.rows
             ],

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..analysis.compare import Contrast, Departure, Stop, Taken
-from .contrast import Labels, heading, variables_of_one
+from .contrast import Labels, heading, in_steps, variables_of_one
 from .printed import Console, Text
 from .summary import count
 from .text import print_prose
@@ -39,7 +39,10 @@ class Contrasts:
         here, there = self._called(contrast)
         steps = count(len(contrast.here.states) - 1, "step")
         heading(self._console, f"The counterexample of {here} in {there}")
-        self._say(f"{here} violates {', '.join(found.properties)} in {steps}. {found.explanation}")
+        violated = (
+            f"{', '.join(found.properties)}{in_steps(len(contrast.here.states) - 1, found.loop)}"
+        )
+        self._say(f"{here} violates {violated}. {found.explanation}")
         self._contrast(contrast)
         if contrast.there.stopped is not None:
             return

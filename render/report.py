@@ -26,6 +26,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "outcome": result.outcome.value,
         "complete": result.complete,
         "stopped_by": result.stopped_by and str(result.stopped_by),
+        "states_left": result.states_left,
         "exact": result.exact,
         "collision_probability": result.collision_probability,
         "permutations": result.permutations,

@@ -115,12 +115,20 @@ def what_to_try(result: Result) -> str:
     # The last level that was found may lack states, unless the limit is its number.
     steps = result.depth - (1 if by is Stop.MAX_DEPTH else 2)
     known = f"Every behavior of at most {count(steps, 'step')} was covered. " if steps > 0 else ""
+    if result.states_left:
+        left = count(_rounded(result.states_left), "state")
+        known += f"Levels are shrinking; if they go on like this, about {left} are left. "
     remedies = [_REMEDIES[by]] if by in _REMEDIES else []
     if result.grounds is None:
         remedies.append("--symmetry if replicas are alike")
     if by is not Stop.MAX_DEPTH:
         remedies.append("--checkpoint DIR to resume a search")
     return f"{known}Try {', '.join(remedies)}, or smaller bounds."
+
+
+def _rounded(number: int) -> int:
+    """Return a number with its first digit only: an estimate is no better."""
+    return round(number, 1 - len(str(number)))
 
 
 def count(number: int, noun: str) -> str:

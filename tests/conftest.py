@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,11 @@ from tidegate.core.bounds import parse
 from tidegate.core.spec import Step, TransitionSystem
 from tidegate.invariants import INVARIANTS, PROPERTIES
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
+
+# A shell that runs the tests in the background has the one ignored, and nohup the other.  What the
+# tests start would inherit that, and not end when it is told to.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 EVERY_HISTORY = frozenset({"committed", "acked", "high_watermark", "listed_offsets", "read"})
 

@@ -19,8 +19,18 @@ ARITHMETIC = MACHINE
 STAYS = 62
 """The bit of a state's word that says whether a violation of some property can stay there."""
 
-EDGE = 16
-"""Bytes of a step: its target, its source and its instance, 32 bits each, and as many to spare."""
+EDGE = 8
+"""Bytes of a step, and of the entry before the steps of a group of states.
+
+A step has its target in 40 bits, the place of its source in the group in 8 and its instance in 16;
+a group has the number of its first state in 40 bits, and `BEGINS` for an instance.
+"""
+
+PLACE, INSTANCE = 40, 48
+"""The bits of a step from which on its source's place and its instance are."""
+
+BEGINS = 0x7FFF
+"""In place of an instance: here begin the steps of another group."""
 
 
 def number_of(p: Program, shared: int, candidate: int) -> int:
@@ -84,18 +94,22 @@ def mark_states(p: Program, worker: int) -> int:
 def gather(p: Program, shared: int, worker: int, state: int, count: int) -> int:
     """Copy those of up to a group of states in which a violation can stay; return how many.
 
-    Their numbers are written after the room for a group of states.
+    Their places among all of these states are written after the room for a group of states.
     """
     to = load(worker + Worker.STATE)
-    numbers = to + GROUP * p.words * 8
+    places = to + GROUP * p.words * 8
     first = (state - load(shared + Shared.STATES)) // (p.words * 8)
     marks = load(shared + Shared.MARKS) + 8 * first
     left = 0
     for number in range(count):
         if load(marks + 8 * number) >> STAYS & 1:
             copy(p, state + number * p.words * 8, to + left * p.words * 8)
-            store(numbers + 8 * left, first + number)
+            store(places + 8 * left, number)
             left += 1
+    if left > 0:
+        store(load(worker + Worker.EDGE), BEGINS << INSTANCE | first)
+        store(worker + Worker.EDGE, load(worker + Worker.EDGE) + EDGE)
+    store(worker + Worker.FIRST, first)
     return left
 
 
@@ -103,8 +117,8 @@ def list_group(p: Program, shared: int, worker: int, count: int) -> None:
     """List the steps from a gathered group of states."""
     buffer, taken = load(worker + Worker.BUFFER), load(worker + Worker.SCRATCH)
     states = load(worker + Worker.STATE)
-    numbers = states + GROUP * p.words * 8
-    origins = numbers + GROUP * 8
+    places = states + GROUP * p.words * 8
+    origins = places + GROUP * 8
     found = p.expand(states, count, buffer, taken, worker + Worker.ALIVE)
     if found < 0:
         store(worker + Worker.ERROR, 1)
@@ -121,16 +135,17 @@ def list_group(p: Program, shared: int, worker: int, count: int) -> None:
     successor = 0
     for instance in range(p.instances):
         for _ in range(load(taken + 8 * instance)):
-            source = load(numbers + 8 * load(origins + 8 * successor))
-            list_step(p, shared, worker, source, buffer + successor * p.stride, instance)
+            place = load(places + 8 * load(origins + 8 * successor))
+            list_step(p, shared, worker, place, buffer + successor * p.stride, instance)
             successor += 1
         store(taken + 8 * instance, 0)
 
 
 def list_step(
-    p: Program, shared: int, worker: int, source: int, candidate: int, instance: int
+    p: Program, shared: int, worker: int, place: int, candidate: int, instance: int
 ) -> None:
     """Note what a step changes: which demands are enabled, and where it leads if that counts."""
+    source = load(worker + Worker.FIRST) + place
     target = number_of(p, shared, candidate)
     if target < 0:
         store(worker + Worker.ERROR, 1)
@@ -144,8 +159,7 @@ def list_step(
         store(enabled + 8 * word, load(enabled + 8 * word) | load(demands + 8 * word))
     if load(load(shared + Shared.MARKS) + 8 * target) >> STAYS & 1:
         edge = load(worker + Worker.EDGE)
-        store(edge, source << 32 | target)
-        store(edge + 8, instance)
+        store(edge, instance << INSTANCE | place << PLACE | target)
         store(worker + Worker.EDGE, edge + EDGE)
 
 
@@ -157,13 +171,12 @@ def list_behaviors(p: Program, worker: int) -> int:
         state, count = locate(p, shared, chunk)
         while count > 0 and load(worker + Worker.ERROR) == 0:
             some = min(count, GROUP)
+            most = load(worker + Worker.EDGE) + (some * p.instances + 1) * EDGE
+            if most > load(worker + Worker.EDGES_END):
+                store(worker + Worker.ERROR, 2)
+                return STOPPED
             left = gather(p, shared, worker, state, some)
             if left > 0:
-                if load(worker + Worker.EDGE) + left * p.instances * EDGE > load(
-                    worker + Worker.EDGES_END
-                ):
-                    store(worker + Worker.ERROR, 2)
-                    return STOPPED
                 list_group(p, shared, worker, left)
             state += some * p.words * 8
             count -= some

@@ -102,6 +102,7 @@ class Worker(IntEnum):
     STATE = 96
     EDGE = 104
     EDGES_END = 112
+    FIRST = 120
     ALIVE = 128
     SIZE = 256
 

@@ -133,9 +133,9 @@ class CompiledSearch(LevelSearch):
         return self.machine.taken
 
     @property
-    def depth(self) -> int:
-        """Levels found."""
-        return len(self.levels)
+    def level_sizes(self) -> list[int]:
+        """States of each level that was found."""
+        return [sum(count for _, count in level) for level in self.levels]
 
     @property
     def collision_probability(self) -> float:

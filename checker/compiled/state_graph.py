@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -10,17 +11,18 @@ import numpy as np
 
 from ...core.spec import EngineError, Property, TransitionSystem
 from ..liveness.arrays import (
+    Numbers,
     StateArrays,
     Steps,
+    Visits,
     Words,
     demand_words,
-    level_numbers,
     packed,
     visits_of,
 )
 from ..liveness.demands import Demands
 from ..liveness.lasso import Witness
-from .behaviors import EDGE, STAYS
+from .behaviors import BEGINS, EDGE, INSTANCE, PLACE, STAYS
 from .machine import Machine, Segments
 from .memory import DONE, GROUP, MemoryLimitError, Region, Shared, Worker
 
@@ -40,6 +42,13 @@ def witnesses(
         return {name: witness for name, witness in found.items() if witness}
     finally:
         graph.close()
+
+
+STATE_BYTES, STEP_BYTES = 32, 40
+"""What it takes at most to decide a property, for each state and for each listed step."""
+
+NUMBER = np.uint64((1 << PLACE) - 1)
+"""The bits of a listed step that are the number of a state."""
 
 
 class ListedGraph:
@@ -73,39 +82,52 @@ class ListedGraph:
             If it takes more memory than the search may use.
         """
         machine, demands = self._machine, Demands.of(system)
-        levels = list(level_numbers(self._levels))
-        there = np.zeros(self._size, np.bool_)
-        for level in levels:
-            there[level] = True
-        initial = np.zeros(self._size, np.bool_)
-        initial[levels[0]] = True
+        there, initial = np.zeros((2, self._size), np.bool_)
+        for levels, truths in ((self._levels, there), (self._levels[:1], initial)):
+            for first, count in _joined(levels):
+                truths[first : first + count] = True
         marks = self._room(Shared.MARKS, self._size)
         if not self._run("mark_states"):
             return None
-        asked = [prop for prop in properties if prop.kind.is_liveness]
-        visits = {prop.name: visits_of(prop, properties, marks, there, initial) for prop in asked}
-        for each in visits.values():
-            marks[each.stays] |= np.uint64(1 << STAYS)
+
+        def visits(prop: Property) -> Visits:
+            return visits_of(prop, properties, marks, there, initial)
+
+        for prop in properties:
+            if prop.kind.is_liveness:
+                marks[visits(prop).stays] |= np.uint64(1 << STAYS)
         words = demand_words(demands)
         enabled = self._room(Shared.ENABLED, self._size * words)
         table = self._room(Shared.DEMANDS, max(1, len(demands.of_instance)) * words)
         for index, mask in enumerate(demands.of_instance):
             table[index * words : (index + 1) * words] = packed(mask, words)
         machine.shared[Shared.DEMAND_WORDS] = words
-        edges = [self._edges(block) for block, _ in machine.workers]
-        if not self._run("list_behaviors"):
+        steps = self._steps()
+        if steps is None:
             return None
-        listed = np.concatenate(
-            [
-                np.frombuffer(region.view(0, block[Worker.EDGE] - region.address), np.uint32)
-                for region, (block, _) in zip(edges, machine.workers, strict=True)
-            ]
-        ).reshape(-1, EDGE // 4)
-        steps = Steps(listed[:, 1].copy(), listed[:, 0].copy(), listed[:, 2].copy())
         rows = _array(machine.states, self._size * machine.module.words)
         states = rows.reshape(self._size, machine.module.words)
         shaped = enabled.reshape(self._size, words)
-        return StateArrays(system, demands, states, levels, visits, steps, shaped)
+        numbered = Levels(self._levels, steps.source.dtype)
+        return StateArrays(system, demands, states, numbered, visits, steps, shaped)
+
+    def _steps(self) -> Steps | None:
+        """List the steps between states in which a violation can stay."""
+        edges = [self._edges(block) for block, _ in self._machine.workers]
+        if not self._run("list_behaviors"):
+            return None
+        ends = [block[Worker.EDGE] for block, _ in self._machine.workers]
+        kind = np.int32 if self._size < 1 << 31 else np.int64
+        steps = sum(end - region.address for region, end in zip(edges, ends, strict=True)) // EDGE
+        needed = STATE_BYTES * self._size + STEP_BYTES * steps
+        if self._machine.bytes_used + needed > self._machine.sizes.memory:
+            raise self._too_large()
+        listed = [_steps_in(*each, kind) for each in zip(edges, ends, strict=True)]
+        for region in edges:
+            self._regions.remove(region)
+            region.close()
+        columns = ((each.source, each.target, each.instance) for each in listed)
+        return Steps(*map(np.concatenate, zip(*columns, strict=True)))
 
     def close(self) -> None:
         """Give its memory back; the arrays must not be used any more."""
@@ -118,13 +140,16 @@ class ListedGraph:
         chunks = machine.begin_level(_joined(self._levels))
         answer = machine.run(machine.code.function(name, 1), chunks, self._watch)
         if any(block[Worker.ERROR] == 2 for block, _ in machine.workers):
-            raise MemoryLimitError(
-                f"--max-memory {machine.sizes.memory >> 20}M is too little for the steps of the "
-                "state graph, which a liveness property needs; allow more"
-            )
+            raise self._too_large()
         if machine.failed:
             raise EngineError("a step that the search took fails when it is taken again")
         return answer == DONE
+
+    def _too_large(self) -> MemoryLimitError:
+        return MemoryLimitError(
+            f"--max-memory {self._machine.sizes.memory >> 20}M is too little for the steps of the "
+            "state graph, which a liveness property needs; allow more"
+        )
 
     def _room(self, place: Shared, numbers: int) -> Words:
         """Make room for some numbers, all 0, and tell machine code where it is."""
@@ -148,6 +173,33 @@ class ListedGraph:
         region = Region(size)
         self._regions.append(region)
         return region
+
+
+@dataclass(frozen=True)
+class Levels(Sequence[Numbers]):
+    """The numbers of the states of each level, given as stretches: the first, and how many."""
+
+    levels: Sequence[Segments]
+    kind: np.dtype[Any]
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    def __getitem__(self, depth: int) -> Numbers:  # type: ignore[override]
+        stretches = (np.arange(first, first + count) for first, count in self.levels[depth])
+        return np.concatenate([np.zeros(0, self.kind), *stretches], dtype=self.kind)
+
+
+def _steps_in(region: Region, end: int, kind: type[np.signedinteger[Any]]) -> Steps:
+    """Return the steps that a worker listed in a region, up to an address."""
+    listed = np.frombuffer(region.view(0, end - region.address), np.uint64)
+    heads = np.flatnonzero(listed >> np.uint64(INSTANCE) == BEGINS)
+    first = (listed[heads] & NUMBER).astype(kind)
+    steps = np.delete(listed, heads)
+    source = np.repeat(first, np.diff(heads, append=len(listed)) - 1)
+    source += (steps >> np.uint64(PLACE) & np.uint64(0xFF)).astype(kind)
+    target, instance = (steps & NUMBER).astype(kind), steps >> np.uint64(INSTANCE)
+    return Steps(source, target, instance.astype(np.uint16))
 
 
 def _array(region: Region, numbers: int) -> Words:

@@ -118,6 +118,11 @@ class SparkSearch(LevelSearch):
         return len(self.manifest.levels)
 
     @property
+    def level_sizes(self) -> list[int]:
+        """States of each level that was found."""
+        return [level.states for level in self.manifest.levels]
+
+    @property
     def spark_levels(self) -> int:
         """How many levels were found by Spark."""
         return self.manifest.spark_levels

@@ -6,7 +6,7 @@ the reference, which tests compare.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from .demands import Demands
 from .formulas import predicates_of
 from .lasso import Stem, Witness
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[np.signedinteger[Any]]
 Truths = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 
@@ -86,22 +86,30 @@ def visits_of(
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps that change the state, an element each: from where, to where, and by which instance."""
+    """Steps that change the state, an element each: from where, to where, and by which instance.
+
+    States are numbers of one signed type; an instance has 16 bits.
+    """
 
     source: NDArray[Any]
     target: NDArray[Any]
     instance: NDArray[Any]
 
+    def __getitem__(self, which: Truths) -> Steps:
+        return Steps(self.source[which], self.target[which], self.instance[which])
+
     def between(self, states: Truths) -> Steps:
         """Return those from one of some states to another one."""
-        inner = states[self.source] & states[self.target]
-        return Steps(self.source[inner], self.target[inner], self.instance[inner])
+        inner = states[self.source]
+        inner &= states[self.target]
+        return self if inner.all() else self[inner]
 
     def within(self, component: Numbers) -> Steps:
         """Return those inside a component of several states."""
         source = component[self.source]
-        inner = (source >= 0) & (source == component[self.target])
-        return Steps(self.source[inner], self.target[inner], self.instance[inner])
+        inner = source == component[self.target]
+        inner &= source >= 0
+        return self[inner]
 
 
 @dataclass(frozen=True)
@@ -115,7 +123,7 @@ class StateArrays:
     levels
         The numbers of the states, by their distance from an initial state.
     visits
-        For each property, by name, what the states are for it.
+        Returns what the states are for a property.
     steps
         Between states in which a violation of some property can stay.
     enabled
@@ -126,13 +134,13 @@ class StateArrays:
     demands: Demands
     words: Words
     levels: Sequence[Numbers]
-    visits: dict[str, Visits]
+    visits: Callable[[Property], Visits]
     steps: Steps
     enabled: Words
 
     def witness(self, prop: Property) -> Witness | None:
         """Return the stem to the fair component that violates a property; None where it holds."""
-        visits = self.visits[prop.name]
+        visits = self.visits(prop)
         steps = self.steps.between(visits.stays)
         component = self._fair_components(visits, steps)
         ends = (component >= 0) & visits.recurs
@@ -152,16 +160,17 @@ class StateArrays:
 
     def _fair_components(self, visits: Visits, steps: Steps) -> Numbers:
         """Return for each state the number of its fair component, or -1."""
-        fair = np.full(len(self.words), -1, np.int64)
+        fair = np.full(len(self.words), -1, steps.source.dtype)
         demands = self.demands
         weak, strong = (packed(it, self.enabled.shape[1]) for it in (demands.weak, demands.strong))
         idle = visits.recurs & ~self.enabled.any(axis=1)
-        left = visits.stays
+        left, accepted = visits.stays, 0
         while left.any():
             component = _strong_components(left, steps)
             # A state by itself is fair where a behavior can stop for ever.
             alone = np.flatnonzero(left & idle & (component < 0))
-            fair[alone] = np.arange(len(alone)) + fair.max() + 1
+            fair[alone] = np.arange(accepted, accepted + len(alone))
+            accepted += len(alone)
             where = np.flatnonzero(component >= 0)
             if not len(where):
                 break
@@ -169,14 +178,16 @@ class StateArrays:
             count = int(numbers.max()) + 1
             inner = steps.within(component)
             met = self._met(component, inner, count)
-            unmet = (weak & _reduced(np.bitwise_and, numbers, enabled, count) & ~met).any(axis=1)
-            ignored = strong & _reduced(np.bitwise_or, numbers, enabled, count) & ~met
+            groups = Groups.of(numbers)
+            unmet = (weak & groups.reduced(np.bitwise_and, enabled) & ~met).any(axis=1)
+            ignored = strong & ~met
+            ignored &= groups.reduced(np.bitwise_or, enabled) if ignored.any() else np.uint64(0)
             recurring = np.zeros(count, np.bool_)
             recurring[numbers[visits.recurs[where]]] = True
             possible = recurring & ~unmet
             final = possible & ~ignored.any(axis=1)
-            accepted = where[final[numbers]]
-            fair[accepted] = component[accepted] + fair.max() + 1
+            fair[where[final[numbers]]] = numbers[final[numbers]] + accepted
+            accepted += count
             # What ignores SF of a step is fair only where that step is never enabled.
             again = (possible & ~final)[numbers] & ~(enabled & ignored[numbers]).any(axis=1)
             left = np.zeros(len(self.words), np.bool_)
@@ -188,8 +199,8 @@ class StateArrays:
         """Return for each component the demands that its steps meet."""
         size = self.enabled.shape[1]
         met = np.zeros((count, size), np.uint64)
-        # Sixteen bits, which are enough for what can be compiled, are sorted without comparing.
-        order = np.argsort(inner.instance.astype(np.uint16), kind="stable")
+        # The sixteen bits of an instance are sorted without comparing.
+        order = np.argsort(inner.instance, kind="stable")
         ordered = inner.instance[order]
         for instance, mask in enumerate(self.demands.of_instance):
             first, last = np.searchsorted(ordered, [instance, instance + 1])
@@ -248,20 +259,32 @@ class Members:
         return bool(np.isin(np.uint64(self.fingerprint(state)), self.members))  # type: ignore[arg-type]
 
 
-def _reduced(operation: np.ufunc, groups: Numbers, rows: Words, count: int) -> Words:
-    """Return what an operation makes of the rows of each group; zeros of none, or ones by `and`."""
-    ones = operation is np.bitwise_and
-    made = np.full((count, rows.shape[1]), ~np.uint64(0) if ones else 0, np.uint64)
-    order = np.argsort(groups, kind="stable")
-    if len(order):
-        begin = np.flatnonzero(np.diff(groups[order], prepend=-1))
-        made[groups[order][begin]] = operation.reduceat(rows[order], begin, axis=0)
-    return made
+@dataclass(frozen=True)
+class Groups:
+    """Rows by the group that each belongs to; no group is empty."""
+
+    order: Numbers
+    begins: Numbers
+
+    @classmethod
+    def of(cls, numbers: Numbers) -> Groups:
+        """Return the groups, given for each row the number of its group."""
+        order = np.argsort(numbers, kind="stable")
+        return cls(order, np.flatnonzero(np.diff(numbers[order], prepend=-1)))
+
+    def reduced(self, operation: np.ufunc, rows: Words) -> Words:
+        """Return what an operation makes of the rows of each group."""
+        made: Words = operation.reduceat(rows[self.order], self.begins, axis=0)
+        return made
 
 
 def _graph(size: int, steps: Steps) -> Any:
+    """Return the graph of some steps; that a step is there is all that its weights say."""
     there = np.ones(len(steps.source), np.bool_)
-    return csr_array((there, (steps.source, steps.target)), shape=(size, size))
+    graph = csr_array((there, (steps.source, steps.target)), shape=(size, size))
+    # SciPy wants weights as floating-point numbers; one for all steps takes no memory.
+    weights = np.broadcast_to(np.float64(1), graph.nnz)
+    return csr_array((weights, graph.indices, graph.indptr), shape=(size, size))
 
 
 def _strong_components(states: Truths, steps: Steps) -> Numbers:
@@ -269,11 +292,11 @@ def _strong_components(states: Truths, steps: Steps) -> Numbers:
 
     It is -1 for a state that is alone in its component, and for what is none of these states.
     """
-    place = np.cumsum(states, dtype=np.int32) - np.int32(1)
-    steps = Steps(place[steps.source], place[steps.target], steps.instance)
-    _, labels = connected_components(_graph(int(states.sum()), steps), connection="strong")
+    place = np.cumsum(states, dtype=steps.source.dtype) - 1
+    within = Steps(place[steps.source], place[steps.target], steps.instance)
+    _, labels = connected_components(_graph(int(states.sum()), within), connection="strong")
     several = np.bincount(labels) > 1
-    component = np.full(len(states), -1, np.int64)
+    component = np.full(len(states), -1, steps.source.dtype)
     component[states] = np.where(several, np.cumsum(several) - 1, -1)[labels]
     return component
 
@@ -284,10 +307,3 @@ def _successors(graph: Any, states: Numbers) -> Numbers:
     lengths = last - first
     starts = np.repeat(first - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
     return np.asarray(graph.indices[np.arange(lengths.sum()) + starts], np.int64)
-
-
-def level_numbers(levels: Sequence[Sequence[tuple[int, int]]]) -> Iterator[Numbers]:
-    """Yield the numbers of each level's states, given as stretches: the first, and how many."""
-    for segments in levels:
-        stretches = [np.arange(first, first + count) for first, count in segments]
-        yield np.concatenate([np.zeros(0, np.int64), *stretches])

@@ -53,11 +53,14 @@ class Counterexample:
         The checked properties that it violates.
     explanation
         What is wrong in its last state.
+    loop
+        Where it is a lasso: the steps of its stem.
     """
 
     properties: tuple[str, ...]
     explanation: str
     contrast: Contrast
+    loop: int | None
 
 
 @dataclass(frozen=True)
@@ -179,16 +182,17 @@ def counterexamples(sides: tuple[Side, Side], decided: Decided) -> Iterator[Coun
     """
     rows = [{row.name: row for row in it.rows} for it in (decided.old, decided.new)]
     for of in (0, 1):
-        groups: dict[tuple[Step, ...], list[Row]] = {}
+        groups: dict[tuple[tuple[Step, ...], int | None], list[Row]] = {}
         for name, row in rows[of].items():
             other = rows[1 - of].get(name)
             if row.steps is not None and (other is None or other.steps != row.steps):
-                groups.setdefault(row.steps, []).append(row)
-        for steps, violated in groups.items():
+                groups.setdefault((row.steps, row.loop), []).append(row)
+        for (steps, loop), violated in groups.items():
             yield Counterexample(
                 tuple(row.name for row in violated),
                 violated[0].explanation,
                 _contrast(sides, of, decided.settings, list(rows[of]), steps),
+                loop,
             )
 
 

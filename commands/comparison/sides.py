@@ -37,12 +37,21 @@ class About:
 
 @dataclass(frozen=True)
 class Row:
-    """The verdict on a property; ``steps`` are those of a shortest counterexample."""
+    """The verdict on a property.
+
+    Parameters
+    ----------
+    steps
+        Those of a shortest counterexample.
+    loop
+        Where the counterexample is a lasso: the steps of its stem.
+    """
 
     name: str
     outcome: str
     steps: tuple[Step, ...] | None
     explanation: str = ""
+    loop: int | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +118,7 @@ class Side:
                 verdict.outcome.value,
                 verdict.trace.steps if verdict.trace else None,
                 explained(system, verdict.property, verdict.trace) if verdict.trace else "",
+                verdict.trace.loop if verdict.trace else None,
             )
             for verdict in result.verdicts
         )

@@ -6,11 +6,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from click.testing import CliRunner
 
+from tests.waiting import use_processor
 from tidegate.cli import main
 from tidegate.invariants import INVARIANTS, PROPERTIES
 from tidegate.model import PROTOCOLS
@@ -303,7 +303,7 @@ def test_help_shows_examples_and_exit_status():
 
 def test_ctrl_c_reports_what_was_covered():
     process = tidegate("check", "kip-320", "-b", "replicas=4", "-b", "records=4")
-    time.sleep(3)
+    use_processor(process, 2)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
@@ -348,3 +348,17 @@ def test_what_was_covered_before_a_limit_is_said_and_true(limit):
     upto = ["check", "kip-320", "--max-depth", str(int(steps) + 1), "--json", "-"]
     assert json.loads(run(*upto).output)["distinct_states"] <= states
     assert f"Try a larger {limit[0]}" in output
+
+
+def test_how_many_states_are_left_is_estimated_once_levels_shrink():
+    """Never before, since the largest level may be still to come; within a factor of 2 after it."""
+    [every] = [json.loads(run("check", "kip-320", "-p", "TypeOk", "--json", "-").output)]
+    assert every["states_left"] is None
+    upto = ["check", "kip-320", "-p", "TypeOk", "--json", "-", "--max-depth"]
+    assert json.loads(run(*upto, "12").output)["states_left"] is None
+    for depth in ("18", "22"):
+        report = json.loads(run(*upto, depth).output)
+        left = every["distinct_states"] - report["distinct_states"]
+        assert left / 2 < report["states_left"] < left * 2
+    shown = flat(run("check", "kip-320", "-p", "TypeOk", "--max-depth", "18"))
+    assert "Levels are shrinking; if they go on like this, about 1,000 states are left." in shown

@@ -5,11 +5,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from click.testing import CliRunner
 
+from tests.waiting import use_processor
 from tidegate.analysis.compare import follow, ranges
 from tidegate.analysis.selection import assemble
 from tidegate.cli import main
@@ -200,7 +200,7 @@ def test_ctrl_c_reports_what_was_covered(tmp_path):
     for line in process.stdout:
         if "may_serve_epoch_request" in line:
             break
-    time.sleep(3)  # By then it searches, and that takes far longer.
+    use_processor(process, 4)
     process.send_signal(signal.SIGINT)
     told, _ = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -237,3 +237,11 @@ def test_quiet_prints_verdicts_and_counts_only():
     assert "distinct states" in told
     assert "Rules and actions" not in told
     assert "How to read it" not in told
+
+
+def test_a_lasso_is_described_by_its_stem_and_its_cycle():
+    calm = [part for bound in ("records", "crashes", "elections") for part in ("-b", f"{bound}=0")]
+    arguments = ["kip-279", "kip-320", "-b", "replicas=3", *calm, "-p", "Converges"]
+    told = flat(run(*arguments))
+    assert "violated: stem of 1 step, cycle of 8" in told
+    assert "kip-279 violates Converges: stem of 1 step, cycle of 8." in told

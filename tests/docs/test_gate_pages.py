@@ -105,34 +105,60 @@ def test_the_inputs_of_the_action_are_on_the_page():
     assert shown == {name: it["default"] for name, it in ACTION["inputs"].items()}
 
 
-def test_the_step_of_the_action_runs(tmp_path):
-    """With a name of a file that would be a script if it were pasted in."""
-    CliRunner().invoke(main, ["init", str(tmp_path)])
-    config = tmp_path / "$(touch broken).toml"
-    [case] = (tmp_path / "tidegate.toml").read_text().split("[[case]]")[3:4]
-    config.write_text(f"[[case]]{case}")
-    [step] = [it for it in ACTION["runs"]["steps"] if it.get("name") == "tidegate gate"]
-    reports = tmp_path / "reports"
-    given = {"CONFIG": config.name, "TIER": "pr", "CACHED": "true", "REPORTS": str(reports)}
-    given["TIDEGATE_CACHE_KEY"] = "a secret of the project"
-    assert set(given) == set(step["env"])
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+def run_step(name, folder, path, given):
+    """Run a shell step of the action as GitHub does: the exit status, and what it printed."""
+    [step] = [it for it in ACTION["runs"]["steps"] if it.get("name") == name]
+    assert set(step.get("env", {})) <= set(given)
     known = {name: value for name, value in os.environ.items() if "GITHUB" not in name}
     done = subprocess.run(
-        ["bash", "-e", "-c", step["run"]],
-        cwd=tmp_path,
-        env={**known, **given, "PATH": path},
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=folder,
+        env={**known, **given, "PATH": f"{path}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert {it.name for it in reports.iterdir()} == {
-        "gate.xml",
-        "gate.sarif",
-        "gate.json",
-        "traces",
-    }
+    return done.returncode, done.stdout + done.stderr
+
+
+def gate_of(tmp_path, number):
+    """Write a gate of one case of the template, and return what the action is given."""
+    CliRunner().invoke(main, ["init", str(tmp_path)])
+    # With a name of a file that would be a script if it were pasted in.
+    config = tmp_path / "$(touch broken).toml"
+    case = (tmp_path / "tidegate.toml").read_text().split("[[case]]")[number]
+    config.write_text(f"[[case]]{case}")
+    reports = {"REPORTS": str(tmp_path / "reports")}
+    secret = {"TIDEGATE_CACHE_KEY": "a secret of the project"}
+    return {"CONFIG": config.name, "TIER": "pr", "CACHED": "true", **reports, **secret}
+
+
+REPORTS = {"gate.xml", "gate.sarif", "gate.json", "traces"}
+
+
+def test_the_step_of_the_action_runs(tmp_path):
+    given = gate_of(tmp_path, 3)
+    status, printed = run_step("tidegate gate", tmp_path, Path(sys.executable).parent, given)
+    assert status == 0, printed
+    assert {it.name for it in (tmp_path / "reports").iterdir()} == REPORTS
     assert not (tmp_path / "broken").exists()
+
+
+@pytest.mark.slow
+def test_the_action_installs_and_runs_the_gate_and_fails_with_it(tmp_path):
+    """In an environment that has Python and nothing else, from a clone as a submodule is one."""
+    clone, environment = tmp_path / "tidegate", tmp_path / "environment"
+    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    given = {**gate_of(tmp_path, 3), "GITHUB_ACTION_PATH": str(clone)}
+    status, printed = run_step("Install Tidegate", tmp_path, environment / "bin", given)
+    assert status == 0, printed
+    status, printed = run_step("tidegate gate", tmp_path, environment / "bin", given)
+    assert status == 0, printed
+    config = tmp_path / given["CONFIG"]
+    config.write_text(config.read_text().replace("NoCommittedRecordLost = 5", "TypeOk = 5"))
+    status, printed = run_step("tidegate gate", tmp_path, environment / "bin", given)
+    assert status != 0, printed
+    assert {it.name for it in (tmp_path / "reports").iterdir()} == REPORTS
 
 
 @pytest.mark.parametrize("text", blocks(CI, "yaml"), ids=["github", "gitlab"])

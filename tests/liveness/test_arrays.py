@@ -59,10 +59,13 @@ def arrays_of(system, properties, levels, random):
                 steps.append((row, number[after], instance))
     numbered = [np.array([number[state] for state in level], np.int64) for level in levels]
     initial[numbered[0]] = True
-    visits = {prop.name: visits_of(prop, properties, marks, there, initial) for prop in properties}
+
+    def visits(prop):
+        return visits_of(prop, properties, marks, there, initial)
+
     columns = np.array(steps, np.int64).reshape(-1, 3)
-    listed = Steps(columns[:, 0], columns[:, 1], columns[:, 2])
-    staying = np.logical_or.reduce([each.stays for each in visits.values()])
+    listed = Steps(columns[:, 0], columns[:, 1], columns[:, 2].astype(np.uint16))
+    staying = np.logical_or.reduce([visits(prop).stays for prop in properties])
     return StateArrays(system, demands, words, numbered, visits, listed.between(staying), enabled)
 
 

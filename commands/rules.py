@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from inspect import isfunction, signature
+from inspect import getdoc, isfunction, signature
 from itertools import groupby
 from typing import Any
 
@@ -32,12 +32,19 @@ def rules_of(protocol: Protocol) -> list[dict[str, str]]:
                 "is": rule.value,
                 "signature": f"{rule.value}{_parameters(function)}" if rule.function else "",
                 "what": rule.function.says if rule.function else "",
+                "source": _more(function) if rule.function else "",
                 "place": rule.function.place if rule.function else "",
                 "from": _origin(protocol, name),
                 "releases": _releases(name, function) if _is_brokers(protocol) else "",
             }
         )
     return rows
+
+
+def _more(function: Any) -> str:
+    """Return what a function says of itself after the first line: where Kafka does the same."""
+    _, _, more = (getdoc(function) or "").partition("\n")
+    return " ".join(more.split())
 
 
 def _parameters(function: Any) -> str:
@@ -108,7 +115,7 @@ def rules(protocol: str, as_json: bool) -> Ended:
         print_prose(console, head)
         print_prose(console, Text(row["decides"]), indent=3)
         if row["what"]:
-            print_prose(console, Text(row["what"]), indent=3)
+            print_prose(console, Text(f"{row['what']} {row['source']}".rstrip()), indent=3)
         since = f"From {row['from']}"
         since += f"; Kafka {row['releases']}" if row["releases"] else ""
         since += f"; {row['place']}" if row["place"] else ""

@@ -88,5 +88,5 @@ def find_distribution(folder: str, named: str = "--kafka") -> Distribution:
 
 
 _FETCH = (
-    "name an unpacked distribution of Kafka, or fetch a release with: sh scripts/kafka 0.10.2.2"
+    "name an unpacked distribution of Kafka, such as kafka_2.13-3.9.2 from kafka.apache.org"
 )

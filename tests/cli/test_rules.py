@@ -33,6 +33,14 @@ def test_every_rule_names_its_source_in_kafka(name):
     assert [rule for rule, text in said.items() if not SOURCE.search(text)] == []
 
 
+def test_a_rule_of_an_option_is_in_the_releases_that_have_it():
+    listed = json.loads(CliRunner().invoke(main, ["rules", "kip-595", "--json"]).output)["rules"]
+    releases = {row["rule"]: row["releases"] for row in listed}
+    assert releases["eligible_leaders"] == "4.1 to 4.4 (kraft)"
+    assert releases["may_propose"] == "3.3 to 4.4 (kraft)"
+    assert releases["may_still_be_members"] == "3.5 to 4.4 (kraft)"
+
+
 def test_rules_are_printed_with_their_place():
     output = " ".join(CliRunner().invoke(main, ["rules", "hw"]).output.split())
     assert "may_serve_fetch = serve_anyone(s, k, leader, epoch)" in output

@@ -1,7 +1,7 @@
 """Kafka's protocols for whoever extends them: a rule, a variable or an action of one's own.
 
-A protocol is changed with ``dataclasses.replace``; docs/library.md has examples.  The state's
-declaration, :class:`BrokerState`, can be derived from, as can any other.
+A protocol is changed with ``dataclasses.replace``; the example follower_reads.py does so.  The
+state's declaration, :class:`BrokerState`, can be derived from, as can any other.
 """
 
 from __future__ import annotations

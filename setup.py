@@ -1,5 +1,6 @@
-"""The two things about a build that setup.cfg cannot say."""
+"""The three things about a build that setup.cfg cannot say."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -26,4 +27,21 @@ class PackageOnly(build_py):
         return [found for found in modules if Path(found[2]) != Path("setup.py")]
 
 
-setup(cmdclass={"build_py": PackageOnly})
+def description() -> str:
+    """Return the README as a registry can show it, where links to other files lead nowhere."""
+    text = (Path(__file__).parent / "README.md").read_text("utf-8")
+    text = re.sub(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n*", "", text)
+
+    def named(link: re.Match[str]) -> str:
+        shown, path = link[1], link[2]
+        return path if shown == path else f"{shown} ({path})"
+
+    text = re.sub(r"\[([^]]*)\]\((?!https?:|#)([^)]*)\)", named, text)
+    return f"{text}\nFiles named here, such as docs/index.md, are in the source distribution.\n"
+
+
+setup(
+    cmdclass={"build_py": PackageOnly},
+    long_description=description(),
+    long_description_content_type="text/markdown",
+)

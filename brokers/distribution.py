@@ -87,6 +87,4 @@ def find_distribution(folder: str, named: str = "--kafka") -> Distribution:
     return Distribution(place, versions.pop(), tuple(jar.resolve() for jar in jars), java)
 
 
-_FETCH = (
-    "name an unpacked distribution of Kafka, or fetch a release with: sh scripts/kafka 0.10.2.2"
-)
+_FETCH = "name an unpacked distribution of Kafka, such as kafka_2.13-3.9.2 from kafka.apache.org"

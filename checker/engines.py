@@ -304,8 +304,8 @@ def _too_many(option: str, request: SearchRequest) -> EngineChoiceError:
 
 def _untranslated(option: str, request: SearchRequest, error: Exception) -> EngineChoiceError:
     return EngineChoiceError(
-        f"{option}: cannot translate {request.system.name}: {error}; write it in the subset that "
-        "docs/library.md describes, or use --engine interpreted"
+        f"{option}: cannot translate {request.system.name}: {error}; write that in plain "
+        "steps on whole numbers, or use --engine interpreted"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from inspect import isfunction, signature
+from inspect import getdoc, isfunction, signature
 from itertools import groupby
 from typing import Any
 
@@ -12,7 +12,7 @@ import click
 from ..analysis.code import code
 from ..analysis.named import find_protocol
 from ..model import Protocol
-from ..model.broker.releases import every_release
+from ..model.broker.releases import Release, every_release
 from ..render.printed import Text
 from ..render.terminal import make_console, say_json
 from ..render.text import print_prose
@@ -32,12 +32,19 @@ def rules_of(protocol: Protocol) -> list[dict[str, str]]:
                 "is": rule.value,
                 "signature": f"{rule.value}{_parameters(function)}" if rule.function else "",
                 "what": rule.function.says if rule.function else "",
+                "source": _more(function) if rule.function else "",
                 "place": rule.function.place if rule.function else "",
                 "from": _origin(protocol, name),
                 "releases": _releases(name, function) if _is_brokers(protocol) else "",
             }
         )
     return rows
+
+
+def _more(function: Any) -> str:
+    """Return what a function says of itself after the first line: where Kafka does the same."""
+    _, _, more = (getdoc(function) or "").partition("\n")
+    return " ".join(more.split())
 
 
 def _parameters(function: Any) -> str:
@@ -57,12 +64,23 @@ def _origin(protocol: Protocol, name: str) -> str:
     return at.name
 
 
+_OPTIONS = {
+    "may_propose": "isr_propagation=kraft",
+    "may_alter_partition": "isr_propagation=kraft",
+    "may_be_members": "isr_propagation=kraft",
+    "may_still_be_members": "isr_propagation=kraft",
+    "eligible_leaders": "elr",
+    "eligible_at_registration": "elr",
+}
+"""Rules that decide nothing without an option, so that a release without it has none of them."""
+
+
 @cache
-def _by_metadata() -> dict[str, list[tuple[str, Any]]]:
-    """Return the rules of each release of Kafka, in order, by where a cluster keeps metadata."""
-    kinds: dict[str, list[tuple[str, Any]]] = {}
+def _by_metadata() -> dict[str, list[Release]]:
+    """Return the releases of Kafka, in order, by where a cluster keeps metadata."""
+    kinds: dict[str, list[Release]] = {}
     for one in every_release():
-        kinds.setdefault(one.metadata, []).append((one.name, one.protocol.rules))
+        kinds.setdefault(one.metadata, []).append(one)
     return kinds
 
 
@@ -70,13 +88,20 @@ def _releases(name: str, rule: Any) -> str:
     """Return the releases of Kafka whose brokers decide like this, as ranges."""
     ranges = []
     for metadata, releases in _by_metadata().items():
-        decided = groupby(releases, lambda one: _same(getattr(one[1], name), rule))
+        decided = groupby(releases, lambda one: _decides(one, name, rule))
         for same, group in decided:
-            names = [label for label, _ in group]
+            names = [one.name for one in group]
             if same:
                 until = f" to {names[-1]}" if len(names) > 1 else ""
                 ranges.append(f"{names[0]}{until} ({metadata})")
     return ", ".join(ranges) or "none"
+
+
+def _decides(release: Release, name: str, rule: Any) -> bool:
+    """Whether the brokers of a release decide by this rule."""
+    option = _OPTIONS.get(name)
+    has_option = option is None or option in release.settings
+    return has_option and _same(getattr(release.protocol.rules, name), rule)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -108,7 +133,7 @@ def rules(protocol: str, as_json: bool) -> Ended:
         print_prose(console, head)
         print_prose(console, Text(row["decides"]), indent=3)
         if row["what"]:
-            print_prose(console, Text(row["what"]), indent=3)
+            print_prose(console, Text(f"{row['what']} {row['source']}".rstrip()), indent=3)
         since = f"From {row['from']}"
         since += f"; Kafka {row['releases']}" if row["releases"] else ""
         since += f"; {row['place']}" if row["place"] else ""

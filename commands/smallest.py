@@ -31,7 +31,7 @@ from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 @protocol_argument(required=False)
 @model_options("Find the bounds that violate this property")
 @bound_option(
-    "Vary this bound up to VALUE (repeatable).  [default: the bounds of docs/verdicts.md]",
+    "Vary this bound up to VALUE (repeatable).  [default: those that 'tidegate verdicts' varies]",
     ("--max", "largest"),
 )
 @click.option(
@@ -54,7 +54,7 @@ def bounds(protocol: str | None, **options: Any) -> Ended:
     """Find all minimal bounds within which PROTOCOL violates a property.
 
     Bounds are smaller than others if none of them is larger. There may be several minimal bounds,
-    e.g. with fewer elections and more crashes. Without --max, the bounds that docs/verdicts.md
+    e.g. with fewer elections and more crashes. Without --max, the bounds that 'tidegate verdicts'
     varies are varied; all others are fixed, by -b or at their defaults.
 
     \b
@@ -62,7 +62,7 @@ def bounds(protocol: str | None, **options: Any) -> Ended:
       tidegate bounds hw -p NoCommittedRecordLost
       tidegate bounds kip-320 -b unclean_election
       tidegate bounds published/kip-279 -p StrongIsr --max replicas=3 --max max_leader_epoch=2
-      tidegate bounds --output docs/bounds.md
+      tidegate bounds --output bounds.md
 
     \b
     Exit status:

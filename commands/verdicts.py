@@ -94,7 +94,7 @@ def verdicts(output: str, names: tuple[str, ...], title: str | None, jobs: int) 
 
     \b
     Examples:
-      tidegate verdicts --output docs/verdicts.md
+      tidegate verdicts --output verdicts.md
       tidegate verdicts --protocol kip-320 --scenario moves --output moves.md
     """
     protocols = protocols_to_compare(names)

@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 
 from ..core.bounds import brief, shown, unknown
 from ..core.errors import about, blaming
+from ..core.fields import declared_parts
 from ..core.layout import Layout, integer
 from ..core.printable import one_line
 from ..core.spec import Action, Property, TransitionSystem
+from .added import Added
 
 S = TypeVar("S")
 K = TypeVar("K")
@@ -224,6 +226,24 @@ def assemble(
     return system_of(protocol, bounds, k, state, **look)
 
 
+def _added(protocol: Protocol, state: type) -> Added | None:
+    """Return what a protocol adds to the state and the actions of its family, if it adds any.
+
+    A family tells the actions of all its protocols that are in this package.
+    """
+    theirs, mine = declared_parts(state), protocol.state or state
+    names = tuple(name for name in declared_parts(mine) if name not in theirs)
+    actions = {}
+    if protocol.parent is not None:
+        known = {action.name for action in protocol.parent.actions}
+        package = __name__.partition(".")[0]
+        for action in protocol.actions:
+            outside = getattr(action.apply, "__module__", "").partition(".")[0] != package
+            if outside and action.name not in known:
+                actions[action.name] = action
+    return Added(mine, names, actions) if names or actions else None
+
+
 def system_of(
     protocol: Protocol,
     bounds: Any,
@@ -239,6 +259,10 @@ def system_of(
     Its headline names the main bounds, or all of them where none is.
     """
     every = shown(bounds)
+    if added := _added(protocol, state):
+        columns = added.columns(columns)
+        if view := look.get("view"):
+            look["view"] = added.view(view)
     return TransitionSystem(
         name=protocol.name,
         bounds=every,

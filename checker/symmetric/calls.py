@@ -47,7 +47,7 @@ That is None where it is about none.
 
 _NARROW = "join it by & with the set of all replicas"
 
-SUBSET = "write it in the subset of docs/library.md"
+SUBSET = "write it in plain steps on whole numbers, with loops over range, arrays or members"
 
 
 class Calls(Expressions):

@@ -50,9 +50,7 @@ class Expressions(Parts):
         self.progress += 1
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            raise NotShownError(
-                node, "is not analysed", "write it in the subset of docs/library.md"
-            )
+            raise NotShownError(node, "is not analysed", "write it in plain steps on whole numbers")
         value: Value = method(node)
         if isinstance(value, Unclear):
             raise NotShownError(node, value.why)

@@ -61,7 +61,10 @@ def once_fenced(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def truncate_to_hw(s: BrokerState, k: Constants, follower: int) -> None:
-    """Truncate the follower's log to its high watermark as soon as it applies a new epoch."""
+    """Truncate the follower's log to its high watermark as soon as it applies a new epoch.
+
+    ReplicaManager.makeFollowers of Kafka 0.8.2.0 to 0.10.2; before, Partition.makeFollower.
+    """
     truncate_to(s, k, follower, s.replica[follower].hw)
 
 
@@ -113,7 +116,10 @@ def also_if_log_stays(s: BrokerState, k: Constants, broker: int, offset: int) ->
 
 
 def cache_with_first_record(s: BrokerState, k: Constants, leader: int) -> None:
-    """Leave a new leader's epoch cache as it is: the first record adds the epoch."""
+    """Leave a new leader's epoch cache as it is: the first record adds the epoch.
+
+    Log.append assigns the epoch in Kafka 0.11.0.0 to 2.0.0; before, there is no epoch cache.
+    """
 
 
 def unless_leading(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
@@ -130,7 +136,10 @@ def fail_at_once(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
-    """Drop the message in flight between a follower and its leader."""
+    """Drop the message in flight between a follower and its leader.
+
+    ReplicaManager.makeFollowers removes the fetcher (removeFetcherForPartitions).
+    """
     message = s.message[follower]
     message.kind = IDLE
     message.hw = 0
@@ -192,7 +201,10 @@ def at_any_offset(s: BrokerState, k: Constants, leader: int, offset: int) -> boo
 
 
 def at_or_above_hw(s: BrokerState, k: Constants, leader: int, offset: int) -> bool:
-    """Let a follower join the ISR once its LEO has reached the leader's high watermark."""
+    """Let a follower join the ISR once its LEO has reached the leader's high watermark.
+
+    Partition.maybeExpandIsr.
+    """
     return offset >= s.replica[leader].hw
 
 
@@ -220,7 +232,10 @@ def leads_in_partition_state(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def stored_isr(s: BrokerState, k: Constants) -> int:
-    """Elect from the ISR of the partition state, which the controller reads for each election."""
+    """Elect from the ISR of the partition state, which the controller reads for each election.
+
+    PartitionStateMachine.electLeaderForPartition, doElectLeaderForPartitions since Kafka 1.1.
+    """
     return s.partition.isr
 
 
@@ -266,12 +281,18 @@ def nowhere(s: BrokerState, k: Constants, leader: int, last_epoch: int) -> tuple
 
 
 def not_if_diverging(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Do not update the follower's state from a diverging fetch: the follower will truncate."""
+    """Do not update the follower's state from a diverging fetch: the follower will truncate.
+
+    Partition.fetchRecords of Kafka 3.8 (KAFKA-13141).
+    """
     return False
 
 
 def list_at_once(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Answer ListOffsets with the high watermark at once, even while it lags."""
+    """Answer ListOffsets with the high watermark at once, even while it lags.
+
+    Partition.fetchOffsetForTimestamp of Kafka before 2.2 (KIP-207).
+    """
     return True
 
 
@@ -286,5 +307,8 @@ def left_while_below_min_isr(s: BrokerState, k: Constants, isr: int, members: in
 
 
 def without_the_unclean(s: BrokerState, k: Constants, broker: int) -> int:
-    """Remove from the ELR a broker that went down uncleanly: it may have lost records."""
+    """Remove from the ELR a broker that went down uncleanly: it may have lost records.
+
+    ReplicationControlManager.handleBrokerUncleanShutdown of Kafka 3.8 and later.
+    """
     return s.partition.elr & ~(1 << broker)

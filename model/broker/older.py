@@ -101,7 +101,10 @@ def nothing_proposed(s: BrokerState, k: Constants, leader: int) -> bool:
 
 
 def in_any_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Accept an ISR change without comparing epochs, even from a former leader."""
+    """Accept an ISR change without comparing epochs, even from a former leader.
+
+    In no release of Kafka: it shows what the epochs in KIP-497's request are for.
+    """
     return True
 
 

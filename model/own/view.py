@@ -83,19 +83,19 @@ class Lanes:
             if isinstance(part, Array) and part.by in self.participants:
                 for number, inner in enumerate(node):
                     lane = lanes.setdefault(f"{part.by} {number}", [])
-                    lane += _lines(name, shown_part(inner, part.element), lane=True)
+                    lane += lines(name, shown_part(inner, part.element), lane=True)
             else:
-                shared += _lines(name, shown_part(node, part))
+                shared += lines(name, shown_part(node, part))
         if shared or not lanes:
             lanes[SHARED] = shared
         return lanes
 
 
-def _lines(name: str, value: object, lane: bool = False) -> Iterator[str]:
+def lines(name: str, value: object, lane: bool = False) -> Iterator[str]:
     """Yield a line for each variable; those of a record that fills a lane go by their own names."""
     if lane and isinstance(value, dict):
         for inner, part in value.items():
-            yield from _lines(str(inner), part)
+            yield from lines(str(inner), part)
     else:
         yield f"{name} {text(value)}"
 

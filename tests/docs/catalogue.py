@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bug:
-    """A row: the bug, the protocol that shows it, where, and the one that fixes it."""
+    """A row: the bug, the protocol that shows it, where, and the one that fixes it.
+
+    ``together`` are properties that the same trace violates: which histories are kept decides which
+    of the shortest traces is shown.
+    """
 
     title: str
     page: str
@@ -14,6 +18,7 @@ class Bug:
     shown_by: str
     bounds: str
     violated: str
+    together: tuple[str, ...]
     steps: int
     fixed_by: str
     fixed_at: str
@@ -22,7 +27,8 @@ class Bug:
     def command(self):
         """The command that shows it."""
         bounds = [word for bound in self.bounds.split() for word in ("-b", bound)]
-        return ["check", self.shown_by, *bounds, "-p", self.violated]
+        properties = [word for name in (self.violated, *self.together) for word in ("-p", name)]
+        return ["check", self.shown_by, *bounds, *properties]
 
 
 def bugs(text):
@@ -33,10 +39,9 @@ def bugs(text):
             continue
         bug, mechanism, shown_by, bounds, violated, fixed_by = line[2:-2].split(" | ")
         title, page, more = re.fullmatch(r"\[(.*?)\]\(catalogue/(.*?)\)(.*)", bug).groups()
-        name, steps = violated.split(", ")
+        name, *together, steps = violated.split(", ")
         fix, *elsewhere = re.findall(r"`(.*?)`", fixed_by)
         shown = mechanism, shown_by.strip("`"), bounds.strip("`")
-        rows.append(
-            Bug(title + more, page, *shown, name, int(steps), fix, *(elsewhere or shown[2:]))
-        )
+        found = name, tuple(together), int(steps)
+        rows.append(Bug(title + more, page, *shown, *found, fix, *(elsewhere or shown[2:])))
     return rows

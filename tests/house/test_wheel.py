@@ -1,8 +1,10 @@
 """The wheel holds the package, the whole package and nothing but the package."""
 
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 
 import pytest
@@ -71,6 +73,52 @@ def test_a_deleted_module_is_not_in_the_next_wheel(source, tmp_path):
     for name in gone:
         (source / name).unlink()
     assert [name for name in contents(source, tmp_path / "second") if "gone" in name] == []
+
+
+def test_the_source_distribution_is_the_clone(source, tmp_path):
+    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir"]
+    done = subprocess.run(
+        [*command, str(tmp_path / "out")], cwd=source, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    [packed] = (tmp_path / "out").glob("*.tar.gz")
+    with tarfile.open(packed) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+        [about] = [name for name in archive.getnames() if name.count("/") == 1 and "PKG" in name]
+        metadata = archive.extractfile(about).read().decode("utf-8")
+    assert [name for name in tracked() if name not in names and name != ".gitignore"] == []
+    assert {"docs/index.md", "CONTRIBUTING.md", "examples/raft.py"} <= names
+    assert "Maintainer: Tidegate contributors\n" in metadata
+    assert "Keywords: kafka" in metadata
+
+
+def test_a_registry_shows_no_link_that_leads_nowhere(source, tmp_path):
+    contents(source, tmp_path / "wheels")
+    [wheel] = (tmp_path / "wheels").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        text = archive.read(name).decode("utf-8")
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert links
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    assert "docs/traces.md shows this" in text
+    assert "![" not in text
+
+
+MADE_HERE = {"tidegate.render.verdicts", "tidegate.render.minimal_bounds"}
+"""They write pages of docs/, and say in them how."""
+
+
+def test_nothing_that_is_installed_names_a_file_that_is_not(root, modules):
+    files = {name: file for name, file in modules.items() if name not in MADE_HERE}
+    files |= {file.name: file for file in root.glob("*/templates/*")}
+    named = re.compile(r"(?<![\w/.])(?:docs|scripts)/\w[\w./-]*|CONTRIBUTING|README")
+    places = [
+        f"{name}: {match[0]}"
+        for name, file in files.items()
+        for match in named.finditer(file.read_text("utf-8"))
+    ]
+    assert places == []
 
 
 def test_setup_cfg_lists_every_package(root, packages):

@@ -40,7 +40,10 @@ def ask_before_fetching(s: BrokerState, k: Constants, follower: int) -> None:
 def start_of_next_epoch(
     s: BrokerState, k: Constants, leader: int, requested: int
 ) -> tuple[int, int]:
-    """Return the start of the first larger epoch; the log end for the newest one."""
+    """Return the start of the first larger epoch; the log end for the newest one.
+
+    LeaderEpochFileCache.endOffsetFor of Kafka 0.11.0.0 to 1.1.
+    """
     if newest_epoch(s, k, leader) == requested:
         return NONE, s.replica[leader].leo
     following = smallest_epoch_above(s, k, leader, requested)
@@ -64,7 +67,10 @@ def _why_start_of_next_epoch(leader: Broker, requested: int) -> str:
 
 
 def cut_to_answer(s: BrokerState, k: Constants, follower: int, epoch: int, end_offset: int) -> bool:
-    """Truncate to the answer, or to the high watermark if the leader knows none."""
+    """Truncate to the answer, or to the high watermark if the leader knows none.
+
+    ReplicaFetcherThread.maybeTruncate of Kafka 0.11.0.0 to 1.1.
+    """
     truncate_to(s, k, follower, s.replica[follower].hw if end_offset == NONE else end_offset)
     return True
 

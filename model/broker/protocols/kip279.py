@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 def largest_epoch_and_its_end(
     s: BrokerState, k: Constants, leader: int, requested: int
 ) -> tuple[int, int]:
-    """Return the largest epoch up to the requested one, and its end offset."""
+    """Return the largest epoch up to the requested one, and its end offset.
+
+    LeaderEpochFileCache.endOffsetFor of Kafka 2.0 and later.
+    """
     if requested == NONE:
         return NONE, NONE
     following = smallest_epoch_above(s, k, leader, requested)
@@ -126,7 +129,10 @@ def unless_next_epoch(s: BrokerState, k: Constants, follower: int, epoch: int) -
 
 
 def cache_at_once(s: BrokerState, k: Constants, leader: int) -> None:
-    """Add the new epoch to the epoch cache, at the log end, before its first record."""
+    """Add the new epoch to the epoch cache, at the log end, before its first record.
+
+    Partition.makeLeader of Kafka 2.0.1 and later (KAFKA-7415).
+    """
     k.rules.assign_epoch(s, k, leader, s.replica[leader].epoch)
 
 

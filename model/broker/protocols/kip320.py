@@ -27,7 +27,10 @@ from .kip279 import KIP_279, unless_next_epoch
 
 
 def serve_same_epoch(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
-    """Serve only followers in the leader's own epoch."""
+    """Serve only followers in the leader's own epoch.
+
+    Partition.checkCurrentLeaderEpoch of Kafka 2.1 and later.
+    """
     return s.replica[leader].epoch == epoch
 
 

@@ -37,13 +37,19 @@ from .kip320 import KIP_320
 
 
 def fetch_at_once(s: BrokerState, k: Constants, follower: int) -> None:
-    """Leave the log as it is, and fetch: the response says where to truncate."""
+    """Leave the log as it is, and fetch: the response says where to truncate.
+
+    AbstractFetcherThread.truncateOnFetchResponse of Kafka 2.8 and later truncates.
+    """
 
 
 def departs_by_epoch_cache(
     s: BrokerState, k: Constants, leader: int, last_epoch: int, offset: int
 ) -> bool:
-    """Whether the leader lacks the last record's epoch, or ends it below the fetch offset."""
+    """Whether the leader lacks the last record's epoch, or ends it below the fetch offset.
+
+    Partition.readRecords of Kafka 2.8 and later.
+    """
     if last_epoch == NONE:
         return False
     epoch, end_offset = k.rules.end_offset_for_epoch(s, k, leader, last_epoch)
@@ -53,7 +59,10 @@ def departs_by_epoch_cache(
 def end_of_that_epoch(
     s: BrokerState, k: Constants, leader: int, last_epoch: int
 ) -> tuple[int, int]:
-    """Return the answer to OffsetsForLeaderEpoch for that epoch."""
+    """Return the answer to OffsetsForLeaderEpoch for that epoch.
+
+    Partition.readRecords of Kafka 2.8 and later.
+    """
     return k.rules.end_offset_for_epoch(s, k, leader, last_epoch)
 
 

@@ -1,0 +1,120 @@
+"""Variables and actions that a protocol adds to its family's: how traces show and tell them.
+
+A family draws what it declares.  What a protocol of one's own adds is shown beside that: in the
+lanes of those whom an array is declared by, the rest in a lane of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..core.fields import Array, declared_parts, shown_part
+from ..core.scene import Event, Participant, Scene, View
+from ..core.spec import Action
+from .own.view import SHARED, first_sentence, lines
+
+Columns = Callable[[Any, Any], dict[str, str]]
+
+
+@dataclass(frozen=True)
+class WithAdded(Scene):
+    """A picture with what the protocol adds; ``plain`` is the family's picture alone."""
+
+    plain: Scene | None = None
+
+
+@dataclass(frozen=True)
+class Added:
+    """What a protocol adds.
+
+    Parameters
+    ----------
+    state
+        The declaration of its state.
+    names
+        The variables that its family does not declare.
+    actions
+        The actions that its family does not know, by name.
+    """
+
+    state: type
+    names: tuple[str, ...]
+    actions: Mapping[str, Action]
+
+    def columns(self, columns: Columns) -> Columns:
+        """Return the columns of a family with what is added."""
+
+        def extended(s: Any, k: Any) -> dict[str, str]:
+            shown = columns(s, k)
+            for lane, added in self._lanes(s, k, list(shown)).items():
+                shown[lane] = "\n".join([*filter(None, [shown.get(lane, "")]), *added])
+            return shown
+
+        return extended
+
+    def view(self, view: View) -> View:
+        """Return the view of a family with what is added."""
+
+        def scene(s: Any, k: Any) -> Scene:
+            plain = view.scene(s, k)
+            lanes = self._lanes(s, k, [who.name for who in plain.participants])
+            shared = (Participant(SHARED),) if SHARED in lanes else ()
+            participants = tuple(
+                replace(who, details=(*who.details, *lanes.get(who.name, ())))
+                for who in (*plain.participants, *shared)
+            )
+            return WithAdded(participants, plain.messages, plain.promises, plain)
+
+        def event(name: str, arguments: Mapping[str, int], before: Scene, after: Scene) -> Event:
+            if name in self.actions:
+                told = self._event(name, arguments, after)
+            else:
+                told = view.event(name, arguments, _plain(before), _plain(after))
+            changed = self._changed(before, after)
+            return replace(told, sentence=f"{told.sentence} {changed}") if changed else told
+
+        def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
+            return view.legend([_plain(one) for one in scenes])
+
+        return View(scene, event, legend)
+
+    def _lanes(self, s: Any, k: Any, lanes: Sequence[str]) -> dict[str, list[str]]:
+        """Return the lines of each lane that has some, in one of these lanes or the shared one."""
+        found: dict[str, list[str]] = {}
+        parts = declared_parts(self.state)
+        for name in self.names:
+            node, part = getattr(s, name), parts[name]
+            if isinstance(part, Array) and f"{part.by} 0" in lanes:
+                for number, inner in enumerate(node):
+                    lane = found.setdefault(f"{part.by} {number}", [])
+                    lane += lines(name, shown_part(inner, part.element))
+            else:
+                found.setdefault(SHARED, []).extend(lines(name, shown_part(node, part)))
+        return found
+
+    def _event(self, name: str, arguments: Mapping[str, int], after: Scene) -> Event:
+        """Return what a step of an added action is: what the action says of itself."""
+        action = self.actions[name]
+        chosen = ", ".join(f"{each} {value}" for each, value in arguments.items())
+        sentence = first_sentence(action.apply) or name
+        known = {who.name for who in after.participants}
+        actors = (f"{each} {value}" for each, value in arguments.items())
+        actor = next((each for each in actors if each in known), "")
+        return Event(actor, f"{sentence} ({chosen})." if chosen else f"{sentence}.")
+
+    def _changed(self, before: Scene, after: Scene) -> str:
+        """Return a sentence about the added variables that a step changes."""
+        changed = [
+            line if who.name == SHARED else f"{line} at {who.name}"
+            for was, who in zip(before.participants, after.participants, strict=True)
+            for line in who.details
+            if line not in was.details and line.split()[0] in self.names
+        ]
+        return f"Now {'; '.join(changed)}." if changed else ""
+
+
+def _plain(scene: Scene) -> Scene:
+    """Return the family's picture in one with what is added."""
+    return scene.plain or scene if isinstance(scene, WithAdded) else scene

@@ -1,0 +1,33 @@
+"""docs/reference says what the program has; scripts/reference writes it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.reference import PAGES
+from tidegate.invariants import PROPERTIES
+from tidegate.model import PROTOCOLS
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_of_the_reference_is_as_scripts_reference_writes_it(name):
+    assert (REFERENCE / name).read_text("utf-8") == PAGES[name]()
+
+
+def test_no_other_page_is_there():
+    assert {path.name for path in REFERENCE.iterdir()} == set(PAGES)
+
+
+def test_every_protocol_rule_action_and_property_has_its_place():
+    pages = {name: (REFERENCE / name).read_text("utf-8") for name in PAGES}
+    for protocol in PROTOCOLS:
+        assert f"\n## {protocol.name}\n" in pages["protocols.md"]
+        for rule in vars(protocol.rules):
+            assert f"\n### {rule}\n" in pages["rules.md"]
+        for action in protocol.actions:
+            assert f"\n### {action.name}\n" in pages["actions.md"]
+    for properties in PROPERTIES.values():
+        for prop in properties:
+            assert f"| {prop.name} |" in pages["properties.md"]

@@ -1,0 +1,114 @@
+"""The documentation site, in a real browser: pages, search, and traces to step through."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.docs.catalogue import bugs
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+ROOT = Path(__file__).parents[2]
+BUGS = bugs((ROOT / "docs" / "catalogue.md").read_text("utf-8"))
+
+
+class Silent(SimpleHTTPRequestHandler):
+    """Serves files without a line for each."""
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Return the directory of a site: the one named in TIDEGATE_SITE, or one made now."""
+    if made := os.environ.get("TIDEGATE_SITE"):
+        return Path(made)
+    if os.environ.get("TIDEGATE_REQUIRE_BROWSER") != "1":
+        pytest.importorskip("furo")
+    target = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        ["sh", str(ROOT / "scripts" / "site"), str(target)],
+        env={**os.environ, "TIDEGATE_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    """Serve the site on this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=str(site)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def page(chromium, address):
+    """Open a page of the site; it may ask no other machine for anything."""
+    context = chromium.new_context(base_url=address)
+    opened = context.new_page()
+    asked = []
+    opened.on("request", lambda request: asked.append(request.url))
+    yield opened
+    context.close()
+    assert [url for url in asked if not url.startswith((address, "data:"))] == []
+
+
+def test_a_trace_of_the_catalogue_is_stepped_through(page):
+    page.goto("/")
+    page.click(".sidebar-tree a:text-is('Known bugs')")
+    page.click("article a[href='catalogue/kafka-6361.html']")
+    page.click("text=Step through this trace")
+    sync_api.expect(page.locator("#state-15")).to_be_visible()
+    for number in (14, 13):
+        page.keyboard.press("ArrowLeft")
+        sync_api.expect(page.locator(f"#state-{number}")).to_be_visible()
+        sync_api.expect(page).to_have_url(re.compile(f"/traces/kafka-6361.html#step={number}$"))
+    sync_api.expect(page.locator("#state-15")).to_be_hidden()
+
+
+def test_a_step_has_a_permalink(page):
+    page.goto("/traces/kip-101-divergence.html#step=7")
+    sync_api.expect(page.locator("#state-7")).to_be_visible()
+    sync_api.expect(page.locator("#state-15")).to_be_hidden()
+
+
+def test_every_bug_of_the_catalogue_has_its_trace(page, site):
+    for bug in BUGS:
+        name = bug.page.removesuffix(".md")
+        shown = (site / "traces" / f"{name}.html").read_text("utf-8")
+        assert f"{bug.violated} is violated" in shown
+        assert f'id="state-{bug.steps}"' in shown
+        explained = (site / "docs" / "catalogue" / f"{name}.html").read_text("utf-8")
+        assert f'href="../../traces/{name}.html"' in explained
+
+
+def test_search_leads_to_the_page(page):
+    page.goto("/docs/index.html")
+    page.fill("input[name=q]", "OffsetsForLeaderEpoch")
+    page.press("input[name=q]", "Enter")
+    sync_api.expect(page.locator("ul.search a:text-is('The broker family')")).to_be_visible()
+
+
+def test_pages_are_grouped_by_what_they_are_for(page):
+    page.goto("/docs/index.html")
+    groups = page.locator(".sidebar-tree .caption").all_inner_texts()
+    assert [group.lower() for group in groups] == [
+        "tutorials", "how to", "reference", "explanation",
+    ]  # fmt: skip

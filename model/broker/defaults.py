@@ -229,6 +229,22 @@ def in_present_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
     return s.alter_partition[leader].epoch == s.partition.epoch and s.partition.leader == leader
 
 
+def unless_outdated(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Accept ISR changes only if the leader knew the present partition epoch.
+
+    ReplicationControlManager.validateAlterPartitionData; INVALID_UPDATE_VERSION otherwise.
+    """
+    return s.alter_partition[leader].outdated == 0
+
+
+def also_if_known(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Apply the record of a partition epoch that the leader knows from a response.
+
+    Partition.makeLeader of Kafka 3.3.0 to 4.4.0 skips smaller partition epochs only (KAFKA-13790).
+    """
+    return True
+
+
 def unless_fenced(s: BrokerState, k: Constants, isr: int) -> bool:
     """Reject an ISR with a fenced broker, or one that is shutting down (KIP-841)."""
     return isr & s.partition.fenced == 0

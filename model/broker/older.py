@@ -105,6 +105,11 @@ def in_any_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
     return True
 
 
+def in_any_partition_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Accept an ISR change without comparing partition epochs."""
+    return True
+
+
 def anybody(s: BrokerState, k: Constants, isr: int) -> bool:
     """Let fenced brokers, and brokers that are shutting down, into the ISR (before KIP-841)."""
     return True
@@ -133,3 +138,6 @@ OF_ISR_CHANGES = (
     ("may_still_be_members", whatever_it_was),
 )
 """The rules that matter only if ISR changes do not propagate instantly."""
+
+OF_CHANGE_RECORDS = (("knows_partition_epoch", in_any_partition_epoch),)
+"""The rules that matter only with the option ``isr_propagation=records``."""

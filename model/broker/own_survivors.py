@@ -132,7 +132,7 @@ _KIP_595 = {
         "these bounds are too large for every mutant, so this is a slow test"
     ),
     _NOTICED: "the rule may_restart requires the same in this protocol; no additional state",
-    "Restart: k.isr_propagation == KRAFT and (not s.partition.fenced >> broker & 1)": (
+    "Restart: k.kraft and (not s.partition.fenced >> broker & 1)": (
         "may_restart requires what FenceOutOfSync does, so the broker restarts as if it were "
         "fenced first and unfenced afterwards; no additional state"
     ),
@@ -146,7 +146,7 @@ _KIP_595 = {
     ),
     _ALIVE: "a live broker is suspected, as a live leader is with moves",
 }
-"""Also of kip-595-reset, which differs in one rule."""
+"""Also of kip-595-reset, which differs in two rules."""
 
 SURVIVORS = {
     "hw": {

@@ -2,7 +2,8 @@
 
 Most rules belong to a release's code.  Some belong to what brokers say to each other, and wait for
 ``inter.broker.protocol.version`` (``metadata.version`` with KRaft): leader epochs (0.11), the epoch
-in the answer (2.0), fences (2.1), truncation on fetch (2.7) and broker epochs of fetches (3.5).
+in the answer (2.0), fences (2.1), truncation on fetch (2.7), broker epochs of fetches (3.5) and
+partition epochs without leader epochs (3.6).
 Bugs that a patch release mended are in the releases before it, except KAFKA-18991.
 """
 
@@ -106,7 +107,8 @@ class Release:
         """The options of the model that such a cluster runs with."""
         options = []
         if self.metadata == KRAFT:
-            options.append("isr_propagation=kraft")
+            records = self.wire >= (3, 6)
+            options.append(f"isr_propagation={'records' if records else 'kraft'}")
         if self.code >= (3, 7):
             options.append("hw_needs_min_isr")
         if self.wire >= (4, 1):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .defaults import (
+    also_if_known,
     also_if_log_stays,
     append_only,
     at_any_offset,
@@ -41,6 +42,7 @@ from .defaults import (
     truncate_to_hw_at_answer,
     unless_fenced,
     unless_leading,
+    unless_outdated,
     unless_rebooted,
     without_the_unclean,
 )
@@ -107,6 +109,12 @@ class Rules:
     may_alter_partition, may_be_members, may_still_be_members
         Whether the controller accepts a leader's proposal: by its epoch, by the members of the
         proposed ISR, and by their broker epochs when they fetched; all must hold.
+    knows_partition_epoch
+        With ``isr_propagation=records``: whether the controller accepts a leader's proposal by its
+        partition epoch.
+    applies_known_record
+        With ``isr_propagation=records``: whether a leader applies the record of a partition epoch
+        that it knows from the response to its own request, which drops a proposal in flight.
     truncation_on_fetch
         Whether a fetch carries the epoch of the last record, and the response a diverging epoch.
     diverges
@@ -162,6 +170,8 @@ class Rules:
     may_alter_partition: Callable[[BrokerState, Constants, int], bool] = in_present_epoch
     may_be_members: Callable[[BrokerState, Constants, int], bool] = unless_fenced
     may_still_be_members: Callable[[BrokerState, Constants, int], bool] = unless_rebooted
+    knows_partition_epoch: Callable[[BrokerState, Constants, int], bool] = unless_outdated
+    applies_known_record: Callable[[BrokerState, Constants, int], bool] = also_if_known
     truncation_on_fetch: bool = False
     diverges: Callable[[BrokerState, Constants, int, int, int], bool] = no_divergence
     where_logs_diverge: Callable[[BrokerState, Constants, int, int], tuple[int, int]] = nowhere

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.layout import NONE
-from ..bounds import KRAFT, Constants
+from ..bounds import Constants
 from ..defaults import clear_message, once_fenced
 from ..leadership import fail_produces, forget_remote_leos
 from ..log import drop_empty_epochs, newest_epoch, truncate_to
@@ -41,7 +41,7 @@ def go_down(s: BrokerState, k: Constants, broker: int) -> None:
     replica.proposed = 0
     replica.change_set = 0
     replica.metadata = NONE
-    if k.isr_propagation == KRAFT:
+    if k.kraft:
         orphan_request(s, k, broker)
     forget_remote_leos(s, k, broker)
     if k.rules.epoch_cache:
@@ -95,9 +95,9 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
         return False
     if k.elr and (s.partition.leader == broker or s.partition.isr >> broker & 1):
         return False
-    if k.isr_propagation == KRAFT and not s.partition.fenced >> broker & 1:
+    if k.kraft and not s.partition.fenced >> broker & 1:
         return False
-    if k.isr_propagation == KRAFT:
+    if k.kraft:
         note_registration(s, k, broker)
     replica = s.replica[broker]
     replica.alive = True

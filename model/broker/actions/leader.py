@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.layout import NONE
-from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
+from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..history import note_acked, note_produced
 from ..leadership import advance_hw, change_isr, leads, size
 from ..log import append, newest_epoch
@@ -60,7 +60,7 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
         and k.rules.has_committed(s, k, leader, offset)
         and k.rules.has_epoch_start(s, k, leader, offset)
     ):
-        if k.isr_propagation == KRAFT:
+        if k.kraft:
             propose(s, k, leader, replica.isr | 1 << follower)
         elif k.rules.may_change_isr(s, k, leader):
             change_isr(s, k, leader, replica.isr | 1 << follower)

@@ -6,8 +6,19 @@ from collections.abc import Callable, Mapping
 
 from ....core.scene import Event, Scene
 from ..replica_sets import braced
-from .effects import raised
-from .pictures import CLIENTS, CONTROLLER, broker, of, partition_of, proposal, proposal_of
+from .effects import lost_with, raised
+from .isr_view import FIRST_IS_KNOWN
+from .pictures import (
+    CLIENTS,
+    CONTROLLER,
+    announced,
+    broker,
+    broker_of,
+    of,
+    partition_of,
+    proposal,
+    proposal_of,
+)
 
 Arguments = Mapping[str, int]
 
@@ -72,6 +83,47 @@ def _unfence(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         CONTROLLER,
         f"Broker {a['broker']} has registered and sends heartbeats; the controller unfences it.",
+    )
+
+
+def _queue(picture: Scene, leader: int, epoch: int) -> list[str]:
+    """Return the line about the records of an epoch that its leader has not applied, if any."""
+    start = f"broker {leader} has yet to apply in e{epoch}:"
+    return [line for line in partition_of(picture).details if line.startswith(start)]
+
+
+def _apply_change_record(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader, epoch, was = a["leader"], a["epoch"], broker_of(before, a["leader"])
+    records = "a partition change record"
+    if a["last"]:
+        records = f"{a['last'] + 1} partition change records"
+    elif any(line.endswith(FIRST_IS_KNOWN) for line in _queue(before, leader, epoch)):
+        records += ", which it knows from a response,"
+    newest = of(after, CONTROLLER).epoch
+    late = "" if epoch == newest else f" This is late: the controller is already at epoch {newest}."
+    becomes = was.leads != epoch
+    does = "becomes leader" if becomes else "keeps its remote LEOs"
+    lost = lost_with(leader, before, after) if becomes else ""
+    dropped = was.proposed and not broker_of(after, leader).proposed
+    proposal = f" It drops its proposal of isr {braced(was.proposed)}." if dropped else ""
+    return Event(
+        broker(leader),
+        f"Broker {leader} applies {records} (epoch {epoch}) and {does}: it "
+        f"{of(after, broker(leader)).role}{raised(leader, before, after)}.{proposal}{late}"
+        + (f" It does so{lost}." if lost else ""),
+        sign="late" if late else "",
+        takes=(announced(leader, epoch),) if becomes else (),
+        drops=f"dropped: broker {leader} applied epoch {epoch}",
+    )
+
+
+def _fence_follower(a: Arguments, before: Scene, after: Scene) -> Event:
+    lives = broker_of(before, a["broker"]).role != "down"
+    why = "is shutting down, or is considered dead" if lives else "is dead"
+    return Event(
+        CONTROLLER,
+        f"Broker {a['broker']} {why}; the controller fences it and writes a partition change "
+        f"record: isr {_isr(after)}. No leader epoch begins.",
     )
 
 
@@ -162,6 +214,8 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "HandleAlterPartitionResponse": _handle_alter_partition_response,
     "FenceOutOfSync": _fence_out_of_sync,
     "Unfence": _unfence,
+    "ApplyChangeRecord": _apply_change_record,
+    "FenceFollower": _fence_follower,
     "PassLagTime": _pass_lag_time,
     "WriteNotification": _write_notification,
     "ReadNotification": _read_notification,

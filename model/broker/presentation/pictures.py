@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ....core.layout import NONE
 from ....core.scene import Entry, Log, Message, Participant, Promise, Scene
-from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
+from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..messages import (
     DELAYED_FETCH,
     EPOCH_REQUEST,
@@ -99,7 +99,7 @@ def scene(s: BrokerState, k: Constants) -> Scene:
             isr=partition.isr,
             elr=partition.elr,
             cached=s.controller.isr,
-            kraft=k.isr_propagation == KRAFT,
+            kraft=k.kraft,
         )
     ]
     participants += [_participant(s, k, number) for number in range(k.replicas)]
@@ -212,7 +212,7 @@ def _announcements(s: BrokerState, k: Constants) -> list[Message]:
             quiet=True,
         )
         for epoch, sent in enumerate(s.leader_and_isr)
-        if epoch <= s.partition.epoch and (sent.leader != NONE or sent.isr)
+        if epoch <= s.partition.epoch and (sent.leader != NONE or sent.isr or k.change_records)
         for number in range(k.replicas)
         if s.replica[number].alive and s.replica[number].epoch < epoch
     ]

@@ -229,6 +229,24 @@ def in_present_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
     return s.alter_partition[leader].epoch == s.partition.epoch and s.partition.leader == leader
 
 
+def once_its_fence_is_stored(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Refuse a registration before the fence: since Kafka 4.0.0 registering is a shutdown first.
+
+    ReplicationControlManager.handleBrokerShutdown removes the broker from the ISR and from
+    leadership; fencing it first leads to the same partition state.
+    """
+    return False
+
+
+def of_the_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Propose a member with the broker epoch of the fetch by which it joins.
+
+    Since Kafka 3.7.0 Partition.maybeExpandIsr decides and fills the request by one state of the
+    follower (KAFKA-15221).
+    """
+    return True
+
+
 def unless_outdated(s: BrokerState, k: Constants, leader: int) -> bool:
     """Accept ISR changes only if the leader knew the present partition epoch.
 

@@ -257,6 +257,10 @@ def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
             older.before_truncating if (2, 8) <= code < (3, 4, 1) else defaults.truncate_first
         ),
     }
+    if release.metadata == KRAFT and code < FIRST_WITHOUT_ZOOKEEPER:
+        rules["may_register_unfenced"] = older.before_its_fence
+    if release.metadata == KRAFT and (3, 5) <= code < (3, 7):
+        rules["keeps_broker_epoch"] = older.of_the_latest_fetch
     if release.metadata == KRAFT and release.wire < (3, 5):
         rules["may_still_be_members"] = older.whatever_it_was
     if epoch_cache:

@@ -34,6 +34,8 @@ from .defaults import (
     not_if_diverging,
     nothing_in_flight,
     nowhere,
+    of_the_fetch,
+    once_its_fence_is_stored,
     serve_anyone,
     start_of_first_epoch,
     stored_isr,
@@ -67,6 +69,9 @@ class Rules:
         flight and truncates.  Otherwise it continues as before, in the new epoch.
     may_restart
         Whether a dead broker may restart now.
+    may_register_unfenced
+        With KRaft: whether a dead broker may register before it is fenced; it stays in the ISR and
+        leads on.
     begin_following
         What a broker does to its log when it begins to follow.
     drop_in_flight
@@ -109,6 +114,9 @@ class Rules:
     may_alter_partition, may_be_members, may_still_be_members
         Whether the controller accepts a leader's proposal: by its epoch, by the members of the
         proposed ISR, and by their broker epochs when they fetched; all must hold.
+    keeps_broker_epoch
+        Whether a proposal because of a late fetch carries the broker epoch of that fetch, rather
+        than that of its sender's newest registration.
     knows_partition_epoch
         With ``isr_propagation=records``: whether the controller accepts a leader's proposal by its
         partition epoch.
@@ -140,6 +148,7 @@ class Rules:
     without_leader: Callable[[BrokerState, Constants, int], bool] = ignore_epoch
     has_new_leader: Callable[[BrokerState, Constants, int, int], bool] = if_leader_changes
     may_restart: Callable[[BrokerState, Constants, int], bool] = bounce_unnoticed
+    may_register_unfenced: Callable[[BrokerState, Constants, int], bool] = once_its_fence_is_stored
     begin_following: Callable[[BrokerState, Constants, int], None] = truncate_to_hw
     drop_in_flight: Callable[[BrokerState, Constants, int], None] = clear_message
     may_serve_fetch: Callable[[BrokerState, Constants, int, int], bool] = serve_anyone
@@ -170,6 +179,7 @@ class Rules:
     may_alter_partition: Callable[[BrokerState, Constants, int], bool] = in_present_epoch
     may_be_members: Callable[[BrokerState, Constants, int], bool] = unless_fenced
     may_still_be_members: Callable[[BrokerState, Constants, int], bool] = unless_rebooted
+    keeps_broker_epoch: Callable[[BrokerState, Constants, int, int], bool] = of_the_fetch
     knows_partition_epoch: Callable[[BrokerState, Constants, int], bool] = unless_outdated
     applies_known_record: Callable[[BrokerState, Constants, int], bool] = also_if_known
     truncation_on_fetch: bool = False

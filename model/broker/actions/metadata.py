@@ -31,6 +31,14 @@ def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> 
         request.outdated = 0  # Its leader epoch is: a request of an older epoch is one state.
 
 
+def resend(s: BrokerState, k: Constants) -> None:
+    """Send the present epoch again, with the stored ISR, to its leader, which has restarted."""
+    if k.change_records:
+        s.leader_and_isr[s.partition.epoch].isrs[0] = s.partition.isr
+    else:
+        s.leader_and_isr[s.partition.epoch].isr = s.partition.isr
+
+
 def forget_outdated(s: BrokerState, k: Constants) -> None:
     """Drop the LeaderAndIsr of epochs that no broker can apply any more.
 

@@ -26,8 +26,10 @@ OPTIONS = (
     ("isr_propagation=zookeeper", "controller_crashes=1"),
     ("bounce_noticed",),
     ("isr_propagation=kraft",),
+    ("isr_propagation=records",),
     ("moves",),
     ("isr_propagation=kraft", "moves"),
+    ("isr_propagation=records", "moves"),
     ("elr",),
     ("purgatory",),
 )

@@ -13,7 +13,7 @@ from .rules import Rules
 ACKS_ALL = -1
 """``acks=all``, as Kafka itself encodes it."""
 
-INSTANT, ZOOKEEPER, KRAFT = range(3)
+INSTANT, ZOOKEEPER, KRAFT, RECORDS = range(4)
 """How ISR changes propagate."""
 
 
@@ -68,9 +68,10 @@ class BrokerBounds:
     )
     isr_propagation: int = choice(
         "instant",
-        {"instant": INSTANT, "zookeeper": ZOOKEEPER, "kraft": KRAFT},
+        {"instant": INSTANT, "zookeeper": ZOOKEEPER, "kraft": KRAFT, "records": RECORDS},
         "how ISR changes propagate: instantly; through ZooKeeper, notifications and "
-        "UpdateMetadata; or by AlterPartition (KIP-497)",
+        "UpdateMetadata; by AlterPartition (KIP-497); or by that and by partition change records, "
+        "which begin no leader epoch for a fence of a follower (metadata version 3.6 and later)",
     )
     controller_crashes: int = number(
         0, 0, 12, "with isr_propagation=zookeeper: controller crashes; another broker takes over"
@@ -117,6 +118,16 @@ class Constants(BrokerBounds):
     track_high_watermark: bool = False
     track_read: bool = False
     track_listed_offsets: bool = False
+
+    @property
+    def kraft(self) -> bool:
+        """Whether the cluster runs with KRaft."""
+        return self.isr_propagation == KRAFT or self.isr_propagation == RECORDS
+
+    @property
+    def change_records(self) -> bool:
+        """Whether ISR changes are records with a partition epoch of their own."""
+        return self.isr_propagation == RECORDS
 
     @property
     def delays_produces(self) -> bool:

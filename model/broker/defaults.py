@@ -257,6 +257,40 @@ def in_present_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
     return s.alter_partition[leader].epoch == s.partition.epoch and s.partition.leader == leader
 
 
+def once_its_fence_is_stored(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Refuse a registration before the fence: since Kafka 4.0.0 registering is a shutdown first.
+
+    ReplicationControlManager.handleBrokerShutdown removes the broker from the ISR and from
+    leadership; fencing it first leads to the same partition state.
+    """
+    return False
+
+
+def of_the_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Propose a member with the broker epoch of the fetch by which it joins.
+
+    Since Kafka 3.7.0 Partition.maybeExpandIsr decides and fills the request by one state of the
+    follower (KAFKA-15221).
+    """
+    return True
+
+
+def unless_outdated(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Accept ISR changes only if the leader knew the present partition epoch.
+
+    ReplicationControlManager.validateAlterPartitionData; INVALID_UPDATE_VERSION otherwise.
+    """
+    return s.alter_partition[leader].outdated == 0
+
+
+def also_if_known(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Apply the record of a partition epoch that the leader knows from a response.
+
+    Partition.makeLeader of Kafka 3.3.0 to 4.4.0 skips smaller partition epochs only (KAFKA-13790).
+    """
+    return True
+
+
 def unless_fenced(s: BrokerState, k: Constants, isr: int) -> bool:
     """Reject an ISR with a fenced broker, or one that is shutting down (KIP-841)."""
     return isr & s.partition.fenced == 0

@@ -15,6 +15,7 @@ from ...core.spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol, Scenario, assemble
 from .actions import (
     alter_partition,
+    change_records,
     consumer,
     controller,
     epoch_request,
@@ -25,7 +26,7 @@ from .actions import (
     notification,
     purgatory,
 )
-from .bounds import KRAFT, ZOOKEEPER, BrokerBounds, Constants
+from .bounds import ZOOKEEPER, BrokerBounds, Constants
 from .presentation.scenes import VIEW
 from .presentation.view import ELR_LEGEND, LEGEND, columns
 from .state import BrokerState
@@ -38,7 +39,8 @@ def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
     s.partition.leader = 0
     s.partition.isr = all_replicas
     s.leader_and_isr[0].leader = 0
-    s.leader_and_isr[0].isr = all_replicas
+    if not k.change_records:
+        s.leader_and_isr[0].isr = all_replicas
     for replica in s.replica:
         replica.alive = True
         replica.epoch = 0
@@ -95,6 +97,11 @@ def announced(k: Constants) -> Iterator[tuple[int, ...]]:
     return product(range(k.replicas), range(k.elections + 1))
 
 
+def recorded(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each leader epoch and each place in that epoch's queue of records."""
+    return product(range(k.replicas), range(k.elections + 1), range(k.replicas + 1))
+
+
 def prefixes(k: Constants) -> Iterator[tuple[int, ...]]:
     """Yield each broker with each length of log that may survive."""
     return product(range(k.replicas), range(k.log_size + 1))
@@ -133,9 +140,7 @@ def kraft(
     arguments: Callable[[Any], Iterator[tuple[int, ...]]] = brokers,
 ) -> Action:
     """Make an action of a KRaft cluster."""
-    return Action(
-        name, apply, who, arguments, source, available=lambda k: k.isr_propagation == KRAFT
-    )
+    return Action(name, apply, who, arguments, source, available=lambda k: k.kraft)
 
 
 def zookeeper(
@@ -195,11 +200,14 @@ TRUNCATION_ON_FETCH = (
 )
 
 METADATA = (
-    Action("BecomeLeader", metadata.become_leader, "leader", announced, "KIP-101"),
+    Action(
+        "BecomeLeader", metadata.become_leader, "leader", announced, "KIP-101",
+        available=lambda k: not k.change_records,
+    ),
     Action("BecomeFollower", metadata.become_follower, "follower", announced, "KIP-101"),
     Action(
         "ShrinkIsr", leader.shrink_isr, "leader", pairs, "KIP-497",
-        available=lambda k: k.isr_propagation != KRAFT,
+        available=lambda k: not k.kraft,
     ),
     Action(
         "PassLagTime", leader.pass_lag_time, "leader", pairs,
@@ -224,6 +232,17 @@ ALTER_PARTITION = (
     ),
     kraft("FenceOutOfSync", alter_partition.fence_out_of_sync, "controller", "KIP-631"),
     kraft("Unfence", alter_partition.unfence, "controller", "KIP-631"),
+)  # fmt: skip
+
+CHANGE_RECORDS = (
+    Action(
+        "ApplyChangeRecord", change_records.apply_change_record, "leader", recorded,
+        "Partition.makeLeader, KAFKA-15021", available=lambda k: k.change_records,
+    ),
+    Action(
+        "FenceFollower", change_records.fence_follower, "controller", brokers,
+        "PartitionChangeBuilder, KAFKA-15021", available=lambda k: k.change_records,
+    ),
 )  # fmt: skip
 
 NOTIFICATION = (
@@ -275,7 +294,9 @@ PURGATORY = (
     ),
 )  # fmt: skip
 
-ACTIONS = CLIENT + FETCHING + METADATA + FAULTS + PURGATORY + ALTER_PARTITION + NOTIFICATION
+ISR_CHANGES = ALTER_PARTITION + CHANGE_RECORDS + NOTIFICATION
+
+ACTIONS = CLIENT + FETCHING + METADATA + FAULTS + PURGATORY + ISR_CHANGES
 """The actions of a protocol without leader epochs; KIP-101 appends OffsetsForLeaderEpoch.
 
 KIP-595 has the diverging epoch of a fetch response instead.
@@ -324,6 +345,7 @@ MUTATION_BOUNDS = (
     "records=1 elections=1 crashes=1 isr_propagation=zookeeper controller_crashes=1",
     "records=1 elections=2 crashes=1 isr_propagation=kraft moves",
     "records=1 elections=1 crashes=1 power_losses=1 isr_propagation=kraft",
+    "records=1 elections=1 crashes=1 isr_propagation=records",
 )
 
 FAULTS_AND_ELECTIONS = {
@@ -334,6 +356,7 @@ FAULTS_AND_ELECTIONS = {
     "Restart": "restart",
     "Elect": "election",
     "Fence": "fence",
+    "FenceFollower": "fence",
     "ShrinkIsr": "ISR shrink",
     "ProposeShrink": "ISR shrink",
     "CrashController": "crash of the controller",

@@ -66,6 +66,37 @@ SURVIVORS = {
     ),
     "FenceOutOfSync: s.partition.fenced >> broker & 1": _NOTHING_NEW,
     "Unfence: not s.replica[broker].alive": _DEAD_UNFENCED,
+    "knows_partition_epoch = in_any_partition_epoch": (
+        "killed at replicas=3 records=1 elections=1 crashes=0 moves isr_propagation=records, by "
+        "NoCommittedRecordLost in 9 steps; these bounds are too large for every mutant"
+    ),
+    "Fence: k.change_records and s.partition.leader != broker": (
+        "a fence of a follower begins a leader epoch as well, as with isr_propagation=kraft"
+    ),
+    "ApplyChangeRecord: not s.replica[leader].alive": (
+        "the records of an epoch are dropped with its leader; no additional state"
+    ),
+    "ApplyChangeRecord: epoch < s.replica[leader].epoch": (
+        "the records of an epoch are dropped when its leader applies a newer one; no additional "
+        "state"
+    ),
+    "ApplyChangeRecord: sent.leader != leader": (
+        "violates Stuck, which is not checked by default, at records=0 elections=2 crashes=1 "
+        "isr_propagation=records in 5 steps"
+    ),
+    "FenceFollower: s.replica[broker].alive and (not k.moves)": (
+        "a live follower is suspected, as with moves"
+    ),
+    "FenceFollower: s.partition.leader == broker": (
+        "killed at records=0 elections=1 crashes=1 isr_propagation=records, by KnownLeaderInIsr in "
+        "2 steps, which is not a default property"
+    ),
+    "FenceFollower: not s.partition.isr >> broker & 1": (
+        "fences a broker outside the ISR, as FenceOutOfSync does, with a record of the same ISR"
+    ),
+    "FenceFollower: s.partition.isr == 1 << broker and (not k.elr)": (
+        "the ISR becomes empty, so that nobody is elected and nothing is written any more"
+    ),
     "Unfence: not s.partition.fenced >> broker & 1": _NOTHING_NEW,
     "WriteNotification: not s.replica[leader].change_set": _CACHE,
     "ReadNotification: s.controller.down": _CACHE,

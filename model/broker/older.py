@@ -108,6 +108,30 @@ def in_any_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
     return True
 
 
+def in_any_partition_epoch(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Accept an ISR change without comparing partition epochs."""
+    return True
+
+
+def before_its_fence(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Let a broker register whose session has ended, before the controller fences it.
+
+    ClusterControlManager.registerBroker of Kafka 3.3.0 to 3.9, unless ELR is enabled: it stays in
+    the ISR and leads on.
+    """
+    return True
+
+
+def of_the_latest_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
+    """Propose a member by an older fetch, with the broker epoch of its newest one (KAFKA-15221).
+
+    The newest fetch has arrived in between, and overwrites what the leader knows of the follower:
+    Partition.maybeExpandIsr of Kafka 3.5.0 to 3.6.2.
+    """
+    newer = s.message[follower].kind == FETCH and s.replica[follower].leader == leader
+    return not newer
+
+
 def anybody(s: BrokerState, k: Constants, isr: int) -> bool:
     """Let fenced brokers, and brokers that are shutting down, into the ISR (before KIP-841)."""
     return True
@@ -134,5 +158,10 @@ OF_ISR_CHANGES = (
     ("may_alter_partition", in_any_epoch),
     ("may_be_members", anybody),
     ("may_still_be_members", whatever_it_was),
+    ("keeps_broker_epoch", of_the_latest_fetch),
+    ("may_register_unfenced", before_its_fence),
 )
 """The rules that matter only if ISR changes do not propagate instantly."""
+
+OF_CHANGE_RECORDS = (("knows_partition_epoch", in_any_partition_epoch),)
+"""The rules that matter only with the option ``isr_propagation=records``."""

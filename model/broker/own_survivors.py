@@ -21,7 +21,7 @@ _LIST_LEADS = "HandleListOffsets: not leads(s, leader)"
 _LIST_FENCE = (
     "HandleListOffsets: not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch)"
 )
-_RESTART = "Restart: not k.rules.may_restart(s, k, broker)"
+_RESTART = "Restart: not early and (not k.rules.may_restart(s, k, broker))"
 _NOTICED = "Restart: k.bounce_noticed and (not once_fenced(s, k, broker))"
 _MAY_LAG = "ShrinkIsr: not k.rules.may_lag(s, k, leader, follower)"
 _ALIVE = "Fence: s.replica[broker].alive and (not k.moves)"
@@ -132,10 +132,6 @@ _KIP_595 = {
         "these bounds are too large for every mutant, so this is a slow test"
     ),
     _NOTICED: "the rule may_restart requires the same in this protocol; no additional state",
-    "Restart: k.isr_propagation == KRAFT and (not s.partition.fenced >> broker & 1)": (
-        "may_restart requires what FenceOutOfSync does, so the broker restarts as if it were "
-        "fenced first and unfenced afterwards; no additional state"
-    ),
     "FenceOutOfSync: s.partition.leader == broker": (
         "fences a dead leader in its epoch; may_restart keeps it from restarting before another "
         "epoch takes the leadership away"
@@ -146,7 +142,7 @@ _KIP_595 = {
     ),
     _ALIVE: "a live broker is suspected, as a live leader is with moves",
 }
-"""Also of kip-595-reset, which differs in one rule."""
+"""Also of kip-595-reset, which differs in two rules."""
 
 SURVIVORS = {
     "hw": {

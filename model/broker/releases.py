@@ -2,7 +2,8 @@
 
 Most rules belong to a release's code.  Some belong to what brokers say to each other, and wait for
 ``inter.broker.protocol.version`` (``metadata.version`` with KRaft): leader epochs (0.11), the epoch
-in the answer (2.0), fences (2.1), truncation on fetch (2.7) and broker epochs of fetches (3.5).
+in the answer (2.0), fences (2.1), truncation on fetch (2.7), broker epochs of fetches (3.5) and
+partition epochs without leader epochs (3.6).
 Bugs that a patch release mended are in the releases before it, except KAFKA-18991.
 """
 
@@ -106,7 +107,8 @@ class Release:
         """The options of the model that such a cluster runs with."""
         options = []
         if self.metadata == KRAFT:
-            options.append("isr_propagation=kraft")
+            records = self.wire >= (3, 6)
+            options.append(f"isr_propagation={'records' if records else 'kraft'}")
         if self.code >= (3, 7):
             options.append("hw_needs_min_isr")
         if self.wire >= (4, 1):
@@ -255,6 +257,10 @@ def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
             older.before_truncating if (2, 8) <= code < (3, 4, 1) else defaults.truncate_first
         ),
     }
+    if release.metadata == KRAFT and code < FIRST_WITHOUT_ZOOKEEPER:
+        rules["may_register_unfenced"] = older.before_its_fence
+    if release.metadata == KRAFT and (3, 5) <= code < (3, 7):
+        rules["keeps_broker_epoch"] = older.of_the_latest_fetch
     if release.metadata == KRAFT and release.wire < (3, 5):
         rules["may_still_be_members"] = older.whatever_it_was
     if epoch_cache:

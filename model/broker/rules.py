@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .defaults import (
+    also_if_known,
     also_if_log_stays,
     append_only,
     at_any_offset,
@@ -33,6 +34,8 @@ from .defaults import (
     not_if_diverging,
     nothing_in_flight,
     nowhere,
+    of_the_fetch,
+    once_its_fence_is_stored,
     serve_anyone,
     start_of_first_epoch,
     stored_isr,
@@ -41,6 +44,7 @@ from .defaults import (
     truncate_to_hw_at_answer,
     unless_fenced,
     unless_leading,
+    unless_outdated,
     unless_rebooted,
     without_the_unclean,
 )
@@ -65,6 +69,9 @@ class Rules:
         flight and truncates.  Otherwise it continues as before, in the new epoch.
     may_restart
         Whether a dead broker may restart now.
+    may_register_unfenced
+        With KRaft: whether a dead broker may register before it is fenced; it stays in the ISR and
+        leads on.
     begin_following
         What a broker does to its log when it begins to follow.
     drop_in_flight
@@ -107,6 +114,15 @@ class Rules:
     may_alter_partition, may_be_members, may_still_be_members
         Whether the controller accepts a leader's proposal: by its epoch, by the members of the
         proposed ISR, and by their broker epochs when they fetched; all must hold.
+    keeps_broker_epoch
+        Whether a proposal because of a late fetch carries the broker epoch of that fetch, rather
+        than that of its sender's newest registration.
+    knows_partition_epoch
+        With ``isr_propagation=records``: whether the controller accepts a leader's proposal by its
+        partition epoch.
+    applies_known_record
+        With ``isr_propagation=records``: whether a leader applies the record of a partition epoch
+        that it knows from the response to its own request, which drops a proposal in flight.
     truncation_on_fetch
         Whether a fetch carries the epoch of the last record, and the response a diverging epoch.
     diverges
@@ -132,6 +148,7 @@ class Rules:
     without_leader: Callable[[BrokerState, Constants, int], bool] = ignore_epoch
     has_new_leader: Callable[[BrokerState, Constants, int, int], bool] = if_leader_changes
     may_restart: Callable[[BrokerState, Constants, int], bool] = bounce_unnoticed
+    may_register_unfenced: Callable[[BrokerState, Constants, int], bool] = once_its_fence_is_stored
     begin_following: Callable[[BrokerState, Constants, int], None] = truncate_to_hw
     drop_in_flight: Callable[[BrokerState, Constants, int], None] = clear_message
     may_serve_fetch: Callable[[BrokerState, Constants, int, int], bool] = serve_anyone
@@ -162,6 +179,9 @@ class Rules:
     may_alter_partition: Callable[[BrokerState, Constants, int], bool] = in_present_epoch
     may_be_members: Callable[[BrokerState, Constants, int], bool] = unless_fenced
     may_still_be_members: Callable[[BrokerState, Constants, int], bool] = unless_rebooted
+    keeps_broker_epoch: Callable[[BrokerState, Constants, int, int], bool] = of_the_fetch
+    knows_partition_epoch: Callable[[BrokerState, Constants, int], bool] = unless_outdated
+    applies_known_record: Callable[[BrokerState, Constants, int], bool] = also_if_known
     truncation_on_fetch: bool = False
     diverges: Callable[[BrokerState, Constants, int, int, int], bool] = no_divergence
     where_logs_diverge: Callable[[BrokerState, Constants, int, int], tuple[int, int]] = nowhere

@@ -7,7 +7,7 @@ range holds a single value (because an option is off) takes no space in the stor
 from __future__ import annotations
 
 from ...core.layout import NONE, Record, array, boolean, integer, nested, one_of, replica_id, subset
-from .bounds import KRAFT, ZOOKEEPER, Constants
+from .bounds import ZOOKEEPER, Constants
 from .messages import (
     ALTER_PARTITION,
     DELAYED_FETCH,
@@ -33,7 +33,7 @@ def _epochs(k: Constants) -> int:
 
 
 def _with_kraft(k: Constants, high: int, low: int = 0) -> int:
-    return high if k.isr_propagation == KRAFT else low
+    return high if k.kraft else low
 
 
 def _with_zookeeper(k: Constants, high: int, low: int = 0) -> int:
@@ -160,8 +160,9 @@ class LateFetch(Record):
 class AlterPartition(Record):
     """A leader's request to change the ISR, or the controller's response to it (KIP-497).
 
-    The partition epoch of the request is not stored: within a leader epoch only the leader changes
-    the ISR, one request at a time, so the partition epoch is current if the leader epoch is.
+    The partition epoch of the request is not stored.  Without partition change records only the
+    leader changes the ISR within a leader epoch, one request at a time, so the partition epoch is
+    current if the leader epoch is; with them ``outdated`` says whether it is not.
     """
 
     kind: int = one_of(
@@ -178,6 +179,11 @@ class AlterPartition(Record):
         "its members that have re-registered since they fetched: their broker epochs in the "
         "request are old (KIP-903)",
         names="replicas",
+    )
+    outdated: int = integer(
+        0,
+        lambda k: 1 if k.change_records else 0,
+        "whether the ISR has another partition epoch than the request, in the same leader epoch",
     )
 
 
@@ -210,10 +216,31 @@ class Produce(Record):
 
 
 class LeaderAndIsr(Record):
-    """LeaderAndIsr for one leader epoch, sent to every broker; it may arrive at any time."""
+    """LeaderAndIsr for one leader epoch, sent to every broker; it may arrive at any time.
+
+    With ``isr_propagation=records`` it is the metadata of that epoch: a queue of records.
+    """
 
     leader: int = replica_id(lambda k: k.replicas - 1, "the leader; NONE: no leader")
-    isr: int = subset(lambda k: k.replicas, "the ISR when it was sent", names="replicas")
+    isr: int = subset(
+        lambda k: 0 if k.change_records else k.replicas,
+        "the ISR when it was sent",
+        names="replicas",
+    )
+    isrs: list[int] = array(
+        lambda k: k.replicas + 1 if k.change_records else 0,
+        subset(
+            lambda k: k.replicas,
+            "with partition change records: the ISR in each record of this epoch that its leader "
+            "has not applied, oldest first",
+            names="replicas",
+        ),
+    )
+    known: int = integer(
+        0,
+        lambda k: 1 if k.change_records else 0,
+        "whether the leader knows the first of them from the response to its AlterPartition",
+    )
 
 
 class Partition(Record):

@@ -200,6 +200,7 @@ _UNFAIR = {
         f"the high watermark waits for a follower that is down or behind: {_RESTARTS}"
     ),
     "Fence: fairness": f"takes the lead from a broker that nobody can replace: {_RESTARTS}",
+    "FenceFollower: fairness": f"fences a follower that is down: {_RESTARTS}",
     "FenceOutOfSync: fairness": f"fences a broker that is down: {_RESTARTS}",
     "StartController: fairness": f"without a controller nobody is elected: {_RESTARTS}",
     "CheckpointHw: fairness": "what is on disk matters after a crash, and crashes come to an end",

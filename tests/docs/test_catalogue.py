@@ -104,7 +104,7 @@ def steps_in(page):
     """Return the steps that the headline of a page's trace counts: of a lasso stem and cycle."""
     if lasso := re.search(r"stem of (\d+) steps,\scycle of (\d+)", page):
         return int(lasso[1]) + int(lasso[2])
-    return int(re.search(r"is violated after (\d+) steps", page)[1])
+    return int(re.search(r"is\sviolated\safter\s(\d+)\ssteps", page)[1])
 
 
 @pytest.fixture(scope="module")

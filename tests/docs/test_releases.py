@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from tests.docs.releases import SEARCHES, rows
 from tidegate.analysis.named import find_protocol
 from tidegate.cli import main
+from tidegate.model.broker.releases import Release
 
 PAGE = Path(__file__).parents[2] / "docs" / "releases.md"
 
@@ -58,14 +59,22 @@ def test_a_release_picks_rules_and_options():
     )
     assert result.exit_code == 0, result.output
     assert "HOLDS kafka-3.9-kraft" in result.output
-    assert "isr_propagation=kraft" in result.output
+    assert "isr_propagation=records" in result.output
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "propagation"),
+    [("3.5", "", "kraft"), ("3.6", "", "records"), ("4.4", "", "records"), ("3.9", "3.5", "kraft")],
+)
+def test_isr_changes_are_records_since_metadata_version_3_6(name, version, propagation):
+    assert f"isr_propagation={propagation}" in Release(name, "kraft", version).settings
 
 
 def test_a_bound_overrides_an_option_of_the_release():
     arguments = "check --release 4.1 -b records=1 -b isr_propagation=instant -b crashes=1"
     result = CliRunner().invoke(main, arguments.split())
     assert result.exit_code == 0, result.output
-    assert "isr_propagation=kraft" not in result.output
+    assert "isr_propagation=" not in result.output
 
 
 def test_an_older_protocol_version_selects_the_older_rules():

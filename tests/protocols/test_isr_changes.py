@@ -31,6 +31,11 @@ BUGS = [
         f"{KRAFT} moves power_losses=1", "R1 C0 E1", LOST, 16,
     ),
     ("may_still_be_members = whatever_it_was", f"{KRAFT} power_losses=1", "R1 C1 E1", LOST, 17),
+    (
+        "keeps_broker_epoch = of_the_latest_fetch",
+        f"{KRAFT} moves power_losses=1 late_request", "R1 C0 E1", LOST, 18,
+    ),
+    ("may_register_unfenced = before_its_fence", f"{KRAFT} power_losses=1", "R1 C0 E0", LOST, 7),
 ]  # fmt: skip
 
 
@@ -60,6 +65,16 @@ def test_an_older_rule_goes_wrong_and_the_newer_one_does_not(
     assert wrong.outcome is Outcome.VIOLATED
     assert len(wrong.trace.steps) == steps
     assert decide(search, fixed, settings, bounds(rung), name).outcome is Outcome.HOLDS
+
+
+@pytest.mark.parametrize(
+    "settings", [f"{KRAFT} records=1 crashes=1", slow(f"{KRAFT} crashes=2 elections=2")]
+)
+def test_a_broker_that_registers_before_its_fence_loses_nothing_without_a_power_loss(
+    search, settings
+):
+    result = search("kip-595~may_register_unfenced = before_its_fence", settings)
+    assert result.outcome is Outcome.HOLDS
 
 
 @pytest.mark.parametrize(("older", "settings", "rung", "name", "steps"), BUGS)

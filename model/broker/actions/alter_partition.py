@@ -11,6 +11,7 @@ from ..bounds import Constants
 from ..leadership import advance_hw, leads, set_isr
 from ..messages import ACCEPTED, NOTHING, ORPHANED, OUTDATED, REFUSED, REQUEST
 from ..state import AlterPartition, BrokerState
+from ..unapplied import append_record, has_unknown, learn_record
 
 
 def clear_alter_partition(s: BrokerState, leader: int) -> None:
@@ -20,12 +21,14 @@ def clear_alter_partition(s: BrokerState, leader: int) -> None:
     message.epoch = NONE
     message.isr = 0
     message.rebooted = 0
+    message.outdated = 0
 
 
 def _answer(request: AlterPartition, kind: int) -> None:
     """Turn a request into its response."""
     request.kind = kind
     request.rebooted = 0
+    request.outdated = 0
     if kind != ACCEPTED:
         request.isr = 0
 
@@ -39,6 +42,8 @@ def propose(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
             message.kind = REQUEST
             message.epoch = s.replica[leader].epoch
             message.isr = isr
+            if k.change_records and message.epoch == s.partition.epoch:
+                message.outdated = int(has_unknown(s, k, message.epoch))
 
 
 def propose_shrink(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
@@ -65,10 +70,13 @@ def handle_alter_partition(s: BrokerState, k: Constants, leader: int) -> bool:
     if message.kind != REQUEST and message.kind != ORPHANED:
         return False
     orphaned = message.kind == ORPHANED
-    if not k.rules.may_alter_partition(s, k, leader):
+    in_epoch = k.rules.may_alter_partition(s, k, leader)
+    if not in_epoch or not k.rules.knows_partition_epoch(s, k, leader):
         _answer(message, OUTDATED)
     elif k.rules.may_be_members(s, k, message.isr) and k.rules.may_still_be_members(s, k, leader):
         set_isr(s, k, message.isr)
+        if k.change_records:
+            append_record(s, k)
         _answer(message, ACCEPTED)
     else:
         _answer(message, REFUSED)
@@ -81,15 +89,18 @@ def handle_alter_partition_response(s: BrokerState, k: Constants, leader: int) -
     """Apply the new ISR, or drop the proposal; ignore a response to an older epoch.
 
     An outdated one leaves the proposal pending: the leader waits for the metadata of the new
-    epoch.
+    epoch.  If a partition change record has dropped the proposal, any response is ignored.
     """
     message = s.alter_partition[leader]
     if message.kind != ACCEPTED and message.kind != REFUSED and message.kind != OUTDATED:
         return False
     replica = s.replica[leader]
-    if leads(s, leader) and replica.epoch == message.epoch:
+    pending = replica.proposed != 0 or not k.change_records
+    if leads(s, leader) and replica.epoch == message.epoch and pending:
         if message.kind == ACCEPTED:
             replica.isr = message.isr
+            if k.change_records:
+                learn_record(s, k, message.epoch, message.isr)
         if message.kind != OUTDATED:
             replica.proposed = 0
             advance_hw(s, k, leader)

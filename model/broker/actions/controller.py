@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.layout import NONE
-from ..bounds import KRAFT, Constants
+from ..bounds import Constants
 from ..leadership import size
 from ..state import BrokerState
 from .metadata import forget_outdated, send_leader_and_isr
@@ -55,7 +55,8 @@ def fence(s: BrokerState, k: Constants, broker: int) -> bool:
     The last member of the ISR stays in it, unless ``elr`` keeps it eligible.  The controller may
     notice late, or never: a broker that has restarted before has bounced unnoticed.  With ``moves``
     the controller may also consider a live broker dead, or the broker shuts down (KafkaController's
-    onBrokerFailure and shutdownBroker, which call removeReplicaFromIsr; KIP-841).
+    onBrokerFailure and shutdownBroker, which call removeReplicaFromIsr; KIP-841).  With
+    ``isr_propagation=records`` FenceFollower fences followers: no epoch begins.
     """
     if s.partition.epoch == k.elections:
         return False
@@ -63,11 +64,13 @@ def fence(s: BrokerState, k: Constants, broker: int) -> bool:
         return False
     if s.replica[broker].alive and not k.moves:
         return False
+    if k.change_records and s.partition.leader != broker:
+        return False
     member = s.partition.isr >> broker & 1
     may_leave = k.elr or size(s.partition.isr) > 1
     if s.partition.leader != broker and not (member and may_leave):
         return False
-    if k.isr_propagation == KRAFT:
+    if k.kraft:
         s.partition.fenced |= 1 << broker
     leader = NONE if s.partition.leader == broker else s.partition.leader
     isr = s.partition.isr & ~(1 << broker)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.layout import NONE
-from ..bounds import KRAFT, Constants
+from ..bounds import Constants
 from ..defaults import clear_message, once_fenced
 from ..leadership import fail_produces, forget_remote_leos
 from ..log import drop_empty_epochs, newest_epoch, truncate_to
@@ -11,7 +11,7 @@ from ..messages import FETCH, IDLE
 from ..state import BrokerState
 from .alter_partition import note_registration, orphan_request
 from .leader import forget_late_fetch
-from .metadata import forget_outdated
+from .metadata import forget_outdated, resend
 
 
 def go_down(s: BrokerState, k: Constants, broker: int) -> None:
@@ -41,7 +41,7 @@ def go_down(s: BrokerState, k: Constants, broker: int) -> None:
     replica.proposed = 0
     replica.change_set = 0
     replica.metadata = NONE
-    if k.isr_propagation == KRAFT:
+    if k.kraft:
         orphan_request(s, k, broker)
     forget_remote_leos(s, k, broker)
     if k.rules.epoch_cache:
@@ -83,22 +83,25 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
     The controller sends it the current epoch, with the stored ISR: on a startup that it notices,
     and when another broker becomes the controller.  A broker whose bounce went unnoticed may so
     lead again in its own epoch.  With ``bounce_noticed``, and by rule since Kafka 2.2, it restarts
-    only after it has been fenced; in a KRaft cluster it can register only after that.  The same
+    only after it has been fenced; in a KRaft cluster it can register only after that, but for an
+    older rule: it registers as fenced, and keeps its place in the ISR and its leadership.  The same
     holds with ``elr``, where its registration shows an unclean shutdown, which every crash is: it
     may have lost records, so it leaves the ISR and the ELR.
     """
     if s.replica[broker].alive:
         return False
-    if not k.rules.may_restart(s, k, broker):
+    early = k.kraft and not s.partition.fenced >> broker & 1
+    if early and not k.rules.may_register_unfenced(s, k, broker):
+        return False
+    if not early and not k.rules.may_restart(s, k, broker):
         return False
     if k.bounce_noticed and not once_fenced(s, k, broker):
         return False
     if k.elr and (s.partition.leader == broker or s.partition.isr >> broker & 1):
         return False
-    if k.isr_propagation == KRAFT and not s.partition.fenced >> broker & 1:
-        return False
-    if k.isr_propagation == KRAFT:
+    if k.kraft:
         note_registration(s, k, broker)
+        s.partition.fenced |= 1 << broker
     replica = s.replica[broker]
     replica.alive = True
     if k.elr:
@@ -106,7 +109,7 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
     if not k.stale_leader_and_isr:
         replica.epoch = s.partition.epoch - 1
         if s.partition.leader == broker:
-            s.leader_and_isr[s.partition.epoch].isr = s.partition.isr
+            resend(s, k)
     return True
 
 

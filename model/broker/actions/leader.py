@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.layout import NONE
-from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
+from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..history import note_acked, note_produced
 from ..leadership import advance_hw, change_isr, leads, size
 from ..log import append, newest_epoch
@@ -60,7 +60,7 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
         and k.rules.has_committed(s, k, leader, offset)
         and k.rules.has_epoch_start(s, k, leader, offset)
     ):
-        if k.isr_propagation == KRAFT:
+        if k.kraft:
             propose(s, k, leader, replica.isr | 1 << follower)
         elif k.rules.may_change_isr(s, k, leader):
             change_isr(s, k, leader, replica.isr | 1 << follower)
@@ -162,7 +162,8 @@ def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) 
     diverges = k.rules.diverges(s, k, leader, late.last_epoch, late.offset)
     if not diverges or k.rules.counts_diverging_fetch(s, k, leader, follower):
         receive_fetch(s, k, leader, follower, late.offset)
-    if s.replica[follower].alive and s.replica[leader].proposed != pending:
+    is_proposed = s.replica[follower].alive and s.replica[leader].proposed != pending
+    if is_proposed and k.rules.keeps_broker_epoch(s, k, leader, follower):
         s.alter_partition[leader].rebooted |= 1 << follower
     forget_late_fetch(s, follower)
     return True

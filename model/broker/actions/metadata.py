@@ -7,10 +7,11 @@ one is ignored) or never.  In a KRaft cluster the metadata takes its place.
 from __future__ import annotations
 
 from ....core.layout import NONE
-from ..bounds import KRAFT, ZOOKEEPER, Constants
+from ..bounds import ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark, note_listed_offsets
 from ..leadership import advance_hw, fail_produces, forget_remote_leos, leads, set_isr
 from ..state import BrokerState
+from ..unapplied import drop_unread
 
 
 def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
@@ -19,9 +20,23 @@ def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> 
     s.partition.leader = leader
     set_isr(s, k, isr)
     s.leader_and_isr[s.partition.epoch].leader = leader
-    s.leader_and_isr[s.partition.epoch].isr = isr
     if k.isr_propagation == ZOOKEEPER:
         s.controller.isr = isr
+    if not k.change_records:
+        s.leader_and_isr[s.partition.epoch].isr = isr
+        return
+    if leader != NONE:
+        s.leader_and_isr[s.partition.epoch].isrs[0] = isr
+    for request in s.alter_partition:
+        request.outdated = 0  # Its leader epoch is: a request of an older epoch is one state.
+
+
+def resend(s: BrokerState, k: Constants) -> None:
+    """Send the present epoch again, with the stored ISR, to its leader, which has restarted."""
+    if k.change_records:
+        s.leader_and_isr[s.partition.epoch].isrs[0] = s.partition.isr
+    else:
+        s.leader_and_isr[s.partition.epoch].isr = s.partition.isr
 
 
 def forget_outdated(s: BrokerState, k: Constants) -> None:
@@ -29,8 +44,10 @@ def forget_outdated(s: BrokerState, k: Constants) -> None:
 
     These are the epochs before the partition's if every live broker has a newer one: a dead broker
     will reject them after its restart.  No step depends on them, so states that differ only there
-    are one state.
+    are one state.  Records that a leader has not applied yet keep their epoch.
     """
+    if k.change_records:
+        drop_unread(s, k)
     if k.stale_leader_and_isr:
         return
     oldest = s.partition.epoch
@@ -38,8 +55,9 @@ def forget_outdated(s: BrokerState, k: Constants) -> None:
         if s.replica[broker].alive:
             oldest = min(oldest, s.replica[broker].epoch + 1)
     for epoch in range(oldest):
-        s.leader_and_isr[epoch].leader = NONE
-        s.leader_and_isr[epoch].isr = 0
+        if not k.change_records or not s.leader_and_isr[epoch].isrs[0]:
+            s.leader_and_isr[epoch].leader = NONE
+            s.leader_and_isr[epoch].isr = 0
 
 
 def _apply(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
@@ -52,6 +70,22 @@ def _apply(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
     replica.epoch_start = 0
     replica.isr = 0
     replica.proposed = 0
+
+
+def lead(s: BrokerState, k: Constants, leader: int, epoch: int, isr: int) -> None:
+    """Begin to lead an epoch with this ISR, or lead on in it."""
+    replica = s.replica[leader]
+    if k.rules.forgets_remote_leos(s, k, leader, epoch):
+        forget_remote_leos(s, k, leader)
+    _apply(s, k, leader, epoch)
+    replica.epoch_start = replica.leo
+    replica.isr = isr
+    replica.caught_up = 0
+    k.rules.begin_leading(s, k, leader)
+    note_committed(s, k, leader, 0)
+    note_high_watermark(s, k, leader)
+    note_listed_offsets(s, k, leader)
+    advance_hw(s, k, leader)
 
 
 def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool:
@@ -67,18 +101,7 @@ def become_leader(s: BrokerState, k: Constants, leader: int, epoch: int) -> bool
         return False
     if s.leader_and_isr[epoch].leader != leader:
         return False
-    replica = s.replica[leader]
-    if k.rules.forgets_remote_leos(s, k, leader, epoch):
-        forget_remote_leos(s, k, leader)
-    _apply(s, k, leader, epoch)
-    replica.epoch_start = replica.leo
-    replica.isr = s.leader_and_isr[epoch].isr
-    replica.caught_up = 0
-    k.rules.begin_leading(s, k, leader)
-    note_committed(s, k, leader, 0)
-    note_high_watermark(s, k, leader)
-    note_listed_offsets(s, k, leader)
-    advance_hw(s, k, leader)
+    lead(s, k, leader, epoch, s.leader_and_isr[epoch].isr)
     forget_outdated(s, k)
     return True
 
@@ -100,7 +123,7 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
     leader = s.leader_and_isr[epoch].leader
     if leader == follower:
         return False
-    if leader == NONE and k.isr_propagation != KRAFT:
+    if leader == NONE and not k.kraft:
         return k.rules.without_leader(s, k, follower)
     if k.rules.has_new_leader(s, k, follower, epoch):
         if leads(s, follower):

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 
 from ....core.scene import Event, Scene
 from ..replica_sets import braced
-from .effects import raised
+from .effects import lost_with, raised
 from .isr_view import CONSUMER, PRODUCER
 from .pictures import (
     CLIENTS,
     CONTROLLER,
+    announced,
     broker,
+    broker_of,
     clients_of,
     of,
     partition_of,
@@ -82,6 +84,41 @@ def _unfence(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         CONTROLLER,
         f"Broker {a['broker']} has registered and sends heartbeats; the controller unfences it.",
+    )
+
+
+def _apply_change_record(a: Arguments, before: Scene, after: Scene) -> Event:
+    leader, epoch, was = a["leader"], a["epoch"], broker_of(before, a["leader"])
+    records = "a partition change record"
+    if a["last"]:
+        records = f"{a['last'] + 1} partition change records"
+    elif epoch in partition_of(before).known:
+        records += ", which it knows from a response,"
+    newest = of(after, CONTROLLER).epoch
+    late = "" if epoch == newest else f" This is late: the controller is already at epoch {newest}."
+    becomes = was.leads != epoch
+    does = "becomes leader" if becomes else "keeps its remote LEOs"
+    lost = lost_with(leader, before, after) if becomes else ""
+    dropped = was.proposed and not broker_of(after, leader).proposed
+    proposal = f" It drops its proposal of isr {braced(was.proposed)}." if dropped else ""
+    return Event(
+        broker(leader),
+        f"Broker {leader} applies {records} (epoch {epoch}) and {does}: it "
+        f"{of(after, broker(leader)).role}{raised(leader, before, after)}.{proposal}{late}"
+        + (f" It does so{lost}." if lost else ""),
+        sign="late" if late else "",
+        takes=(announced(leader, epoch),) if becomes else (),
+        drops=f"dropped: broker {leader} applied epoch {epoch}",
+    )
+
+
+def _fence_follower(a: Arguments, before: Scene, after: Scene) -> Event:
+    lives = broker_of(before, a["broker"]).role != "down"
+    why = "is shutting down, or is considered dead" if lives else "is dead"
+    return Event(
+        CONTROLLER,
+        f"Broker {a['broker']} {why}; the controller fences it and writes a partition change "
+        f"record: isr {_isr(after)}. No leader epoch begins.",
     )
 
 
@@ -172,6 +209,8 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "HandleAlterPartitionResponse": _handle_alter_partition_response,
     "FenceOutOfSync": _fence_out_of_sync,
     "Unfence": _unfence,
+    "ApplyChangeRecord": _apply_change_record,
+    "FenceFollower": _fence_follower,
     "PassLagTime": _pass_lag_time,
     "WriteNotification": _write_notification,
     "ReadNotification": _read_notification,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....core.layout import NONE
-from ..bounds import KRAFT, ZOOKEEPER, Constants
+from ..bounds import ZOOKEEPER, Constants
 from ..messages import ACCEPTED, ORPHANED, OUTDATED, REFUSED, REQUEST
 from ..replica_sets import braced, replicas
 from ..state import BrokerState
@@ -17,11 +17,11 @@ def controller(
     s: BrokerState, k: Constants, written: Callable[[int], str] = braced
 ) -> tuple[str, ...]:
     """Return the controller's own state, beside the partition state, and its pending work."""
-    if k.isr_propagation == KRAFT:
+    if k.kraft:
         lines = [f"fenced {written(s.partition.fenced)}"]
         for leader in range(k.replicas):
             lines += requests(s, leader, written)
-        return tuple(lines)
+        return (*lines, *_unapplied(s, written))
     if k.isr_propagation != ZOOKEEPER:
         return ()
     if s.controller.down:
@@ -41,7 +41,21 @@ def requests(s: BrokerState, leader: int, written: Callable[[int], str]) -> tupl
         lines.append(
             f"the request of {leader} has an old broker epoch of {written(request.rebooted)}"
         )
+    if request.outdated:
+        lines.append(f"the request of {leader} has an old partition epoch")
     return tuple(lines)
+
+
+def _unapplied(s: BrokerState, written: Callable[[int], str]) -> list[str]:
+    """Return the partition change records that the leader of their epoch has not applied."""
+    lines = []
+    for epoch, sent in enumerate(s.leader_and_isr):
+        isrs = [written(isr) for isr in sent.isrs if isr]
+        if len(isrs) > 1 or (isrs and s.replica[sent.leader].epoch == epoch):
+            known = " (known from a response)" if sent.known else ""
+            queue = f"isr {', then '.join(isrs)}{known}"
+            lines.append(f"broker {sent.leader} has yet to apply in e{epoch}: {queue}")
+    return lines
 
 
 def clients(s: BrokerState, k: Constants) -> dict[str, str]:

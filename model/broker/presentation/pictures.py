@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ....core.layout import NONE
 from ....core.scene import Entry, Log, Message, Participant, Promise, Scene
-from ..bounds import ACKS_ALL, KRAFT, ZOOKEEPER, Constants
+from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..leadership import leads
 from ..messages import (
     DELAYED_FETCH,
@@ -35,8 +35,8 @@ ACKED = "acked"
 class Partition(Participant):
     """The controller, with the partition state's leader, and its ISR and ELR as sets of bits.
 
-    ``cached`` is the ISR in the controller's cache, if it has one; ``kraft`` says whether brokers
-    apply the metadata rather than LeaderAndIsr.
+    ``cached`` is the ISR in its cache, if it has one; with ``kraft`` brokers apply the metadata,
+    not LeaderAndIsr, and ``known`` are epochs whose next record their leader knows from a response.
     """
 
     leader: int = NONE
@@ -44,6 +44,7 @@ class Partition(Participant):
     elr: int = 0
     cached: int = 0
     kraft: bool = False
+    known: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,8 @@ def scene(s: BrokerState, k: Constants) -> Scene:
             isr=partition.isr,
             elr=partition.elr,
             cached=s.controller.isr,
-            kraft=k.isr_propagation == KRAFT,
+            kraft=k.kraft,
+            known=frozenset(epoch for epoch, sent in enumerate(s.leader_and_isr) if sent.known),
         )
     ]
     participants += [_participant(s, k, number) for number in range(k.replicas)]
@@ -179,9 +181,8 @@ def scene(s: BrokerState, k: Constants) -> Scene:
 def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
     replica = s.replica[number]
     details = []
-    cache = tuple(
-        (epoch, start) for epoch, start in enumerate(replica.epoch_cache) if start != NONE
-    )
+    starts = enumerate(replica.epoch_cache)
+    cache = tuple((epoch, start) for epoch, start in starts if start != NONE)
     if k.hw_checkpoint:
         details.append(f"HW on disk: {replica.checkpoint}")
     if k.rules.epoch_cache:
@@ -296,7 +297,7 @@ def _announcements(s: BrokerState, k: Constants) -> list[Announcement]:
             and not k.rules.has_new_leader(s, k, number, epoch),
         )
         for epoch, sent in enumerate(s.leader_and_isr)
-        if epoch <= s.partition.epoch and (sent.leader != NONE or sent.isr)
+        if epoch <= s.partition.epoch and (sent.leader != NONE or sent.isr or k.change_records)
         for number in range(k.replicas)
         if s.replica[number].alive and s.replica[number].epoch < epoch
     ]

@@ -25,6 +25,7 @@ from ..bounds import Constants
 from ..defaults import at_any_offset, bounce_unnoticed, once_fenced
 from ..family import TRUNCATION_ON_FETCH
 from ..older import (
+    OF_CHANGE_RECORDS,
     OF_ISR_CHANGES,
     also_if_diverging,
     before_truncating,
@@ -97,6 +98,7 @@ KIP_595 = replace(
         ("counts_diverging_fetch", also_if_diverging),
         ("applies_diverging_hw", before_truncating),
         *OF_ISR_CHANGES,
+        *OF_CHANGE_RECORDS,
     ),
     expected=(
         Expected(""),

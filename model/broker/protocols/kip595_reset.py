@@ -1,18 +1,28 @@
-"""KIP-595 with the repair that Kafka lacks: a leader that missed an epoch forgets its followers.
+"""KIP-595 with two repairs that Kafka lacks, for missed epochs and for known records.
 
-What happens without it: broker 0 leads epoch 1, and its followers have fetched up to some offset.
-Another broker leads epoch 2, and a follower truncates.  Broker 0 is elected again in epoch 3 before
-it has applied epoch 2.  It led already, so it keeps the remote LEOs of epoch 1
-(Partition.makeLeader, since Kafka 0.9.0.0), and it commits and acknowledges a record that the
-follower no longer has.  The follower cannot correct it first: the high watermark moves inside
-makeLeader, and before that the follower's fetches are answered with UNKNOWN_LEADER_EPOCH.  If that
-follower is elected next, the record is lost.
+A leader that missed an epoch forgets its followers.  What happens without that: broker 0 leads
+epoch 1, and its followers have fetched up to some offset.  Another broker leads epoch 2, and a
+follower truncates.  Broker 0 is elected again in epoch 3 before it has applied epoch 2.  It led
+already, so it keeps the remote LEOs of epoch 1 (Partition.makeLeader, since Kafka 0.9.0.0), and it
+commits and acknowledges a record that the follower no longer has.  The follower cannot correct it
+first: the high watermark moves inside makeLeader, and before that the follower's fetches are
+answered with UNKNOWN_LEADER_EPOCH.  If that follower is elected next, the record is lost.
 
 With ZooKeeper the controller that announced epoch 2 may fail before it has sent LeaderAndIsr to
 broker 0; with KRaft a broker applies all committed batches at once, and sees the last epoch only.
 Read off Kafka's sources, 0.9.0.0 to 4.3.1; there is no ticket for it.
 
-Source: Partition.makeLeader and Replica.resetReplicaState of Kafka 3.8.
+A leader skips a partition change record that it knows already.  What happens without that, with
+KRaft: the controller accepts the leader's first ISR change, and the response is at the leader
+before the record.  The leader proposes to add a follower, and the controller accepts that too.  Now
+the first record arrives.  Its partition epoch is equal to the leader's, so makeLeader applies it:
+the ISR is that of the first change, and the proposal is gone.  The high watermark waits for the
+added follower no more, and the response to the proposal is ignored.  Until the second record
+arrives the leader commits and acknowledges without a member of the ISR; if that member is elected,
+the record is lost.  Read off Kafka's sources, 3.3.0 to 4.4.0 (KAFKA-13790); there is no ticket.
+
+Source: Partition.makeLeader, Partition.submitAlterPartition and Replica.resetReplicaState of Kafka
+3.8.
 """
 
 from dataclasses import replace
@@ -32,13 +42,18 @@ def unless_next(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
     return replica.leader != broker or epoch > replica.epoch + 1
 
 
+def only_if_new(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Skip the record of a partition epoch that the leader knows from a response."""
+    return False
+
+
 KIP_595_RESET = replace(
     KIP_595,
     name="kip-595-reset",
     parent=KIP_595,
     story=__doc__,
-    summary="A leader that missed an epoch resets its remote LEOs: mends kip-595 (not in Kafka).",
-    rules=replace(KIP_595.rules, forgets_remote_leos=unless_next),
+    summary="Mends kip-595 (not in Kafka): resets remote LEOs, skips records that it knows.",
+    rules=replace(KIP_595.rules, forgets_remote_leos=unless_next, applies_known_record=only_if_new),
     expected=(
         Expected(""),
         Expected("elections=3 moves"),

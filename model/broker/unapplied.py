@@ -1,0 +1,74 @@
+"""The partition change records of each leader epoch that its leader has not applied (KRaft).
+
+A follower uses nothing of a record but the leader and its epoch, so the records of a leader epoch
+are of use to its leader alone.  Nobody counts partition epochs: a leader knows the present one
+unless its queue holds a record that it does not know (docs/adr/0024).
+"""
+
+from __future__ import annotations
+
+from ...core.layout import NONE
+from .bounds import Constants
+from .messages import ORPHANED, REQUEST
+from .state import BrokerState, LeaderAndIsr
+
+
+def has_unknown(s: BrokerState, k: Constants, epoch: int) -> bool:
+    """Whether there is a record of this epoch whose partition epoch its leader does not know."""
+    sent = s.leader_and_isr[epoch]
+    return sent.isrs[sent.known] != 0
+
+
+def append_record(s: BrokerState, k: Constants) -> None:
+    """Append the stored ISR as a record of the present epoch; a dead leader never applies it.
+
+    The leader's request in flight thereby has an old partition epoch.  Under Kafka's rules the
+    queue has room for every record; under weaker ones a full queue merges the last two.
+    """
+    leader = s.partition.leader
+    if leader == NONE:
+        return
+    request = s.alter_partition[leader]
+    in_flight = request.kind == REQUEST or request.kind == ORPHANED
+    if in_flight and request.epoch == s.partition.epoch:
+        request.outdated = 1
+    if not s.replica[leader].alive:
+        return
+    sent = s.leader_and_isr[s.partition.epoch]
+    last = 0
+    while last < len(sent.isrs) - 1 and sent.isrs[last]:
+        last += 1
+    sent.isrs[last] = s.partition.isr
+
+
+def drop_records(sent: LeaderAndIsr, count: int) -> None:
+    """Drop the oldest records of an epoch, which leave no trace."""
+    for index in range(len(sent.isrs)):
+        following = index + count
+        sent.isrs[index] = sent.isrs[following] if following < len(sent.isrs) else 0
+    sent.known = 0
+
+
+def learn_record(s: BrokerState, k: Constants, epoch: int, isr: int) -> None:
+    """Let the leader of an epoch know the record of the change that the controller accepted.
+
+    From now on it skips the older ones, and this one it knows already.
+    """
+    sent = s.leader_and_isr[epoch]
+    found = NONE
+    for index in range(len(sent.isrs)):
+        if sent.isrs[index] == isr:
+            found = index
+    if found != NONE:
+        drop_records(sent, found)
+        sent.known = 1
+
+
+def drop_unread(s: BrokerState, k: Constants) -> None:
+    """Drop the records of each epoch whose leader is dead, or has applied a newer epoch."""
+    for epoch in range(k.elections + 1):
+        sent = s.leader_and_isr[epoch]
+        if sent.leader != NONE:
+            replica = s.replica[sent.leader]
+            if not replica.alive or replica.epoch > epoch:
+                drop_records(sent, len(sent.isrs))

@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .core.bounds import choice, number, switch
-    from .core.containers import Bag, Seq, Set, bag_of, sequence_of, set_of
+    from .core.containers import Bag, Set, bag_of, set_of
     from .core.fields import (
         NONE,
         Record,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         subset,
     )
     from .core.scene import Event, Message, Participant, Scene, View
+    from .core.sequences import Seq, sequence_of
     from .core.spec import Action, Fairness, Kind, Property, TidegateError
     from .library import Checked, TraceStep, check
     from .model.own.model import Model
@@ -78,12 +79,13 @@ __all__ = [
 _HOMES = {
     "library": ("Checked", "TraceStep", "check"),
     "core.bounds": ("choice", "number", "switch"),
-    "core.containers": ("Bag", "Seq", "Set", "bag_of", "sequence_of", "set_of"),
+    "core.containers": ("Bag", "Set", "bag_of", "set_of"),
     "core.fields": (
         "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
         "one_of", "optional", "replica_id", "subset",
     ),
     "core.scene": ("Event", "Message", "Participant", "Scene", "View"),
+    "core.sequences": ("Seq", "sequence_of"),
     "core.spec": ("Action", "Fairness", "Kind", "Property", "TidegateError"),
     "model.own.model": ("Model",),
     "model.protocol": ("Expected", "Family", "Protocol", "Scenario"),

@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import Any
 
+from ...core.fields import Record, copy_into
 from .expressions import Expressions
 from .function import Mode
+from .sequences import OF_SEQUENCES
 from .values import (
     Constant,
     Items,
     Method,
     Number,
     Range,
+    Span,
     StateRef,
     Truth,
     UnsupportedError,
@@ -32,6 +35,8 @@ class Calls(Expressions):
     def _called(self, node: ast.Call, mode: Mode) -> Value:
         callee = self.expression(node.func)
         if isinstance(callee, Method):
+            if callee.function in OF_SEQUENCES:
+                return self.sequence_call(callee, node)
             named = {str(part.arg): self.known(part.value) for part in node.keywords}
             return self.call(callee, [self.known(argument) for argument in node.args], named)
         if not isinstance(callee, Constant):
@@ -42,7 +47,11 @@ class Calls(Expressions):
             callee.value is which for which in (sum, min, max)
         ):
             return self._folded(node, callee.value)
+        if isinstance(callee.value, type) and issubclass(callee.value, Record):
+            return self.made(callee.value, node)
         arguments = [self.known(argument) for argument in node.args]
+        if callee.value is copy_into:
+            return self.copied_into(arguments[0], arguments[1])
         if type(callee.value) is types.FunctionType:
             if callee.value in self.unit.intrinsics:
                 return self.unit.intrinsics[callee.value](self.out, arguments)
@@ -66,6 +75,8 @@ class Calls(Expressions):
             return value
         if which is len and isinstance(value, StateRef) and isinstance(value.sample, (list, tuple)):
             return Constant(len(value.sample))
+        if which is len and isinstance(value, Span):
+            return self.out.arithmetic("sub", value.last, value.first)
         if which is len and isinstance(value, StateRef) and (own := self.method(value, "__len__")):
             return self.call(own, [])
         raise UnsupportedError(f"the call {ast.unparse(node)}")

@@ -11,26 +11,27 @@ from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact
 from .emitter import Aside, Emitter, is_cheap
 from .function import Compiled, Functions, Mode
 from .marking import is_marked
-from .methods import Methods
+from .sequences import Sequences
 from .values import (
     NOWHERE,
     PLAIN,
     Constant,
     Items,
+    Made,
     Method,
     Number,
+    Span,
     StateRef,
     Truth,
     UnsupportedError,
     Value,
-    integer_of,
     is_truth,
     span,
     union,
 )
 
 
-class Expressions(Methods):
+class Expressions(Sequences):
     """Translates expressions: what is known already is computed, the rest is emitted.
 
     Attributes
@@ -50,7 +51,6 @@ class Expressions(Methods):
         self.function = function
         self.local = local
         self.variables: dict[str, str] = {}
-        self.pure = False
         self.assigned: Mapping[str, object] = {}
         self.compiled: Compiled
 
@@ -107,6 +107,8 @@ class Expressions(Methods):
         if isinstance(owner, StateRef):
             method = self.method(owner, node.attr)
             return method or self._loaded(self._part(owner, node.attr))
+        if isinstance(owner, Made):
+            return self.made_part(owner, node.attr)
         if owner is NOWHERE:
             return NOWHERE
         if not isinstance(owner, Constant):
@@ -114,23 +116,17 @@ class Expressions(Methods):
         return Constant(self.unit.reads.ask("attribute", owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:
-        owner, index = self.expression(node.value), self.expression(node.slice)
+        owner = self.expression(node.value)
+        if isinstance(node.slice, ast.Slice) and owner is not NOWHERE:
+            return self.span_of(owner, node, node.slice)
+        index = self.expression(node.slice)
         if isinstance(owner, StateRef):
-            at = self.getter(owner)
-            return self.call(at, [index]) if at else self._loaded(self.element(owner, index))
+            return self.element_of(owner, index)
         if owner is NOWHERE:
             return NOWHERE
         if isinstance(owner, (Items, Constant)) and isinstance(index, Constant):
             return self.item_of(owner, index, node)
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
-
-    def _loaded(self, place: StateRef | None) -> Value:
-        """Return what a place holds, if it is a variable, or the place itself."""
-        if place is None:
-            return NOWHERE
-        if isinstance(place.sample, int):
-            return self.unit.places.load(self.out, place)
-        return place
 
     def written_place(self, node: ast.expr) -> StateRef | tuple[Method, Value] | None:
         """Return the part of the state that a target names; None where that is beyond an array.
@@ -147,38 +143,9 @@ class Expressions(Methods):
                 return self._part(owner, node.attr)
             if isinstance(owner, StateRef) and isinstance(node, ast.Subscript):
                 index = self.expression(node.slice)
-                setter = self.method(owner, "__setitem__")
+                setter = self.element_method(owner, "__setitem__")
                 return (setter, index) if setter else self.element(owner, index)
         raise UnsupportedError(f"{ast.unparse(node)}, which is no part of the state, as a target")
-
-    @staticmethod
-    def _part(owner: StateRef, name: str) -> StateRef:
-        """Return a variable, record or array of a record."""
-        form = f"{owner.form}.{name}" if owner.form else name
-        if not hasattr(owner.sample, name):
-            raise UnsupportedError(f"the state has no {form}")
-        return StateRef(owner.base, form, owner.indices, getattr(owner.sample, name))
-
-    def element(self, array: StateRef, index: Value) -> StateRef | None:
-        """Return an element of an array; None where the index can only be wrong."""
-        length = len(array.sample)
-        if index is NOWHERE:
-            self.out.fail_if("true")
-            return None
-        if isinstance(index, Truth):
-            index = Number(self.out.number(index), (0, 1))
-        if isinstance(index, Constant):
-            index = Constant(integer_of(index.value))
-        if not isinstance(index, (Constant, Number)) or index == Constant(None):
-            raise UnsupportedError(f"an index of {array.form} that is no number")
-        if (isinstance(index, Constant) and not 0 <= index.value < length) or not length:
-            self.out.fail_if("true")
-            return None
-        if isinstance(index, Number):
-            self.unit.places.beyond(self.out, index, length)
-            index = index if length > 1 else Constant(0)
-        sample = array.sample[index.value if isinstance(index, Constant) else 0]
-        return StateRef(array.base, f"{array.form}[]", (*array.indices, index), sample)
 
     def _binop(self, node: ast.BinOp) -> Value:
         return self.computed(node.op, self.known(node.left), self.known(node.right))
@@ -244,7 +211,7 @@ class Expressions(Methods):
         if isinstance(left, Constant) and isinstance(right, Constant):
             folded = FOLDED[type(comparison)].__name__
             return Constant(self.unit.reads.ask(folded, left.value, right.value))
-        if isinstance(left, StateRef):
+        if isinstance(left, (StateRef, Made, Span)) or isinstance(right, (StateRef, Made, Span)):
             return self.records_compared(comparison, left, right)
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from ...core.containers import MOST_MEMBERS, Seq, Set
+from ...core.containers import MOST_MEMBERS, Set
 from ...core.layout import members
+from ...core.sequences import Seq
 from .calls import Calls
 from .values import (
     WORD,
@@ -15,6 +16,7 @@ from .values import (
     Method,
     Number,
     Range,
+    Span,
     StateRef,
     Truth,
     UnsupportedError,
@@ -41,14 +43,14 @@ class Loops(Calls):
         if bounds is not None:
             self._loop_range(iterated, *bounds, body, changed)
             return
-        if isinstance(iterated, ast.Subscript) and isinstance(iterated.slice, ast.Slice):
-            self._loop_slice(iterated, iterated.slice, body, changed)
-            return
         if isinstance(iterated, ast.Call) and self.is_known(iterated.func, members):
             [mask] = iterated.args
             self._loop_members(iterated, self.known(mask), body)
             return
         whole = self.expression(iterated)
+        if isinstance(whole, Span):
+            self._loop_elements(iterated, whole.owner, whole.first, whole.last, body, changed)
+            return
         if isinstance(whole, StateRef) and (contents := self.method(whole, "__iter__")):
             self._loop_contents(iterated, contents, body, changed)
             return
@@ -73,11 +75,11 @@ class Loops(Calls):
     ) -> None:
         """Translate a loop over the members of a set, or the elements of a sequence."""
         if contents.function is Set.__iter__:
-            self._loop_members(node, self._variable(contents.owner, "mask"), body)
+            self._loop_members(node, self.variable_of(contents.owner, "mask"), body)
             return
         if contents.function is not Seq.__iter__:
             raise UnsupportedError(f"a loop over {contents.owner.form}, which iterates itself,")
-        length = self._variable(contents.owner, "length")
+        length = self.variable_of(contents.owner, "length")
         self._loop_elements(node, contents.owner, Constant(0), length, body, changed)
 
     def _loop_elements(
@@ -96,42 +98,6 @@ class Loops(Calls):
             body(self._loaded(self.element(items, index)), following, end)
 
         self._loop_range(node, first, last, 1, round_of, changed)
-
-    def _loop_slice(
-        self,
-        node: ast.Subscript,
-        chosen: ast.Slice,
-        body: Callable[[Value, str, str], None],
-        changed: Iterable[str],
-    ) -> None:
-        """Translate a loop over a slice of a sequence, which counts from its beginning."""
-        owner = self.expression(node.value)
-        contents = self.method(owner, "__iter__") if isinstance(owner, StateRef) else None
-        if contents is None or contents.function is not Seq.__iter__ or chosen.step is not None:
-            raise UnsupportedError(f"a loop over {ast.unparse(node)}, no slice of a sequence,")
-        first = self._from_beginning(chosen.lower) if chosen.lower else Constant(0)
-        last = self._from_beginning(chosen.upper) if chosen.upper else None
-        length = self._variable(contents.owner, "length")
-        if last is not None:
-            length = self.out.extreme("min", last, length)
-        self._loop_elements(node, contents.owner, first, length, body, changed)
-
-    def _from_beginning(self, node: ast.expr) -> Value:
-        """Return a bound of a slice; one that Python counts from the end makes the step fail."""
-        bound = self.known(node)
-        known = span(bound)
-        if isinstance(bound, Constant) and (known is None or known[0] < 0):
-            raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
-        if not isinstance(bound, (Constant, Number, Truth)):
-            raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
-        if known is None or known[0] < 0:
-            self.out.fail_if(self.out.value(f"icmp slt i64 {self.out.number(bound)}, 0"))
-            return self.out.extreme("max", bound, Constant(0))
-        return bound
-
-    def _variable(self, owner: StateRef, name: str) -> Value:
-        """Return the value of a variable of a record."""
-        return self._loaded(self._part(owner, name))
 
     def _loop_members(
         self, node: ast.expr, mask: Value, body: Callable[[Value, str, str], None]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import types
 
-from ...core.containers import Seq
-from .arithmetic import COMPARISONS, FOLDED
+from ...core.fields import Record
+from ...core.sequences import Seq
 from .emitter import Emitter
 from .function import Functions
 from .marking import Marking
@@ -30,24 +30,31 @@ class Methods(Marking):
     ----------
     unit
         The functions of the model that are translated.
+    pure
+        Whether nothing may be written to the state.
     """
 
     def __init__(self, unit: Functions, out: Emitter) -> None:
         super().__init__(out)
         self.unit = unit
+        self.pure = False
 
     def method(self, owner: StateRef, name: str) -> Method | None:
         """Return a method of a record of the state; None where that has none of the name."""
         kind = type(owner.sample)
-        if not isinstance(vars(kind).get(name), types.FunctionType):
+        own = isinstance(vars(kind).get(name), types.FunctionType)
+        if not own and not (name == "assign" and isinstance(owner.sample, Record)):
             return None
         return Method(self.unit.reads.ask("attribute", kind, name), owner)
 
-    def getter(self, owner: StateRef) -> Method | None:
-        """Return the method by which a record gives an element; of a sequence also a record."""
-        method = self.method(owner, "__getitem__")
-        if method is not None and method.function is Seq.__getitem__:
-            return self.method(owner, "at")
+    def element_method(self, owner: StateRef, name: str) -> Method | None:
+        """Return the method by which a record gives or takes an element; of a sequence one of it.
+
+        What Python calls with an index or a slice is another method there for an index alone.
+        """
+        method = self.method(owner, name)
+        if method is not None and method.function in (Seq.__getitem__, Seq.__setitem__):
+            return self.method(owner, "at" if name == "__getitem__" else "set")
         return method
 
     def call(
@@ -67,16 +74,6 @@ class Methods(Marking):
         if isinstance(value, Constant):
             return Constant(not value.value)
         return Truth(self.out.value(f"xor i1 {self.out.truth(value)}, true"))
-
-    def records_compared(self, comparison: ast.cmpop, left: StateRef, right: Value) -> Value:
-        """Return how a record compares with another value by a method of its own."""
-        differs = isinstance(comparison, ast.NotEq)
-        name = "eq" if differs else FOLDED[type(comparison)].__name__
-        method = self.method(left, f"__{name}__")
-        if method is None or not isinstance(right, StateRef):
-            return self.out.compare(COMPARISONS[type(comparison)], left, right)
-        compared = self.call(method, [right])
-        return self.negation(compared) if differs else compared
 
     def item_of(self, owner: Items | Constant, index: Constant, node: ast.Subscript) -> Value:
         """Return an item of a tuple, or of what is known."""

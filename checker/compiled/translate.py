@@ -187,9 +187,10 @@ class Translation(Loops):
             self._assign_to(node.target, self.expression(node.value))
 
     def _assign(self, node: ast.Assign) -> None:
-        value = self.expression(node.value)
-        for target in node.targets:
-            self._assign_to(target, value)
+        if not self.spliced(node):
+            value = self.expression(node.value)
+            for target in node.targets:
+                self._assign_to(target, value)
 
     def _assign_to(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
@@ -229,6 +230,10 @@ class Translation(Loops):
                 address = self.variables[name] = self.out.variable()
             self.out.emit(f"store i64 {self.out.number(value)}, ptr {address}")
 
+    def _delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            self.delete(target)
+
     def _augassign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
@@ -236,8 +241,9 @@ class Translation(Loops):
         else:
             place = self.written_place(node.target)
             if isinstance(place, tuple):
-                raise UnsupportedError(f"{ast.unparse(node)}, an element changed in place,")
-            before = Constant(0) if place is None else self.unit.places.load(self.out, place)
+                before = self.element_of(place[0].owner, place[1])
+            else:
+                before = Constant(0) if place is None else self.unit.places.load(self.out, place)
         value = self.computed(node.op, before, self.known(node.value))
         if isinstance(node.target, ast.Name):
             self._assign_local(node.target.id, value)

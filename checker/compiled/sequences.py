@@ -1,0 +1,344 @@
+"""From a plain Python function to LLVM: parts of the state, and what is written as one of several.
+
+A record, or a slice of a sequence, is loaded variable by variable before any of it is written, so
+that it does not matter where it comes from.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ...core.fields import Record, part_names
+from ...core.sequences import Seq
+from .arithmetic import COMPARISONS, FOLDED
+from .methods import Methods
+from .values import (
+    NOWHERE,
+    Constant,
+    Items,
+    Made,
+    Method,
+    Number,
+    Span,
+    StateRef,
+    Truth,
+    UnsupportedError,
+    Value,
+    integer_of,
+    span,
+)
+
+OF_SEQUENCES = (Seq.extend, Seq.pop, Seq.popleft)
+"""Methods of sequences that are emitted in place, for what they take or return."""
+
+Contents = dict[str, Value]
+"""The values of a record's variables, by their paths in it; of a number it is ``""``."""
+
+
+class Sequences(Methods):
+    """Translates what reads and writes parts of the state: records, sequences, slices of these."""
+
+    def expression(self, node: ast.expr) -> Value:
+        """Return the value of an expression."""
+        raise NotImplementedError
+
+    def known(self, node: ast.expr) -> Value:
+        """Return the value of an expression to compute with."""
+        raise NotImplementedError
+
+    def _loaded(self, place: StateRef | None) -> Value:
+        """Return what a place holds, if it is a variable, or the place itself."""
+        if place is None:
+            return NOWHERE
+        if isinstance(place.sample, int):
+            return self.unit.places.load(self.out, place)
+        return place
+
+    @staticmethod
+    def _part(owner: StateRef, name: str) -> StateRef:
+        """Return a variable, record or array of a record."""
+        form = f"{owner.form}.{name}" if owner.form else name
+        if not hasattr(owner.sample, name):
+            raise UnsupportedError(f"the state has no {form}")
+        return StateRef(owner.base, form, owner.indices, getattr(owner.sample, name))
+
+    def element(self, array: StateRef, index: Value) -> StateRef | None:
+        """Return an element of an array; None where the index can only be wrong."""
+        length = len(array.sample)
+        if index is NOWHERE:
+            self.out.fail_if("true")
+            return None
+        if isinstance(index, Truth):
+            index = Number(self.out.number(index), (0, 1))
+        if isinstance(index, Constant):
+            index = Constant(integer_of(index.value))
+        if not isinstance(index, (Constant, Number)) or index == Constant(None):
+            raise UnsupportedError(f"an index of {array.form} that is no number")
+        if (isinstance(index, Constant) and not 0 <= index.value < length) or not length:
+            self.out.fail_if("true")
+            return None
+        if isinstance(index, Number):
+            self.unit.places.beyond(self.out, index, length)
+            index = index if length > 1 else Constant(0)
+        sample = array.sample[index.value if isinstance(index, Constant) else 0]
+        return StateRef(array.base, f"{array.form}[]", (*array.indices, index), sample)
+
+    def variable_of(self, owner: StateRef, name: str) -> Value:
+        """Return the value of a variable of a record."""
+        return self._loaded(self._part(owner, name))
+
+    def element_of(self, owner: StateRef, index: Value) -> Value:
+        """Return an element of an array, or of a record that has such."""
+        at = self.element_method(owner, "__getitem__")
+        if at is None:
+            return self._loaded(self.element(owner, index))
+        if at.function is not Seq.at:
+            return self.call(at, [index])
+        if isinstance(index, Constant) and (integer_of(index.value) or 0) < 0:
+            self.out.fail_if("true")
+            return NOWHERE
+        length = self.out.number(self.variable_of(owner, "length"))
+        self.out.fail_if(self.out.value(f"icmp uge i64 {self.out.number(index)}, {length}"))
+        return self._loaded(self.element(self._part(owner, "items"), index))
+
+    def made(self, declaration: type[Record], node: ast.Call) -> Made:
+        """Return a record that is no part of the state."""
+        named = {str(part.arg): self.known(part.value) for part in node.keywords}
+        names = self.unit.reads.elements("variables", declaration)
+        if node.args or set(named) != set(names):
+            raise UnsupportedError(f"{ast.unparse(node)}, which lacks a variable or names another,")
+        return Made(tuple(f".{name}" for name in names), tuple(named[name] for name in names))
+
+    @staticmethod
+    def made_part(owner: Made, name: str) -> Value:
+        """Return a variable of a record that is no part of the state."""
+        if f".{name}" not in owner.paths:
+            raise UnsupportedError(f"{name} of a record that is no part of the state")
+        return owner.values[owner.paths.index(f".{name}")]
+
+    def copied_into(self, target: Value, source: Value) -> Constant:
+        """Emit the writing of all variables of a record."""
+        if isinstance(target, StateRef):
+            self._fill(target, self._contents(source))
+        return Constant(None)
+
+    def _leaves(self, place: StateRef, path: str = "") -> dict[str, StateRef]:
+        """Return the variables of a part of the state, by their paths in it."""
+        if isinstance(place.sample, int):
+            return {path: place}
+        leaves: dict[str, StateRef] = {}
+        if isinstance(place.sample, (list, tuple)):
+            for index in range(len(place.sample)):
+                element = self.element(place, Constant(index))
+                assert element is not None
+                leaves |= self._leaves(element, f"{path}[{index}]")
+        else:
+            for name in part_names(place.sample):
+                leaves |= self._leaves(self._part(place, name), f"{path}.{name}")
+        return leaves
+
+    def _contents(self, value: Value) -> Contents:
+        """Return the values of a record's variables, or a number."""
+        if isinstance(value, StateRef):
+            return {path: self._loaded(leaf) for path, leaf in self._leaves(value).items()}
+        if isinstance(value, Made):
+            return dict(zip(value.paths, value.values, strict=True))
+        return {"": value}
+
+    def _fill(self, place: StateRef, contents: Contents) -> None:
+        """Emit the writing of a variable, or of all of those of a record."""
+        if self.pure:
+            raise UnsupportedError(f"writing {place.form} where only reading is allowed")
+        leaves = self._leaves(place)
+        if leaves.keys() != contents.keys():
+            raise UnsupportedError(f"what is none of the elements of {place.form} written there")
+        for path, leaf in leaves.items():
+            self.unit.places.store(self.out, leaf, contents[path])
+
+    def records_compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
+        """Return how a record or a slice compares with another one."""
+        differs = isinstance(comparison, ast.NotEq)
+        name = "eq" if differs else FOLDED[type(comparison)].__name__
+        method = self.method(left, f"__{name}__") if isinstance(left, StateRef) else None
+        if method is not None and isinstance(right, StateRef):
+            compared = self.call(method, [right])
+        elif name == "eq" and isinstance(left, Span) and isinstance(right, Span):
+            compared = self._spans_equal(left, right)
+        elif name == "eq" and _is_record(left) and _is_record(right):
+            compared = self._all_equal(self._contents(left), self._contents(right))
+        else:
+            return self.out.compare(COMPARISONS[type(comparison)], left, right)
+        return self.negation(compared) if differs else compared
+
+    def _all_equal(self, one: Contents, other: Contents) -> Truth:
+        """Emit whether all variables of two records are the same."""
+        if one.keys() != other.keys():
+            raise UnsupportedError("records of two declarations compared")
+        whole = "true"
+        for path, value in one.items():
+            same = self.out.truth(self.out.compare("eq", value, other[path]))
+            whole = self.out.value(f"and i1 {whole}, {same}")
+        return Truth(whole)
+
+    def _spans_equal(self, one: Span, other: Span) -> Truth:
+        """Emit whether two slices have as many elements, and the same."""
+        out = self.out
+        count, others = (out.arithmetic("sub", part.last, part.first) for part in (one, other))
+        whole = out.truth(out.compare("eq", count, others))
+        pairs = zip(self._elements(one), self._elements(other), strict=False)
+        for number, (left, right) in enumerate(pairs):
+            beyond = out.truth(out.compare("sle", count, Constant(number)))
+            same = self._all_equal(left, right).register
+            whole = out.value(f"and i1 {whole}, {out.value(f'or i1 {beyond}, {same}')}")
+        return Truth(whole)
+
+    def span_of(self, owner: Value, node: ast.Subscript, chosen: ast.Slice) -> Span:
+        """Return a slice of a sequence, which counts from its beginning."""
+        contents = self.method(owner, "__iter__") if isinstance(owner, StateRef) else None
+        if contents is None or contents.function is not Seq.__iter__ or chosen.step is not None:
+            raise UnsupportedError(f"{ast.unparse(node)}, no slice of a sequence,")
+        length = self.variable_of(contents.owner, "length")
+        first: Value = Constant(0)
+        if chosen.lower is not None:
+            first = self.out.extreme("min", self._from_beginning(chosen.lower), length)
+        last = length
+        if chosen.upper is not None:
+            last = self.out.extreme("min", self._from_beginning(chosen.upper), length)
+        if chosen.lower is not None:
+            last = self.out.extreme("max", first, last)
+        return Span(contents.owner, first, last)
+
+    def _from_beginning(self, node: ast.expr) -> Value:
+        """Return a bound of a slice; one that Python counts from the end makes the step fail."""
+        bound = self.known(node)
+        known = span(bound)
+        if isinstance(bound, Constant) and (known is None or known[0] < 0):
+            raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
+        if not isinstance(bound, (Constant, Number, Truth)):
+            raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
+        if known is None or known[0] < 0:
+            self.out.fail_if(self.out.value(f"icmp slt i64 {self.out.number(bound)}, 0"))
+            return self.out.extreme("max", bound, Constant(0))
+        return bound
+
+    def sequence_call(self, method: Method, node: ast.Call) -> Value:
+        """Return the value of the call of one of ``OF_SEQUENCES``."""
+        owner = method.owner
+        if node.keywords or len(node.args) != (method.function is Seq.extend):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        if self.pure:
+            raise UnsupportedError(f"the call {ast.unparse(node)} where only reading is allowed")
+        length = self.variable_of(owner, "length")
+        if method.function is Seq.extend:
+            self._replace(Span(owner, length, length), *self._values(node.args[0]), node)
+            return Constant(None)
+        first = method.function is Seq.popleft
+        index = Constant(0) if first else self.out.arithmetic("sub", length, Constant(1))
+        taken = self.element_of(owner, index)
+        contents = self._contents(taken)
+        drop = self.method(owner, "drop_first" if first else "drop_last")
+        assert drop is not None
+        self.call(drop, [])
+        return Made(tuple(contents), tuple(contents.values())) if _is_record(taken) else taken
+
+    def delete(self, target: ast.expr) -> None:
+        """Translate the removal of an element or a slice of a sequence."""
+        if not isinstance(target, ast.Subscript):
+            raise UnsupportedError(f"del {ast.unparse(target)}")
+        if isinstance(target.slice, ast.Slice):
+            chosen = self.span_of(self.expression(target.value), target, target.slice)
+        else:
+            whole = ast.Slice(target.slice, None, None)
+            chosen = self.span_of(self.expression(target.value), target, whole)
+            self.element_of(chosen.owner, chosen.first)
+            last = self.out.arithmetic("add", chosen.first, Constant(1))
+            chosen = Span(chosen.owner, chosen.first, last)
+        self._replace(chosen, [], Constant(0), target)
+
+    def spliced(self, node: ast.Assign) -> bool:
+        """Translate an assignment if its only target is a slice; return whether it is."""
+        [target, *others] = node.targets
+        if (
+            others
+            or not isinstance(target, ast.Subscript)
+            or not isinstance(target.slice, ast.Slice)
+        ):
+            return False
+        elements, count = self._values(node.value)
+        place = self.span_of(self.expression(target.value), target, target.slice)
+        self._replace(place, elements, count, target)
+        return True
+
+    def _values(self, node: ast.expr) -> tuple[list[Contents], Value]:
+        """Return the elements that an expression may have, and how many of them it has."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            listed = [self._contents(self.known(part)) for part in node.elts]
+            return listed, Constant(len(listed))
+        value = self.expression(node)
+        if isinstance(value, Items):
+            return [self._contents(item) for item in value.items], Constant(len(value.items))
+        if isinstance(value, StateRef):
+            whole = ast.Subscript(node, ast.Slice(), ast.Load())
+            value = self.span_of(value, whole, ast.Slice())
+        if not isinstance(value, Span):
+            raise UnsupportedError(f"{ast.unparse(node)} in place of a slice")
+        return self._elements(value), self.out.arithmetic("sub", value.last, value.first)
+
+    def _elements(self, chosen: Span) -> list[Contents]:
+        """Emit the loading of the elements of a slice, and return as many as there may be."""
+        items = self._part(chosen.owner, "items")
+        return [
+            self._contents(self._loaded(self._within(items, chosen.first, number)))
+            for number in range(len(items.sample))
+        ]
+
+    def _within(self, items: StateRef, first: Value, more: int) -> StateRef | None:
+        """Return the element so many after the first; the last one where there is none."""
+        index = self.out.arithmetic("add", first, Constant(more))
+        last = len(items.sample) - 1
+        index = Number(self.out.number(self.out.extreme("min", index, Constant(last))), (0, last))
+        return self.element(items, index)
+
+    def _replace(self, chosen: Span, new: list[Contents], count: Value, node: ast.expr) -> None:
+        """Emit the replacement of a slice by new elements, of which so many are meant."""
+        if self.pure:
+            raise UnsupportedError(f"writing {ast.unparse(node)} where only reading is allowed")
+        out, owner = self.out, chosen.owner
+        items, length = self._part(owner, "items"), self.variable_of(owner, "length")
+        after = self._elements(Span(owner, chosen.last, length))
+        behind = out.arithmetic("sub", length, chosen.last)
+        following = out.arithmetic("add", chosen.first, count)
+        result = out.arithmetic("add", following, behind)
+        most = len(items.sample)
+        out.fail_if(out.value(f"icmp ugt i64 {result.register}, {most}"))
+        writes = [(new, count, chosen.first), (after, behind, following)] if most else []
+        for part, (elements, limit, first) in enumerate(writes):
+            for number, contents in enumerate(elements):
+                within = out.compare("sgt", limit, Constant(number))
+                place = self._within(items, first, number)
+                self._where(within, (node, part, number), place, contents)
+        blank = self._contents(self._loaded(self._part(owner, "blank")))
+        for number in range(most):
+            beyond = out.compare("sle", result, Constant(number))
+            self._where(beyond, (node, 2, number), self.element(items, Constant(number)), blank)
+        self.unit.places.store(out, self._part(owner, "length"), result)
+
+    def _where(
+        self, test: Value, point: tuple[Any, ...], place: StateRef | None, contents: Contents
+    ) -> None:
+        """Emit the writing of an element where a condition holds."""
+        if place is None:
+            return
+        write, on = self.out.label("write"), self.out.label("on")
+        self.mark(test, *point)
+        self.out.branch(test, write, on)
+        self.out.place_label(write)
+        self._fill(place, contents)
+        self.out.place_label(on)
+
+
+def _is_record(value: Value) -> bool:
+    return isinstance(value, Made) or (
+        isinstance(value, StateRef) and isinstance(value.sample, Record)
+    )

@@ -95,7 +95,8 @@ def _passed(error: BaseException) -> list[Spot]:
 
 def _telling(passed: list[Spot]) -> Spot | None:
     """Return the innermost spot in the user's own files; where there is none, the innermost."""
-    own = [spot for spot in passed if is_users(spot[1][0])] or passed
+    mutant = "<copy of "
+    own = [at for at in passed if is_users(at[1][0]) or at[1][0].startswith(mutant)] or passed
     return own[-1] if own else None
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -136,15 +137,16 @@ class Record:
 
     __slots__ = ()
 
-    def __init__(self, **values: int) -> None:
+    def __init__(self, *unnamed: int, **values: int) -> None:
         kind: Any = type(self)
         name, declared = kind.__name__, declared_parts(kind)
         for part, declaration in declared.items():
             if not isinstance(declaration, Field):
                 raise TypeError(f"{name}(...): {part} is no variable, so no value can be written")
-        if values.keys() != declared.keys():
+        if unnamed or values.keys() != declared.keys():
             takes = ", ".join(f"{part}=..." for part in declared)
-            raise TypeError(f"{name}({', '.join(values)}): write {name}({takes})")
+            here = ", ".join((*map(str, unnamed), *values))
+            raise TypeError(f"{name}({here}): write {name}({takes})")
         for part, value in values.items():
             setattr(self, part, value)
 
@@ -172,7 +174,8 @@ def copy_into(target: Record, source: object) -> None:
     """Write every variable of one record into another one of the same declaration."""
     names = part_names(target)
     if not isinstance(source, Record) or part_names(source) != names:
-        raise TypeError(f"a record of {', '.join(names)} is needed, not {source!r}")
+        what = f"a {type(source).__name__}" if isinstance(source, Record) else repr(source)
+        raise TypeError(f"a record of {', '.join(names)} is needed, not {what}")
     for name in names:
         part, new = getattr(target, name), getattr(source, name)
         if isinstance(part, Record):
@@ -302,11 +305,21 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
         }
         for name, what in {**annotated, **plain}.items():
             if name not in parts:
-                raise ModelError(
+                raise _about_class(
+                    declaration,
                     f"{declaration.__name__}.{name} {what}, which declares no variable of the "
-                    f"state; write {name}: int = integer(0, 9, 'what it counts')"
+                    f"state; write {name}: int = integer(0, 9, 'what it counts')",
                 )
     return parts
+
+
+def _about_class(declaration: type, text: str) -> ModelError:
+    """Return an error whose place is the first line of a declaration."""
+    error = ModelError(text)
+    with suppress(OSError, TypeError):
+        line = inspect.getsourcelines(declaration)[1]
+        error.place = inspect.getsourcefile(declaration) or "?", line
+    return error
 
 
 def method_of(declaration: type, name: str) -> FunctionType | None:

@@ -231,7 +231,8 @@ def sequence_of(element: object, most: Limit, doc: str) -> object:
         blank = _blank(element)
     else:
         raise ModelError(
-            f"{doc}: a sequence of {element!r}; declare one element, as integer(0, 3, 'ballot')"
+            f"{doc}: a sequence of {element!r}; declare one element, as integer(0, 3, 'ballot'), "
+            "or name a class that derives from Record"
         )
     parts = {
         "length": integer(0, most, f"length: {doc}"),

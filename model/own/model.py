@@ -107,7 +107,7 @@ class Model(Generic[S, K]):
             refuse_unfit(constraint, "the constraint", "s", "k")
         for kind, count in (participants or {}).items():
             refuse_unfit(count, f"how many there are of the participant {kind}", "k")
-        refuse_wrong_looks(name, view)
+        refuse_wrong_looks(name, view, survivors)
         self._bounds = bounds
         self._state = state
         self._participants = dict(participants or {})

@@ -82,12 +82,14 @@ def values_of(
     return chosen
 
 
-def refuse_wrong_looks(name: object, view: object) -> None:
-    """Refuse a name that reports cannot print, and what is no view."""
+def refuse_wrong_looks(name: object, view: object, survivors: object) -> None:
+    """Refuse a name that reports cannot print, what is no view, and what are no reasons."""
     if not isinstance(name, str) or one_line(name) != name:
         raise ModelError(f"the name of the model is {name!r}; it must be text in one line")
     if view is not None and not isinstance(view, View):
         raise ModelError(f"the view is {view!r}; write View(scene, event)")
+    if survivors is not None and not isinstance(survivors, Mapping):
+        raise ModelError(f"survivors is {survivors!r}; write a dictionary, mutant: reason")
 
 
 def refuse_other_classes(bounds: object, state: object) -> None:

@@ -71,8 +71,24 @@ WRONG = {
         "Entry(term): write Entry(term=..., value=...)",
         14,
     ),
+    "a record without names": (
+        GO + "    s.log.append(Entry(1, 2))\n    return True",
+        "Entry(1, 2): write Entry(term=..., value=...)",
+        14,
+    ),
+    "a variable of an element without a declaration": (
+        "class Part(Record):\n    x: int\nclass Other(Record):\n"
+        "    log: Seq[Part] = sequence_of(Part, 2, 'log')\nmodel = Model(Bounds, Other)",
+        "Part.x has no value, which declares no variable",
+        12,
+    ),
+    "survivors without reasons": (
+        "model = Model(Bounds, State, survivors='none')", "write a dictionary, mutant: reason", 12,
+    ),
     "a record in place of another": (
-        GO + "    s.log.append(s.seen)\n    return True", "a record of term, value is needed", 14
+        GO + "    s.log.append(s.seen)\n    return True",
+        "a record of term, value is needed, not a Set",
+        14,
     ),
     "a number in place of a record": (
         GO + "    s.log.append(3)\n    return True", "a record of term, value is needed, not 3", 14
@@ -240,7 +256,7 @@ WRONG = {
         "class Other(Record):\n    x: int = integer(0, 9, 'x')\n    @property\n"
         "    def y(self):\n        return self.x\nmodel = Model(Bounds, Other)",
         "Other.y is <property",
-        17,
+        12,
     ),
     "a sequence of a class": (
         "class Other(Record):\n    x: Seq = sequence_of(int, 2, 'x')\n",
@@ -315,12 +331,12 @@ WRONG = {
     "an attribute that declares nothing": (
         "class Other(Record):\n    x: int = 3\nmodel = Model(Bounds, Other)",
         "Other.x is 3, which declares no variable",
-        14,
+        12,
     ),
     "a name without a value": (
         "class Other(Record):\n    x: int\nmodel = Model(Bounds, Other)",
         "Other.x has no value, which declares no variable",
-        14,
+        12,
     ),
     "bounds that are no dataclass": (
         "class Loose:\n    n = 3\nmodel = Model(Loose, State)", "is no frozen dataclass", 14,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .core.bounds import choice, number, switch
+    from .core.bounds import BoundsError, choice, number, switch
     from .core.containers import Bag, Set, bag_of, set_of
     from .core.fields import (
         NONE,
@@ -29,15 +29,16 @@ if TYPE_CHECKING:
     )
     from .core.scene import Event, Message, Participant, Scene, View
     from .core.sequences import Seq, sequence_of
-    from .core.spec import Action, Fairness, Kind, Property, TidegateError
+    from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
     from .library import Checked, TraceStep, check
     from .model.own.model import Model
-    from .model.protocol import Expected, Family, Protocol, Scenario
+    from .model.protocol import Expected, Family, Protocol, Scenario, assemble
 
 __all__ = [
     "NONE",
     "Action",
     "Bag",
+    "BoundsError",
     "Checked",
     "Event",
     "Expected",
@@ -56,8 +57,10 @@ __all__ = [
     "Set",
     "TidegateError",
     "TraceStep",
+    "TransitionSystem",
     "View",
     "array",
+    "assemble",
     "bag_of",
     "boolean",
     "check",
@@ -78,7 +81,7 @@ __all__ = [
 
 _HOMES = {
     "library": ("Checked", "TraceStep", "check"),
-    "core.bounds": ("choice", "number", "switch"),
+    "core.bounds": ("BoundsError", "choice", "number", "switch"),
     "core.containers": ("Bag", "Set", "bag_of", "set_of"),
     "core.fields": (
         "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
@@ -86,9 +89,11 @@ _HOMES = {
     ),
     "core.scene": ("Event", "Message", "Participant", "Scene", "View"),
     "core.sequences": ("Seq", "sequence_of"),
-    "core.spec": ("Action", "Fairness", "Kind", "Property", "TidegateError"),
+    "core.spec": (
+        "Action", "Fairness", "Kind", "Property", "TidegateError", "TransitionSystem",
+    ),
     "model.own.model": ("Model",),
-    "model.protocol": ("Expected", "Family", "Protocol", "Scenario"),
+    "model.protocol": ("Expected", "Family", "Protocol", "Scenario", "assemble"),
 }  # fmt: skip
 """Where each name is defined: a name is imported when it is asked for, so that commands which do
 not need the engine start without it."""

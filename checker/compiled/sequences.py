@@ -151,6 +151,10 @@ class Sequences(Methods):
         if self.pure:
             raise UnsupportedError(f"writing {place.form} where only reading is allowed")
         leaves = self._leaves(place)
+        if isinstance(contents.get("", None), Constant) and "" not in leaves:
+            # What is beyond an array, or a number: Python refuses to copy that, too.
+            self.out.fail_if("true")
+            return
         if leaves.keys() != contents.keys():
             raise UnsupportedError(f"what is none of the elements of {place.form} written there")
         for path, leaf in leaves.items():
@@ -158,6 +162,10 @@ class Sequences(Methods):
 
     def records_compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
         """Return how a record or a slice compares with another one."""
+        if isinstance(left, Constant) or isinstance(right, Constant):
+            # What is beyond an array, or a number: Python refuses to compare that, too.
+            self.out.fail_if("true")
+            return Constant(False)
         differs = isinstance(comparison, ast.NotEq)
         name = "eq" if differs else FOLDED[type(comparison)].__name__
         method = self.method(left, f"__{name}__") if isinstance(left, StateRef) else None

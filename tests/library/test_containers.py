@@ -451,3 +451,32 @@ def test_symmetry_is_refused_where_a_sequence_is_written_as_the_analysis_does_no
     file.write_text(NAMED.replace("WRITE", write), "utf-8")
     with pytest.raises(TidegateError, match=r"named\.py:16"):
         tidegate.check(str(file), {}, ["TypeOk"], symmetry=True)
+
+
+def _short():
+    """Return a model with an action that names an entry which there is not at these bounds."""
+    model = Model(Bounds, Servers, participants={"node": lambda k: 2}, deadlock=False)
+
+    @model.action("node", index=lambda k: range(5))
+    def copy(s: Servers, k: Bounds, node: int, index: int) -> bool:
+        me, other = s.server[node], s.server[1 - node]
+        if len(me.log) == 3 or (index < len(other.log) and other.log[index] == me.last):
+            return False
+        if index < len(other.log):
+            me.log.append(other.log[index])
+            me.last.assign(other.log[index])
+        else:
+            me.log[len(me.log) :] = [Entry(term=1, value=len(me.log))]
+        return True
+
+    return model
+
+
+def test_an_entry_that_there_never_is_keeps_no_model_from_being_compiled():
+    python, machine = (
+        tidegate.check(_short(), {}, ["TypeOk"], engine=engine)
+        for engine in ("interpreted", "compiled")
+    )
+    assert machine._result.engine == "compiled"
+    assert python.distinct_states == machine.distinct_states > 30
+    assert python._result.taken == machine._result.taken

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .core.bounds import choice, number, switch
-    from .core.containers import Bag, Seq, Set, bag_of, sequence_of, set_of
+    from .core.bounds import BoundsError, choice, number, switch
+    from .core.containers import Bag, Set, bag_of, set_of
     from .core.fields import (
         NONE,
         Record,
@@ -28,15 +28,17 @@ if TYPE_CHECKING:
         subset,
     )
     from .core.scene import Event, Message, Participant, Scene, View
-    from .core.spec import Action, Fairness, Kind, Property, TidegateError
+    from .core.sequences import Seq, sequence_of
+    from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
     from .library import Checked, TraceStep, check
     from .model.own.model import Model
-    from .model.protocol import Expected, Family, Protocol, Scenario
+    from .model.protocol import Expected, Family, Protocol, Scenario, assemble
 
 __all__ = [
     "NONE",
     "Action",
     "Bag",
+    "BoundsError",
     "Checked",
     "Event",
     "Expected",
@@ -55,8 +57,10 @@ __all__ = [
     "Set",
     "TidegateError",
     "TraceStep",
+    "TransitionSystem",
     "View",
     "array",
+    "assemble",
     "bag_of",
     "boolean",
     "check",
@@ -77,16 +81,19 @@ __all__ = [
 
 _HOMES = {
     "library": ("Checked", "TraceStep", "check"),
-    "core.bounds": ("choice", "number", "switch"),
-    "core.containers": ("Bag", "Seq", "Set", "bag_of", "sequence_of", "set_of"),
+    "core.bounds": ("BoundsError", "choice", "number", "switch"),
+    "core.containers": ("Bag", "Set", "bag_of", "set_of"),
     "core.fields": (
         "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
         "one_of", "optional", "replica_id", "subset",
     ),
     "core.scene": ("Event", "Message", "Participant", "Scene", "View"),
-    "core.spec": ("Action", "Fairness", "Kind", "Property", "TidegateError"),
+    "core.sequences": ("Seq", "sequence_of"),
+    "core.spec": (
+        "Action", "Fairness", "Kind", "Property", "TidegateError", "TransitionSystem",
+    ),
     "model.own.model": ("Model",),
-    "model.protocol": ("Expected", "Family", "Protocol", "Scenario"),
+    "model.protocol": ("Expected", "Family", "Protocol", "Scenario", "assemble"),
 }  # fmt: skip
 """Where each name is defined: a name is imported when it is asked for, so that commands which do
 not need the engine start without it."""

@@ -6,6 +6,7 @@ state's declaration, :class:`BrokerState`, can be derived from, as can any other
 
 from __future__ import annotations
 
+from .core.scene import Entry, Log, Place, Promise
 from .model.broker.bounds import Constants
 from .model.broker.family import announced, brokers, nobody, pairs
 from .model.broker.leadership import acting_leader, leads
@@ -26,7 +27,11 @@ __all__ = [
     "KIP_595_RESET",
     "BrokerState",
     "Constants",
+    "Entry",
+    "Log",
     "LogEntry",
+    "Place",
+    "Promise",
     "Replica",
     "acting_leader",
     "announced",

@@ -9,12 +9,12 @@ from time import perf_counter
 
 from ..checker.check import check
 from ..checker.result import Limits, Result
-from ..core.bounds import parse
+from ..core.bounds import parse, unknown
 from ..core.spec import Kind, ModelError, Outcome, Property
 from ..invariants import properties_of
 from ..model.protocol import Protocol
 from .mutants import Mutant, mutants
-from .named import find_protocol
+from .named import SelectionError, find_protocol
 from .pool import processes, share
 from .properties import system_for
 
@@ -98,9 +98,16 @@ class Killing:
         self._names = tuple(prop.name for prop in properties)
         self._ladder = tuple(ladder)
         live = {prop.kind.is_liveness for prop in properties}
+        every = list(mutants(protocol))
+        if protocol.family.mutates_conditions:
+            # Of Kafka's protocols, a family explains the survivors together.
+            names = [mutant.name for mutant in every]
+            for name in protocol.family.survivors:
+                if name not in names:
+                    raise SelectionError(unknown("mutant in survivors=", name, names))
         self._mutants = {
             number: _Mutant(mutant.name)
-            for number, mutant in enumerate(mutants(protocol))
+            for number, mutant in enumerate(every)
             if mutant.unfair in live
         }
         self._finished: list[str] = []

@@ -1,5 +1,7 @@
 """Mutants: a protocol with one guard left out, one rule as it was before, or one action unfair.
 
+In a model of one's own a condition within an action is left out, or negated, too.
+
 A guard or a rule that is there for safety is needed: without it some property must be violated at
 some bounds.  An action is fair because something must happen: without it some liveness property
 must be violated.  A mutant that nothing kills shows a guard that is not needed, bounds that are too
@@ -12,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from ..core.guards import guards, without
+from ..core.guards import conditions, guards, negated, without, without_condition
 from ..core.spec import Fairness
 from ..model.protocol import Protocol
 
@@ -24,8 +26,8 @@ class Mutant:
     Parameters
     ----------
     name
-        What was weakened: ``Action: guard``, ``rule = what it was before``, or
-        ``Action: fairness``.
+        What was weakened: ``Action: guard``, ``rule = what it was before``, ``Action: fairness``,
+        or ``Action: if condition, left out`` (or ``negated``).
     protocol
         The weakened protocol, which is called ``PROTOCOL~MUTANT``.
     unfair
@@ -51,6 +53,8 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
             actions = (*protocol.actions[:index], weaker, *protocol.actions[index + 1 :])
             about = f"without the guard of {action.name} that refuses it if {guard.test}"
             yield _mutant(protocol, f"{action.name}: {guard.test}", about, actions=actions)
+    if protocol.family.mutates_conditions:
+        yield from _conditions(protocol)
     for index, action in enumerate(protocol.actions):
         if action.fairness is not Fairness.NONE:
             unfair = replace(action, fairness=Fairness.NONE)
@@ -58,6 +62,25 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
             about = f"where {action.name} may never be taken"
             mutant = _mutant(protocol, f"{action.name}: fairness", about, actions=actions)
             yield replace(mutant, unfair=True)
+
+
+def _conditions(protocol: Protocol) -> Iterator[Mutant]:
+    """Yield two mutants for every condition within an action: without it, and with its contrary."""
+    for index, action in enumerate(protocol.actions):
+        found = conditions(action.apply)
+        tests = [condition.test for condition in found]
+        for condition in found:
+            which = tests[: condition.number].count(condition.test) + 1
+            again = f" ({which})" if tests.count(condition.test) > 1 else ""
+            for changed, how, about in (
+                (without_condition, "left out", "without the condition"),
+                (negated, "negated", "with the contrary of the condition"),
+            ):
+                weaker = replace(action, apply=changed(action.apply, condition.number))
+                actions = (*protocol.actions[:index], weaker, *protocol.actions[index + 1 :])
+                name = f"{action.name}: if {condition.test}{again}, {how}"
+                text = f"{about} of {action.name} that {condition.test}"
+                yield _mutant(protocol, name, text, actions=actions)
 
 
 def _rules(protocol: Protocol) -> Iterator[Mutant]:

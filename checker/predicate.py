@@ -117,6 +117,9 @@ class _Reader:
             return type(constant), lambda: constant
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return self._named(node)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "len" and len(node.args) == 1:
+            # The length of a sequence of a model of one's own.
+            return self._named(ast.Attribute(node.args[0], "length"))
         raise self._refused(
             node, "is not allowed; a predicate has names, numbers, texts, ==, !=, <, <=, >, >=, "
             "in, +, -, and, or, not"
@@ -182,6 +185,7 @@ class _Reader:
         """Say which names there are, near the wrong one."""
         start = name.partition(".")[0]
         near = [path for path in self.variables if path.startswith(f"{start}.")]
+        near = [path for path in near if ".blank" not in path]
         roots = dict.fromkeys(re.split(r"[.\[]", path)[0] for path in self.variables)
         return unknown("variable or property", name, near or [*roots, *self.known])
 

@@ -8,7 +8,7 @@ import click
 
 from ..analysis.named import find_protocol
 from ..core.bounds import unknown
-from ..invariants import PROPERTIES
+from ..invariants import PROPERTIES, properties_of
 from ..model import PROTOCOLS
 from ..model.broker.releases import overview
 from ..render.catalogue import print_catalogue
@@ -46,8 +46,10 @@ KINDS = ("protocols", "releases", "properties", "fairness", "bounds")
 def filtered(kind: str | None, text: str) -> dict[str, Any]:
     """Return the part of the catalogue of one kind (all of it for none) in which `text` occurs.
 
-    The name of a protocol stands for what its family has.
+    The name of a protocol stands for what its family has, and a Python file for what it declares.
     """
+    if kind in KINDS[2:] and ".py" in text:
+        return {kind: _of_file(kind, text)}
     everything = catalogue()
     chosen = everything if kind is None else {kind: everything[kind]}
     if not text:
@@ -66,6 +68,18 @@ def filtered(kind: str | None, text: str) -> dict[str, Any]:
         else {its: left for its in rows if (left := kept(rows[its], its))}
         for name, rows in chosen.items()
     }
+
+
+def _of_file(kind: str, name: str) -> dict[str, list[dict[str, str]]]:
+    """Return what a protocol or model in a file has of one kind."""
+    protocol = find_protocol(name)
+    if kind == "bounds":
+        rows = described_bounds(protocol.family.bounds)
+    elif kind == "properties":
+        rows = described_properties(properties_of(protocol))
+    else:
+        rows = [{"action": action.name, "owed": action.owed} for action in protocol.actions]
+    return {protocol.family.name: rows}
 
 
 def _fairness(family: str) -> list[dict[str, str]]:
@@ -87,16 +101,22 @@ def list_command(what: str | None, text: str | None, every: bool, as_json: bool)
 
     WHAT is 'protocols', 'releases', 'properties', 'fairness' or 'bounds'. Without WHAT, only
     the protocols are shown. TEXT leaves only lines in which it occurs; the name of a protocol, such
-    as kip-320, leaves what its family has.
+    as kip-320, leaves what its family has, and a Python file what it declares.
 
     \b
     Examples:
       tidegate list
       tidegate list bounds kip-320       the bounds that -b sets, with ranges and defaults
       tidegate list bounds crash
+      tidegate list bounds two_phase.py
       tidegate list properties           what -p names
       tidegate list releases 2.6
     """
+    if what is not None and (".py" in what or what in {one.name for one in PROTOCOLS}):
+        raise click.UsageError(
+            f"tidegate show {what} describes a protocol or model: its bounds, its properties, its "
+            f"actions with their fairness. tidegate list bounds {what} has one of these tables"
+        )
     if what is not None and what not in KINDS:
         raise click.UsageError(unknown("list", what, KINDS))
     if every and what is not None:

@@ -1,17 +1,17 @@
-"""Sets, sequences and bags as parts of a state.
+"""Sets and bags as parts of a state.
 
 Each is a record with a few variables and the methods that one expects, written in the subset of
 Python that the compiled engine translates.  So every engine runs these very methods, and what they
-store is packed like any other variable.
+store is packed like any other variable.  Sequences are such records, too: see :mod:`sequences`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, cast
 
 from .errors import ModelError
-from .fields import NONE, Array, Field, Limit, Record, array, integer, limit_of, members, subset
+from .fields import NONE, Limit, Record, array, integer, limit_of, members, subset
 
 T = TypeVar("T")
 
@@ -73,118 +73,6 @@ class Set(Record):
     def shown(cls, record: Set) -> set[int]:
         """Return a record of this declaration as people see it."""
         return set(members(record.mask))
-
-
-class Seq(Record):
-    """A sequence of whole numbers, up to a declared length; declare it with :func:`sequence_of`.
-
-    Numbered from 0.  ``len``, ``in``, ``==``, ``seq[i]``, ``seq[i] = value``, iteration and truth
-    are those of Python's lists, but an index is never negative.
-    """
-
-    length: int
-    items: list[int]
-    blank: int
-
-    def __len__(self) -> int:
-        return self.length
-
-    def __bool__(self) -> bool:
-        return self.length > 0
-
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-    @overload
-    def __getitem__(self, index: slice) -> Slice: ...
-    def __getitem__(self, index: int | slice) -> int | Slice:
-        return Slice(self, index) if isinstance(index, slice) else self.at(index)
-
-    def at(self, index: int) -> int:
-        """Return an element; this is what the compiled engine has for ``seq[index]``."""
-        # An index beyond the last element is one beyond the array, which every engine refuses.
-        return self.items[index if 0 <= index < self.length else len(self.items)]
-
-    def __setitem__(self, index: int, value: int) -> None:
-        self.items[index if 0 <= index < self.length else len(self.items)] = value
-
-    def __iter__(self) -> Iterator[int]:
-        # As in a list, a round sees what the rounds before it have written.
-        for index in range(self.length):
-            yield self.items[index]
-
-    def __contains__(self, value: int) -> bool:
-        for index in range(self.length):
-            if self.items[index] == value:
-                return True
-        return False
-
-    def __eq__(self, other: Seq) -> bool:  # type: ignore[override]
-        if self.length != other.length:
-            return False
-        return all(self.items[index] == other.items[index] for index in range(self.length))
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def append(self, value: int) -> None:
-        """Add an element at the end."""
-        self.items[self.length] = value
-        self.length += 1
-
-    def popleft(self) -> int:
-        """Remove the first element and return it (TLA+'s Head and Tail)."""
-        first = self[0]
-        for index in range(len(self.items) - 1):
-            self.items[index] = self.items[index + 1]
-        self.items[len(self.items) - 1] = self.blank
-        self.length -= 1
-        return first
-
-    def pop(self) -> int:
-        """Remove the last element and return it."""
-        last = self[self.length - 1]
-        self.length -= 1
-        self.items[self.length] = self.blank
-        return last
-
-    def truncate(self, length: int) -> None:
-        """Keep the first elements only, as many as `length` or as there are."""
-        for index in range(len(self.items)):
-            if index >= length:
-                self.items[index] = self.blank
-        self.length = min(self.length, max(length, 0))
-
-    def clear(self) -> None:
-        """Remove every element."""
-        self.truncate(0)
-
-    @classmethod
-    def shown(cls, record: Seq) -> list[object]:
-        """Return a record of this declaration as people see it."""
-        declared = cast(Array, cls.items).element
-        assert isinstance(declared, Field)
-        return [declared.show(record.items[index]) for index in range(record.length)]
-
-
-class Slice:
-    """Some consecutive elements of a sequence: what ``seq[first:last]`` is, to be iterated."""
-
-    def __init__(self, owner: Seq, chosen: slice) -> None:
-        self._owner = owner
-        self._indices = range(*chosen.indices(owner.length))
-
-    def __len__(self) -> int:
-        return len(self._indices)
-
-    def __iter__(self) -> Iterator[int]:
-        for index in self._indices:
-            yield self._owner.items[index]
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Slice):
-            raise TypeError("a slice of a sequence is compared with a slice; write queue[:]")
-        return list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class Bag(Record):
@@ -252,39 +140,15 @@ def set_of(size: Limit, doc: str, *, of_replicas: bool = False) -> Set:
             )
         return numbers
 
-    return _declared(Set, {"mask": subset(checked, doc, "replicas" if of_replicas else "")})
-
-
-def sequence_of(element: int, most: Limit, doc: str) -> Seq:
-    """Declare a sequence of up to `most` numbers; at first it is empty.
-
-    Parameters
-    ----------
-    element
-        The declaration of one element, as of a variable: ``integer(0, 3, "ballot")``.
-    """
-    if not isinstance(field := cast(object, element), Field):
-        raise ModelError(
-            f"{doc}: a sequence of {element!r}; declare one element, as integer(0, 3, 'ballot')"
-        )
-
-    def low(k: object) -> int:
-        return limit_of(field.low, k)
-
-    parts = {
-        "length": integer(0, most, f"length: {doc}"),
-        "items": array(most, element),
-        "blank": integer(low, low, "what is stored beyond the last element"),
-    }
-    return _declared(Seq, parts)
+    return declared(Set, {"mask": subset(checked, doc, "replicas" if of_replicas else "")})
 
 
 def bag_of(size: Limit, most: Limit, doc: str) -> Bag:
     """Declare a bag of the numbers below `size`, each up to `most` times; at first it is empty."""
-    return _declared(Bag, {"counts": array(size, integer(0, most, doc))})
+    return declared(Bag, {"counts": array(size, integer(0, most, doc))})
 
 
-def _declared(kind: type[T], parts: dict[str, Any]) -> T:
+def declared(kind: type[T], parts: dict[str, Any]) -> T:
     """Return a declaration of one container."""
     declaration: Any = type(kind.__name__, (kind,), parts)
     return cast(T, declaration)

@@ -23,7 +23,10 @@ _LONGEST_STATE = 300
 
 _PACKAGE = Path(__file__).parents[1]
 _RECORD = str(Path(__file__).with_name("record.py"))
-_CONTAINERS = str(Path(__file__).with_name("containers.py"))
+_PARTS = {
+    str(Path(__file__).with_name(f"{name}.py")) for name in ("containers", "fields", "sequences")
+}
+"""Files whose methods write for an action that calls them."""
 _LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
 
 
@@ -92,7 +95,8 @@ def _passed(error: BaseException) -> list[Spot]:
 
 def _telling(passed: list[Spot]) -> Spot | None:
     """Return the innermost spot in the user's own files; where there is none, the innermost."""
-    own = [spot for spot in passed if is_users(spot[1][0])] or passed
+    mutant = "<copy of "
+    own = [at for at in passed if is_users(at[1][0]) or at[1][0].startswith(mutant)] or passed
     return own[-1] if own else None
 
 
@@ -117,7 +121,7 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
         nonlocal found, last
         if found is None and wrong():
             found = last
-        if event == "line" and frame.f_code.co_filename != _CONTAINERS:
+        if event == "line" and frame.f_code.co_filename not in _PARTS:
             last = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
         return trace
 

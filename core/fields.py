@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from types import FunctionType, MethodType
-from typing import Any, TypeVar, cast, overload
+from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
 from .errors import ModelError, about
 
@@ -24,24 +25,6 @@ NONE = -1
 
 WIDEST = 128
 """Bits of the largest value that is computed for a message; none of more than 64 can be stored."""
-
-
-class Record:
-    """Base of a declared state, or of a part of one.
-
-    Actions see objects with a slot for each variable, record and array.  Only variables may be
-    assigned: an array of records is a tuple, and that the other parts are neither replaced nor
-    resized is watched whenever a state is stored.
-
-    A declaration may have methods, which actions and predicates call as they call functions.
-    """
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        raise TypeError("records of the state are not compared; compare their variables")
-
-    __hash__ = object.__hash__
 
 
 @dataclass(frozen=True)
@@ -73,7 +56,7 @@ class Array:
     by: str = ""
 
 
-T = TypeVar("T", bound=Record)
+T = TypeVar("T", bound="Record")
 E = TypeVar("E", bound="int | Record")
 N = TypeVar("N", bound=IntEnum)
 
@@ -127,6 +110,96 @@ def subset(size: Limit, doc: str, names: str = "") -> int:
         return (1 << min(numbers, WIDEST)) - 1
 
     return cast(int, Field(0, high, doc, lambda mask: set(members(mask)), names))
+
+
+@dataclass_transform(
+    eq_default=False,
+    kw_only_default=True,
+    field_specifiers=(integer, replica_id, boolean, optional, enumeration, one_of, subset),
+)
+class Record:
+    """Base of a declared state, or of a part of one.
+
+    Actions see objects with a slot for each variable, record and array.  Only variables may be
+    assigned: an array of records is a tuple, and that the other parts are neither replaced nor
+    resized is watched whenever a state is stored.
+
+    A declaration may have methods, which actions and predicates call as they call functions.  One
+    that has variables alone can be called with all of them by name, ``Entry(term=1, value=2)``: the
+    record that comes of it is no part of the state, and can be assigned, compared, or put into a
+    sequence of such.
+
+    Raises
+    ------
+    TypeError
+        If a variable is missing or unknown, or the declaration has other parts.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, *unnamed: int, **values: int) -> None:
+        kind: Any = type(self)
+        name, declared = kind.__name__, declared_parts(kind)
+        for part, declaration in declared.items():
+            if not isinstance(declaration, Field):
+                raise TypeError(f"{name}(...): {part} is no variable, so no value can be written")
+        if unnamed or values.keys() != declared.keys():
+            takes = ", ".join(f"{part}=..." for part in declared)
+            here = ", ".join((*map(str, unnamed), *values))
+            raise TypeError(f"{name}({here}): write {name}({takes})")
+        for part, value in values.items():
+            setattr(self, part, value)
+
+    def __eq__(self, other: object) -> bool:
+        names = part_names(self)
+        if not isinstance(other, Record) or part_names(other) != names:
+            raise TypeError("a record is compared with a record of the same declaration alone")
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    __hash__ = object.__hash__
+
+    def assign(self, other: Self) -> None:
+        """Take over every variable of another record of the same declaration."""
+        copy_into(self, other)
+
+
+def part_names(record: Record) -> tuple[str, ...]:
+    """Return the names of a record's variables, records and arrays, in order."""
+    kind: Any = type(record)
+    laid_out: tuple[str, ...] | None = getattr(kind, "__parts__", None)
+    return tuple(declared_parts(kind)) if laid_out is None else laid_out
+
+
+def copy_into(target: Record, source: object) -> None:
+    """Write every variable of one record into another one of the same declaration."""
+    names = part_names(target)
+    if not isinstance(source, Record) or part_names(source) != names:
+        what = f"a {type(source).__name__}" if isinstance(source, Record) else repr(source)
+        raise TypeError(f"a record of {', '.join(names)} is needed, not {what}")
+    for name in names:
+        part, new = getattr(target, name), getattr(source, name)
+        if isinstance(part, Record):
+            copy_into(part, new)
+        elif isinstance(part, tuple):
+            for element, value in zip(part, new, strict=True):
+                copy_into(element, value)
+        elif isinstance(part, list):
+            part[:] = new
+        else:
+            setattr(target, name, new)
+
+
+def value_of(record: T) -> T:
+    """Return a record with the values that a part of the state has now."""
+    copy = object.__new__(type(record))
+    for name in part_names(record):
+        part = getattr(record, name)
+        if isinstance(part, Record):
+            part = value_of(part)
+        elif isinstance(part, (list, tuple)):
+            part = type(part)(value_of(e) if isinstance(e, Record) else e for e in part)
+        setattr(copy, name, part)
+    return copy
 
 
 def nested(declaration: type[T]) -> T:
@@ -232,11 +305,21 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
         }
         for name, what in {**annotated, **plain}.items():
             if name not in parts:
-                raise ModelError(
+                raise _about_class(
+                    declaration,
                     f"{declaration.__name__}.{name} {what}, which declares no variable of the "
-                    f"state; write {name}: int = integer(0, 9, 'what it counts')"
+                    f"state; write {name}: int = integer(0, 9, 'what it counts')",
                 )
     return parts
+
+
+def _about_class(declaration: type, text: str) -> ModelError:
+    """Return an error whose place is the first line of a declaration."""
+    error = ModelError(text)
+    with suppress(OSError, TypeError):
+        line = inspect.getsourcelines(declaration)[1]
+        error.place = inspect.getsourcefile(declaration) or "?", line
+    return error
 
 
 def method_of(declaration: type, name: str) -> FunctionType | None:

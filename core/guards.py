@@ -215,6 +215,37 @@ def without(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
     return _compiled(function, apply)
 
 
+def conditions(apply: Callable[..., bool]) -> tuple[Guard, ...]:
+    """Return the conditions of an action that are no guards, in the order of its source."""
+    file, first_line = _place(apply)
+    return tuple(
+        Guard(number, file, first_line + node.lineno - 1, ast.unparse(node.test))
+        for number, node in enumerate(_conditions(syntax_tree(apply)))
+    )
+
+
+def _conditions(function: ast.FunctionDef) -> list[ast.If]:
+    own = _guards(function)
+    nodes = [node for node in ast.walk(function) if isinstance(node, ast.If) and node not in own]
+    return sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
+
+
+def without_condition(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
+    """Return a copy of an action that does what is under a condition always; a refusal never."""
+    function = syntax_tree(apply)
+    node = _conditions(function)[number]
+    node.test = ast.copy_location(ast.Constant(not refuses(node)), node.test)
+    return _compiled(function, apply)
+
+
+def negated(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
+    """Return a copy of an action with the contrary of a condition."""
+    function = syntax_tree(apply)
+    node = _conditions(function)[number]
+    node.test = ast.copy_location(_contrary(node.test), node.test)
+    return _compiled(function, apply)
+
+
 def counted(apply: Callable[..., bool], variable: str, most: int) -> Callable[..., bool]:
     """Return a copy of an action that counts its steps in a variable of the state.
 

@@ -312,7 +312,7 @@ def _build(declared: Any, k: object, path: str) -> Any:
         return elements if isinstance(declared.element, Field) else tuple(elements)
     fields: dict[str, Any] = dict(declared_parts(declared))
     constants = {name: limit_of(p.low, k) for name, p in fields.items() if _is_constant(p, k)}
-    node = class_of(declared, Record, fields, constants)()
+    node: Any = object.__new__(class_of(declared, Record, fields, constants))
     for name, part in fields.items():
         setattr(node, name, _build(part, k, f"{path}.{name}" if path else name))
     return node

@@ -259,6 +259,7 @@ def class_of(
         watched = {name: Constant(name, value) for name, value in constants.items()}
         slots = tuple(name for name in fields if name not in constants)
         space = {**_methods(declaration, base), "__slots__": slots, **watched}
+        space["__parts__"] = tuple(fields)
         _classes[key] = type(declaration.__name__, (base,), space)
     return _classes[key]
 
@@ -295,7 +296,10 @@ def part_errors(parts: Sequence[Part], lengths: Mapping[str, int]) -> list[str]:
     wrong = []
     for part in parts:
         if _present(part.owner, part.name) is not part.node:
-            wrong.append(f"{part.path} is another object than the declared one")
+            # Of a record, only a sequence takes elements.
+            takes = not part.integers and hasattr(type(part.node), "__setitem__")
+            repair = f" (write {part.path}[:] = ...)" if takes else ""
+            wrong.append(f"{part.path} is another object than the declared one{repair}")
         elif part.integers and len(part.node) != lengths[part.path]:
             length = lengths[part.path]
             wrong.append(f"{part.path} has {len(part.node)} elements, declared {length}")

@@ -310,8 +310,7 @@ def receive_append(s: State, k: Bounds, server: int, leader: int) -> bool:
     last = previous if entry == 0 else previous + 1
     if fits:
         if entry != 0 and (len(me.log) < last or me.term_at(last) != entry):
-            me.log.truncate(previous)
-            me.log.append(entry)
+            me.log[previous:] = [entry]
         me.commit = max(me.commit, min(message.commit, last))
     message.take()
     answer = me.sent[leader]
@@ -360,11 +359,9 @@ def log_matching(s: State, k: Bounds) -> bool:
     for i in range(k.servers):
         for j in range(i):
             one, other = s.server[i].log, s.server[j].log
-            same = True
             for index in range(min(len(one), len(other))):
-                if one[index] == other[index] and not same:
+                if one[index] == other[index] and one[:index] != other[:index]:
                     return False
-                same = same and one[index] == other[index]
     return True
 
 
@@ -373,9 +370,9 @@ def state_machine_safety(s: State, k: Bounds) -> bool:
     for i in range(k.servers):
         for j in range(i):
             one, other = s.server[i], s.server[j]
-            for index in range(min(one.commit, other.commit)):
-                if one.log[index] != other.log[index]:
-                    return False
+            both = min(one.commit, other.commit)
+            if one.log[:both] != other.log[:both]:
+                return False
     return True
 
 
@@ -384,9 +381,7 @@ def leader_completeness(s: State, k: Bounds) -> bool:
     for leader in s.server:
         for server in s.server:
             if leader.role == Role.LEADER and leader.term >= server.term:
-                if len(leader.log) < server.commit:
+                committed = server.log[: server.commit]
+                if len(leader.log) < server.commit or leader.log[: server.commit] != committed:
                     return False
-                for index in range(server.commit):
-                    if leader.log[index] != server.log[index]:
-                        return False
     return True

@@ -57,6 +57,8 @@ class Family:
     build
         ``build(protocol, bounds, needs)`` makes the transition system; `needs` names the
         histories that the requested properties read.
+    mutates_conditions
+        Whether conditions within actions make mutants, and not only guards.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Family:
     survivors: Mapping[str, str]
     faults_and_elections: Mapping[str, str]
     build: Callable[[Protocol, Any, frozenset[str]], TransitionSystem[Any, Any]]
+    mutates_conditions: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,18 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from .arithmetic import COMPARISONS, FOLDED
+from ...core.fields import Record, copy_into
 from .function import Mode
 from .loops import Loops
 from .scope import Scope
+from .sequences import OF_SEQUENCES
 from .values import (
     Constant,
     Items,
     Method,
     Number,
     Range,
+    Span,
     StateRef,
     Truth,
     UnsupportedError,
@@ -37,6 +39,7 @@ class Calls:
     def __init__(self, scope: Scope, expressions: Expressions) -> None:
         self.scope, self.unit, self.out = scope, scope.unit, scope.out
         self.expressions, self.records = expressions, expressions.records
+        self.sequences = expressions.sequences
         self.known = expressions.known
         self.loops = Loops(scope, expressions, self)
 
@@ -44,6 +47,8 @@ class Calls:
         """Return the value of a call."""
         callee = self.expressions.expression(node.func)
         if isinstance(callee, Method):
+            if callee.function in OF_SEQUENCES:
+                return self.sequences.sequence_call(callee, node)
             named = {str(part.arg): self.known(part.value) for part in node.keywords}
             return self.call(callee, [self.known(argument) for argument in node.args], named)
         if not isinstance(callee, Constant):
@@ -54,7 +59,11 @@ class Calls:
             callee.value is which for which in (sum, min, max)
         ):
             return self._folded(node, callee.value)
+        if isinstance(callee.value, type) and issubclass(callee.value, Record):
+            return self.sequences.made(callee.value, node)
         arguments = [self.known(argument) for argument in node.args]
+        if callee.value is copy_into:
+            return self.sequences.copied_into(arguments[0], arguments[1])
         if type(callee.value) is types.FunctionType:
             if callee.value in self.unit.intrinsics:
                 return self.unit.intrinsics[callee.value](self.out, arguments)
@@ -78,6 +87,8 @@ class Calls:
             return value
         if which is len and isinstance(value, StateRef) and isinstance(value.sample, (list, tuple)):
             return Constant(len(value.sample))
+        if which is len and isinstance(value, Span):
+            return self.out.arithmetic("sub", value.last, value.first)
         if (
             which is len
             and isinstance(value, StateRef)
@@ -263,13 +274,3 @@ class Calls:
         if isinstance(value, StateRef) and (method := self.records.method(value, "__bool__")):
             return self.call(method, [])
         return value
-
-    def records_compared(self, comparison: ast.cmpop, left: StateRef, right: Value) -> Value:
-        """Return how a record compares with another value by a method of its own."""
-        differs = isinstance(comparison, ast.NotEq)
-        name = "eq" if differs else FOLDED[type(comparison)].__name__
-        method = self.records.method(left, f"__{name}__")
-        if method is None or not isinstance(right, StateRef):
-            return self.out.compare(COMPARISONS[type(comparison)], left, right)
-        compared = self.call(method, [right])
-        return self.expressions.negation(compared) if differs else compared

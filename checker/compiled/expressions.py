@@ -12,13 +12,16 @@ from .function import Mode
 from .marking import is_marked
 from .records import Records
 from .scope import Scope
+from .sequences import Sequences
 from .values import (
     NOWHERE,
     PLAIN,
     Constant,
     Items,
+    Made,
     Method,
     Number,
+    Span,
     StateRef,
     Truth,
     UnsupportedError,
@@ -35,6 +38,7 @@ class Expressions:
     def __init__(self, scope: Scope) -> None:
         self.scope, self.unit, self.out = scope, scope.unit, scope.out
         self.mark, self.records = scope.marks.mark, Records(scope)
+        self.sequences = Sequences(scope, self)
         self.calls = Calls(scope, self)
 
     def expression(self, node: ast.expr) -> Value:
@@ -90,6 +94,8 @@ class Expressions:
         if isinstance(owner, StateRef):
             method = self.records.method(owner, node.attr)
             return method or self.records.loaded(self.records.part(owner, node.attr))
+        if isinstance(owner, Made):
+            return self.sequences.made_part(owner, node.attr)
         if owner is NOWHERE:
             return NOWHERE
         if not isinstance(owner, Constant):
@@ -97,14 +103,12 @@ class Expressions:
         return Constant(self.unit.reads.ask("attribute", owner.value, node.attr))
 
     def _subscript(self, node: ast.Subscript) -> Value:
-        owner, index = self.expression(node.value), self.expression(node.slice)
+        owner = self.expression(node.value)
+        if isinstance(node.slice, ast.Slice) and owner is not NOWHERE:
+            return self.sequences.span_of(owner, node, node.slice)
+        index = self.expression(node.slice)
         if isinstance(owner, StateRef):
-            at = self.records.getter(owner)
-            return (
-                self.calls.call(at, [index])
-                if at
-                else self.records.loaded(self.records.element(owner, index))
-            )
+            return self.sequences.element_of(owner, index)
         if owner is NOWHERE:
             return NOWHERE
         if isinstance(owner, (Items, Constant)) and isinstance(index, Constant):
@@ -126,7 +130,7 @@ class Expressions:
                 return self.records.part(owner, node.attr)
             if isinstance(owner, StateRef) and isinstance(node, ast.Subscript):
                 index = self.expression(node.slice)
-                setter = self.records.method(owner, "__setitem__")
+                setter = self.records.element_method(owner, "__setitem__")
                 return (setter, index) if setter else self.records.element(owner, index)
         raise UnsupportedError(f"{ast.unparse(node)}, which is no part of the state, as a target")
 
@@ -200,8 +204,8 @@ class Expressions:
         if isinstance(left, Constant) and isinstance(right, Constant):
             folded = FOLDED[type(comparison)].__name__
             return Constant(self.unit.reads.ask(folded, left.value, right.value))
-        if isinstance(left, StateRef):
-            return self.calls.records_compared(comparison, left, right)
+        if isinstance(left, (StateRef, Made, Span)) or isinstance(right, (StateRef, Made, Span)):
+            return self.sequences.records_compared(comparison, left, right)
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
 
     def _among(self, node: ast.cmpop, left: Value, right: Value, negated: bool) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import reduce
@@ -12,7 +12,7 @@ from .emitter import FAILURE, Emitter
 from .points import MARKS, Points
 from .reads import Reads
 from .state_refs import StateRefs
-from .values import Number, Range, StateRef, Truth, Value, union
+from .values import Made, Number, Range, StateRef, Truth, Value, union
 
 
 class Mode(Enum):
@@ -97,12 +97,19 @@ def parameters(arguments: list[Value]) -> list[str]:
         elif isinstance(argument, StateRef):
             passed.append(f"ptr {argument.base}")
             passed += [f"i64 {i.register}" for i in argument.indices if isinstance(i, Number)]
+        elif isinstance(argument, Made):
+            passed += parameters(list(argument.values))
     return passed
 
 
 def received(arguments: list[Value]) -> tuple[list[str], list[Value]]:
     """Return the parameters of a function for such arguments, and what they are within it."""
     declared: list[str] = []
+    return declared, _received(arguments, declared)
+
+
+def _received(arguments: Sequence[Value], declared: list[str]) -> list[Value]:
+    """Return what arguments are within a function, and declare its parameters."""
 
     def new(kind: str) -> str:
         declared.append(f"{kind} %a{len(declared)}")
@@ -121,6 +128,8 @@ def received(arguments: list[Value]) -> tuple[list[str], list[Value]]:
                 for i in argument.indices
             )
             inside.append(StateRef(base, argument.form, indices, argument.sample))
+        elif isinstance(argument, Made):
+            inside.append(Made(argument.paths, tuple(_received(argument.values, declared))))
         else:
             inside.append(argument)
-    return declared, inside
+    return inside

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from ...core.containers import MOST_MEMBERS, Seq, Set
+from ...core.containers import MOST_MEMBERS, Set
 from ...core.layout import members
+from ...core.sequences import Seq
 from .scope import Scope
 from .values import (
     WORD,
@@ -16,6 +17,7 @@ from .values import (
     Method,
     Number,
     Range,
+    Span,
     StateRef,
     Truth,
     UnsupportedError,
@@ -52,14 +54,15 @@ class Loops:
         if bounds is not None:
             self._loop_range(iterated, *bounds, body, changed)
             return
-        if isinstance(iterated, ast.Subscript) and isinstance(iterated.slice, ast.Slice):
-            self._loop_slice(iterated, iterated.slice, body, changed)
-            return
         if isinstance(iterated, ast.Call) and self.calls.is_known(iterated.func, members):
             [mask] = iterated.args
             self._loop_members(iterated, self.known(mask), body)
             return
         iterable = self.expressions.expression(iterated)
+        if isinstance(iterable, Span):
+            part = iterable.owner, iterable.first, iterable.last
+            self._loop_elements(iterated, *part, body, changed)
+            return
         if isinstance(iterable, StateRef) and (
             contents := self.records.method(iterable, "__iter__")
         ):
@@ -111,38 +114,6 @@ class Loops:
             body(self.records.loaded(self.records.element(items, index)), following, end)
 
         self._loop_range(node, first, last, 1, round_of, changed)
-
-    def _loop_slice(
-        self,
-        node: ast.Subscript,
-        chosen: ast.Slice,
-        body: Callable[[Value, str, str], None],
-        changed: Iterable[str],
-    ) -> None:
-        """Translate a loop over a slice of a sequence, which counts from its beginning."""
-        owner = self.expressions.expression(node.value)
-        contents = self.records.method(owner, "__iter__") if isinstance(owner, StateRef) else None
-        if contents is None or contents.function is not Seq.__iter__ or chosen.step is not None:
-            raise UnsupportedError(f"a loop over {ast.unparse(node)}, no slice of a sequence,")
-        first = self._from_beginning(chosen.lower) if chosen.lower else Constant(0)
-        last = self._from_beginning(chosen.upper) if chosen.upper else None
-        length = self.records.variable(contents.owner, "length")
-        if last is not None:
-            length = self.out.extreme("min", last, length)
-        self._loop_elements(node, contents.owner, first, length, body, changed)
-
-    def _from_beginning(self, node: ast.expr) -> Value:
-        """Return a bound of a slice; one that Python counts from the end makes the step fail."""
-        bound = self.known(node)
-        known = span(bound)
-        if isinstance(bound, Constant) and (known is None or known[0] < 0):
-            raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
-        if not isinstance(bound, (Constant, Number, Truth)):
-            raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
-        if known is None or known[0] < 0:
-            self.out.fail_if(self.out.value(f"icmp slt i64 {self.out.number(bound)}, 0"))
-            return self.out.extreme("max", bound, Constant(0))
-        return bound
 
     def _loop_members(
         self, node: ast.expr, mask: Value, body: Callable[[Value, str, str], None]

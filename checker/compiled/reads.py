@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+from ...core.fields import Field, declared_parts
 from ...core.layout import WORD_BITS, members
 from .intrinsics import INTRINSICS
 from .sources import described
@@ -87,6 +88,14 @@ def _choices(value: object) -> tuple[object, ...]:
     return tuple(value)  # type: ignore[arg-type]
 
 
+def _variables(declaration: Any) -> tuple[str, ...]:
+    """Return the names of a record's variables, of which it must consist."""
+    declared = declared_parts(declaration)
+    if not all(isinstance(part, Field) for part in declared.values()):
+        raise TypeError(f"{declaration.__name__} has parts that are no variables")
+    return tuple(declared)
+
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "attribute": getattr,
     "choices": _choices,
@@ -95,6 +104,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "function": _function,
     "name": _looked_up,
     "returns": _returns,
+    "variables": _variables,
     **{function.__name__: function for function in (bool, int, len, max, min)},
     **{
         function.__name__: function

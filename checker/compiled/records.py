@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import types
 
-from ...core.containers import Seq
+from ...core.fields import Record
+from ...core.sequences import Seq
 from .scope import Scope
 from .values import (
     NOWHERE,
@@ -30,15 +31,19 @@ class Records:
     def method(self, owner: StateRef, name: str) -> Method | None:
         """Return a method of a record of the state; None where that has none of the name."""
         kind = type(owner.sample)
-        if not isinstance(vars(kind).get(name), types.FunctionType):
+        own = isinstance(vars(kind).get(name), types.FunctionType)
+        if not own and not (name == "assign" and isinstance(owner.sample, Record)):
             return None
         return Method(self.unit.reads.ask("attribute", kind, name), owner)
 
-    def getter(self, owner: StateRef) -> Method | None:
-        """Return the method by which a record gives an element; of a sequence also a record."""
-        method = self.method(owner, "__getitem__")
-        if method is not None and method.function is Seq.__getitem__:
-            return self.method(owner, "at")
+    def element_method(self, owner: StateRef, name: str) -> Method | None:
+        """Return the method by which a record gives or takes an element; of a sequence one of it.
+
+        What Python calls with an index or a slice is another method there for an index alone.
+        """
+        method = self.method(owner, name)
+        if method is not None and method.function in (Seq.__getitem__, Seq.__setitem__):
+            return self.method(owner, "at" if name == "__getitem__" else "set")
         return method
 
     def item_of(self, owner: Items | Constant, index: Constant, node: ast.Subscript) -> Value:

@@ -181,9 +181,10 @@ class Translation:
             self._assign_to(node.target, self.expressions.expression(node.value))
 
     def _assign(self, node: ast.Assign) -> None:
-        value = self.expressions.expression(node.value)
-        for target in node.targets:
-            self._assign_to(target, value)
+        if not self.expressions.sequences.spliced(node):
+            value = self.expressions.expression(node.value)
+            for target in node.targets:
+                self._assign_to(target, value)
 
     def _assign_to(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
@@ -223,6 +224,10 @@ class Translation:
                 address = self.scope.variables[name] = self.out.variable()
             self.out.emit(f"store i64 {self.out.number(value)}, ptr {address}")
 
+    def _delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            self.expressions.sequences.delete(target)
+
     def _augassign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
             name = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
@@ -230,8 +235,9 @@ class Translation:
         else:
             place = self.expressions.written_place(node.target)
             if isinstance(place, tuple):
-                raise UnsupportedError(f"{ast.unparse(node)}, an element changed in place,")
-            before = Constant(0) if place is None else self.unit.places.load(self.out, place)
+                before = self.expressions.sequences.element_of(place[0].owner, place[1])
+            else:
+                before = Constant(0) if place is None else self.unit.places.load(self.out, place)
         value = self.expressions.computed(node.op, before, self.known(node.value))
         if isinstance(node.target, ast.Name):
             self._assign_local(node.target.id, value)

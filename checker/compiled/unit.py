@@ -19,7 +19,9 @@ from .values import (
     PLAIN,
     Constant,
     Items,
+    Made,
     Method,
+    Span,
     StateRef,
     UnsupportedError,
     Value,
@@ -161,7 +163,9 @@ def _kind(argument: Value) -> object:
         return ("static", which, argument.value if which in PLAIN else id(argument.value))
     if isinstance(argument, StateRef):
         return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
-    if isinstance(argument, (Items, Method)):
-        what = "a tuple" if isinstance(argument, Items) else "a method"
-        raise UnsupportedError(f"{what} cannot be passed on")
+    if isinstance(argument, Made):
+        return ("made", argument.paths, tuple(map(_kind, argument.values)))
+    if isinstance(argument, (Items, Method, Span)):
+        kinds = {Items: "a tuple", Method: "a method", Span: "a slice of a sequence"}
+        raise UnsupportedError(f"{kinds[type(argument)]} cannot be passed on")
     return (type(argument).__name__, span(argument), getattr(argument, "truth_only", ""))

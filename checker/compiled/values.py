@@ -85,10 +85,27 @@ class Method:
     owner: StateRef
 
 
+@dataclass(frozen=True)
+class Made:
+    """A record that is no part of the state: the values of its variables, by their paths in it."""
+
+    paths: tuple[str, ...]
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A slice of a sequence: its elements from a first one up to a last one, none before it."""
+
+    owner: StateRef
+    first: Value
+    last: Value
+
+
 NOWHERE = Constant("nowhere")
 """What lies beyond an array; a step that comes here has failed, so nothing depends on it."""
 
-Value = Constant | Number | Truth | StateRef | Items | Method
+Value = Constant | Number | Truth | StateRef | Items | Method | Made | Span
 
 
 PLAIN = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis)})

@@ -8,8 +8,9 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...core.containers import Seq, Set
+from ...core.containers import Set
 from ...core.fields import Array, declared_parts, members
+from ...core.sequences import Seq
 from .expressions import Expressions, wrapped
 from .names import FEW, described, may_be_none_at
 from .operations import truth
@@ -241,7 +242,7 @@ class Calls(Expressions):
         try:
             return self._invoked(method, positional, named, node)
         except NotShownError as refused:
-            if method.__module__ != Set.__module__:
+            if method.__module__ not in (Set.__module__, Seq.__module__):
                 raise
             raise NotShownError(node, refused.why, refused.repair, refused.mistaken) from None
 

@@ -11,9 +11,8 @@ from math import prod
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from ...core.bounds import unknown
 from ...core.errors import ModelError, about
-from ...core.fields import Array, Record, declared_parts
+from ...core.fields import Record
 from ...core.scene import View
 from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
 from ..protocol import Family, Protocol, system_of
@@ -23,6 +22,7 @@ from .signatures import (
     refuse_other_classes,
     refuse_other_kinds,
     refuse_unfit,
+    refuse_unknown_kinds,
     refuse_wrong_looks,
     values_of,
 )
@@ -62,6 +62,8 @@ class Model(Generic[S, K]):
         ``constraint(s, k) -> bool``: TLC's CONSTRAINT.  Steps from states outside are not taken.
     view
         How states and steps are drawn; by default a lane for each participant.
+    survivors
+        Why ``tidegate mutate`` need not kill a mutant, by the name that it prints.
 
     Raises
     ------
@@ -98,17 +100,18 @@ class Model(Generic[S, K]):
         deadlock: bool = True,
         constraint: Callable[[S, K], bool] | None = None,
         view: View | None = None,
+        survivors: Mapping[str, str] | None = None,
     ) -> None:
         refuse_other_classes(bounds, state)
         if constraint is not None:
             refuse_unfit(constraint, "the constraint", "s", "k")
         for kind, count in (participants or {}).items():
             refuse_unfit(count, f"how many there are of the participant {kind}", "k")
-        refuse_wrong_looks(name, view)
+        refuse_wrong_looks(name, view, survivors)
         self._bounds = bounds
         self._state = state
         self._participants = dict(participants or {})
-        self._refuse_unknown_kinds()
+        refuse_unknown_kinds(state, self._participants)
         module = sys.modules.get(state.__module__)
         file = getattr(module, "__file__", None)
         self._name = name or (Path(file).stem if file else state.__name__.lower())
@@ -116,20 +119,11 @@ class Model(Generic[S, K]):
         self._deadlock = deadlock
         self._constraint = constraint
         self._view = view
+        self._survivors = dict(survivors or {})
         self._initialise: Callable[[S, K], Iterator[None]] = _lowest
         self._actions: dict[str, Action] = {}
         self._tellings: dict[str, Telling] = {}
         self._properties: dict[str, Property] = {}
-
-    def _refuse_unknown_kinds(self) -> None:
-        """Refuse arrays by a kind of participant that there is not."""
-        # mypy takes the hash of an object of the class for that of the class.
-        for name, part in declared_parts(self._state).items():  # type: ignore[arg-type]
-            if isinstance(part, Array) and part.by and part.by not in self._participants:
-                raise ModelError(
-                    f"{self._state.__name__}.{name}: "
-                    f"{unknown('kind of participant', part.by, self._participants)}"
-                )
 
     def initial(self, function: Callable[[S, K], Iterator[None]]) -> Any:
         """Declare the initial states: write each into ``s``, and yield.
@@ -294,11 +288,12 @@ class Model(Generic[S, K]):
                 bounds=self._bounds,
                 scenarios=(),
                 mutation_bounds=("",),
-                survivors={},
+                survivors=self._survivors,
                 faults_and_elections={
                     name: telling.sign for name, telling in self._tellings.items() if telling.sign
                 },
                 build=self._build,
+                mutates_conditions=True,
             ),
             summary=summary,
             rules=NoRules(),

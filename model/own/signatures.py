@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from itertools import islice
 from typing import Any
 
+from ...core.bounds import unknown
 from ...core.errors import ModelError, about
-from ...core.fields import Record
+from ...core.fields import Array, Record, declared_parts
 from ...core.printable import one_line
 from ...core.scene import View
 
@@ -81,12 +82,14 @@ def values_of(
     return chosen
 
 
-def refuse_wrong_looks(name: object, view: object) -> None:
-    """Refuse a name that reports cannot print, and what is no view."""
+def refuse_wrong_looks(name: object, view: object, survivors: object) -> None:
+    """Refuse a name that reports cannot print, what is no view, and what are no reasons."""
     if not isinstance(name, str) or one_line(name) != name:
         raise ModelError(f"the name of the model is {name!r}; it must be text in one line")
     if view is not None and not isinstance(view, View):
         raise ModelError(f"the view is {view!r}; write View(scene, event)")
+    if survivors is not None and not isinstance(survivors, Mapping):
+        raise ModelError(f"survivors is {survivors!r}; write a dictionary, mutant: reason")
 
 
 def refuse_other_classes(bounds: object, state: object) -> None:
@@ -118,3 +121,12 @@ def refuse_bare(first: object, repair: str) -> None:
     """Refuse a decorator without parentheses, which would be given the function itself."""
     if callable(first):
         raise about(first, f"{getattr(first, '__name__', first)}: write {repair} above it")
+
+
+def refuse_unknown_kinds(state: Any, participants: Mapping[str, object]) -> None:
+    """Refuse arrays by a kind of participant that there is not."""
+    for name, part in declared_parts(state).items():
+        if isinstance(part, Array) and part.by and part.by not in participants:
+            raise ModelError(
+                f"{state.__name__}.{name}: {unknown('kind of participant', part.by, participants)}"
+            )

@@ -371,7 +371,7 @@ def test_what_is_not_reached_does_not_fail(translated):
         ("return (x := s.a) + x", "the expression (x := s.a)"),
         ("assert s.flag\nreturn 1", "assert statements"),
         ("raise ValueError", "raise statements"),
-        ("del s.a\nreturn 1", "delete statements"),
+        ("del s.a\nreturn 1", "del s.a"),
         ("global x\nx = 1\nreturn x", "global statements"),
         ("try:\n    return 1\nfinally:\n    s.b = 1", "try statements"),
         ("def g():\n    return 1\nreturn g()", "functiondef statements"),

@@ -1,9 +1,11 @@
 """What shells complete, and what the command line says to a misspelt command."""
 
+import json
 import os
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -106,4 +108,26 @@ def test_list_is_short_and_can_be_filtered():
     assert "max_version" not in bounds
     assert "replicas" not in run(main, ["list", "bounds", "controller_crashes"]).output
     assert run(main, ["list", "bonds"]).exit_code == 2
+    for name in ("kip-320", TWO_PHASE):
+        pointed = run(main, ["list", name])
+        assert pointed.exit_code == 2
+        assert f"tidegate show {name} describes" in " ".join(pointed.output.split())
     assert run(main, ["list", "bounds", "nothing like this"]).exit_code == 2
+
+
+TWO_PHASE = "examples/two_phase_commit.py"
+
+
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [
+        ("bounds", {"name": "managers", "default": "3"}),
+        ("properties", {"name": "Consistent", "kind": "invariant"}),
+        ("fairness", {"action": "Prepare", "owed": "weak, for each manager"}),
+    ],
+)
+def test_list_takes_a_file_for_what_it_declares(kind, row, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parents[2])
+    done = CliRunner().invoke(main, ["list", kind, TWO_PHASE, "--json"])
+    [rows] = json.loads(done.output)[kind].values()
+    assert any(row.items() <= one.items() for one in rows), rows

@@ -61,6 +61,15 @@ def test_a_condition_of_graph_names_a_set_as_actions_do(run):
     assert "1 step; 1 shortest path" in told
 
 
+def test_a_condition_of_graph_has_the_length_of_a_sequence(run):
+    raft = str(EXAMPLES / "raft.py")
+    bounds = [part for setting in _small("raft") for part in ("-b", setting)]
+    told = run("graph", raft, *bounds, "--to", "len(server[0].log) == 1", ends=(0,)).output
+    assert "Append" in told
+    wrong = run("graph", raft, *bounds, "--to", "len(server[0].lock) == 1", ends=(2,)).output
+    assert "there is no variable or property" in " ".join(wrong.split())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(file.stem for file in EXAMPLES.glob("*.py")))
 def test_every_command_works(name, run):

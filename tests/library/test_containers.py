@@ -19,6 +19,7 @@ from tidegate import (
     array,
     bag_of,
     integer,
+    nested,
     number,
     sequence_of,
     set_of,
@@ -53,6 +54,8 @@ OPERATIONS = st.lists(
                 "pop",
                 "set",
                 "truncate",
+                "slice",
+                "cut",
                 "put",
                 "take",
             ]
@@ -84,6 +87,12 @@ def _apply(node, seen, queue, held, operation, number):
     elif operation == "truncate":
         node.queue.truncate(number)
         del queue[number:]
+    elif operation == "slice" and len(queue) < MOST:
+        node.queue[number : number + 1] = [number, *node.queue[:1]][: MOST - len(queue)]
+        queue[number : number + 1] = [number, *queue[:1]][: MOST - len(queue)]
+    elif operation == "cut":
+        del node.queue[number : 2 * number - 1]
+        del queue[number : 2 * number - 1]
     elif operation == "put" and held[number] < MOST:
         node.held.add(number)
         held[number] += 1
@@ -306,4 +315,168 @@ def test_machine_code_goes_over_the_same_slices():
     assert python.holds
     assert machine._result.engine == "compiled"
     assert python.distinct_states == machine.distinct_states
+    assert python._result.taken == machine._result.taken
+
+
+class Entry(Record):
+    term: int = integer(1, 3, "term")
+    value: int = integer(-1, 2, "value")
+
+    def is_late(self) -> bool:
+        return self.term > 1
+
+
+class Server(Record):
+    log: Seq[Entry] = sequence_of(Entry, 3, "entries")
+    last: Entry = nested(Entry)
+    values: Seq = sequence_of(integer(-1, 2, "a value"), 3, "values")
+
+
+class Servers(Record):
+    server: list[Server] = array(2, Server, by="node")
+
+
+def _logs():
+    """Return a model whose actions use records in sequences in every way."""
+    model = Model(Bounds, Servers, participants={"node": lambda k: 2}, deadlock=False)
+
+    @model.action("node", term=lambda k: range(1, 3))
+    def add(s: Servers, k: Bounds, node: int, term: int) -> bool:
+        me = s.server[node]
+        entry = Entry(term=term, value=len(me.values) - 1)
+        if len(me.log) == 3 or entry in me.log:
+            return False
+        me.log.append(entry)
+        return True
+
+    @model.action("node", start=lambda k: range(3))
+    def replicate(s: Servers, k: Bounds, node: int, start: int) -> bool:
+        me, other = s.server[node], s.server[1 - node]
+        if start > len(me.log) or me.log[start:] == other.log[start:]:
+            return False
+        me.log[start:] = other.log[start:]
+        if me.log:
+            me.last.assign(me.log[len(me.log) - 1])
+        return True
+
+    @model.action("node")
+    def take(s: Servers, k: Bounds, node: int) -> bool:
+        me = s.server[node]
+        if not any(entry.is_late() for entry in me.log):
+            return False
+        entry = me.log.popleft()
+        me.values[:] = me.values[1:]
+        if entry != me.last:
+            me.values.extend([entry.value])
+        me.log[len(me.log) :] = [entry]
+        me.log[0].value = min(2, me.log[0].value + 1)
+        return True
+
+    @model.action("node")
+    def drop(s: Servers, k: Bounds, node: int) -> bool:
+        me = s.server[node]
+        if len(me.log) < 3:
+            return False
+        del me.log[1:2]
+        me.log[0] = Entry(term=3, value=me.log.pop().value)
+        del me.log[0]
+        return True
+
+    return model
+
+
+def test_machine_code_does_the_same_to_records_in_sequences():
+    python, machine = (
+        tidegate.check(_logs(), {}, ["TypeOk"], engine=engine, max_depth=9)
+        for engine in ("interpreted", "compiled")
+    )
+    assert machine._result.engine == "compiled"
+    assert python.distinct_states == machine.distinct_states > 1000
+    assert python._result.taken == machine._result.taken
+
+
+def test_records_are_packed_as_tightly_in_a_sequence_as_in_an_array():
+    """An entry takes 2 + 2 bits, the length 2, the record beside it 4, and values 2 + 3 * 2."""
+    assert Layout(Server, None).bits == (3 * 4 + 2) + 4 + (2 + 3 * 2)
+
+
+def test_what_is_taken_out_of_a_sequence_stays_as_it_was():
+    server = Layout(Server, None).record
+    server.log.extend([Entry(term=1, value=2), Entry(term=2, value=0)])
+    taken = server.log.popleft()
+    server.log[0] = Entry(term=3, value=1)
+    assert (taken.term, taken.value) == (1, 2)
+    assert server.log[0] == Entry(term=3, value=1) != taken
+    assert not taken.is_late()
+    server.log[1:] = server.log[:]
+    assert [entry.term for entry in server.log] == [3, 3]
+    server.log[0].term = 2
+    assert [entry.term for entry in server.log] == [2, 3]
+
+
+def test_records_in_a_sequence_are_shown_by_their_variables():
+    layout = Layout(Server, None)
+    layout.record.log.append(Entry(term=2, value=1))
+    assert layout.describe(layout.dump())["log"] == [{"term": 2, "value": 1}]
+
+
+NAMED = """\
+from dataclasses import dataclass
+from tidegate import *
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(3, 1, 4, "nodes")
+class Entry(Record):
+    who: int = replica_id(lambda k: k.nodes - 1, "who")
+class State(Record):
+    flag: list[int] = array(lambda k: k.nodes, integer(0, 1, "x"), by="node", by_replica=True)
+    log: Seq[Entry] = sequence_of(Entry, 2, "log")
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+@model.action("node")
+def go(s: State, k: Bounds, node: int) -> bool:
+    if len(s.log) == 2:
+        return False
+    WRITE
+    return True
+"""
+
+
+@pytest.mark.parametrize(
+    "write", ["s.log.append(Entry(who=node))", "s.log[0:] = s.log[1:]", "del s.log[0:]"]
+)
+def test_symmetry_is_refused_where_a_sequence_is_written_as_the_analysis_does_not_know(
+    write, tmp_path
+):
+    file = tmp_path / "named.py"
+    file.write_text(NAMED.replace("WRITE", write), "utf-8")
+    with pytest.raises(TidegateError, match=r"named\.py:16"):
+        tidegate.check(str(file), {}, ["TypeOk"], symmetry=True)
+
+
+def _short():
+    """Return a model with an action that names an entry which there is not at these bounds."""
+    model = Model(Bounds, Servers, participants={"node": lambda k: 2}, deadlock=False)
+
+    @model.action("node", index=lambda k: range(5))
+    def copy(s: Servers, k: Bounds, node: int, index: int) -> bool:
+        me, other = s.server[node], s.server[1 - node]
+        if len(me.log) == 3 or (index < len(other.log) and other.log[index] == me.last):
+            return False
+        if index < len(other.log):
+            me.log.append(other.log[index])
+            me.last.assign(other.log[index])
+        else:
+            me.log[len(me.log) :] = [Entry(term=1, value=len(me.log))]
+        return True
+
+    return model
+
+
+def test_an_entry_that_there_never_is_keeps_no_model_from_being_compiled():
+    python, machine = (
+        tidegate.check(_short(), {}, ["TypeOk"], engine=engine)
+        for engine in ("interpreted", "compiled")
+    )
+    assert machine._result.engine == "compiled"
+    assert python.distinct_states == machine.distinct_states > 30
     assert python._result.taken == machine._result.taken

@@ -6,16 +6,16 @@ import tidegate
 from tidegate.core.errors import TidegateError
 
 HEAD = """\
-import random
-from dataclasses import dataclass
+import random; from dataclasses import dataclass
 from tidegate import *
 @dataclass(frozen=True)
-class Bounds:
-    n: int = number(3, 1, 9, "n")
+class Bounds: n: int = number(3, 1, 9, "n")
+class Entry(Record): term: int = integer(0, 3, "term"); value: int = integer(0, 3, "value")
 class State(Record):
     x: int = integer(0, 3, "x")
     seen: Set = set_of(lambda k: k.n, "seen")
     queue: Seq = sequence_of(integer(0, 3, "e"), 2, "queue")
+    log: Seq[Entry] = sequence_of(Entry, 2, "log")
 model = Model(Bounds, State, participants={"node": lambda k: k.n}, deadlock=False)
 """
 
@@ -47,7 +47,57 @@ WRONG = {
     "below a set": (GO + "    s.seen.add(node - 1)\n    return True", "negative shift", 14),
     "a full sequence": (GO + "    s.queue.append(1)\n    return True", "index out of range", 14),
     "an empty sequence": (GO + "    s.queue.pop()\n    return True", "index out of range", 14),
-    "records compared": (GO + "    return s == s", "records of the state are not compared", 14),
+    "records of two declarations compared": (
+        GO + "    return s == s.seen",
+        "a record is compared with a record of the same declaration alone",
+        14,
+    ),
+    "a sequence replaced": (
+        GO + "    s.queue = s.queue[:1]\n    return True",
+        "queue is another object than the declared one (write queue[:] = ...)",
+        14,
+    ),
+    "a slice with a step": (
+        GO + "    s.queue[::2] = []\n    return True", "a slice of a sequence has no step", 14
+    ),
+    "too long a slice": (
+        GO + "    s.queue[:] = [0, 1, 2, 3, 4, 5]\n    return True", "index out of range", 14
+    ),
+    "an element removed that there is not": (
+        GO + "    del s.queue[0]\n    return True", "index out of range", 14
+    ),
+    "a record that lacks a variable": (
+        GO + "    s.log.append(Entry(term=1))\n    return True",
+        "Entry(term): write Entry(term=..., value=...)",
+        14,
+    ),
+    "a record without names": (
+        GO + "    s.log.append(Entry(1, 2))\n    return True",
+        "Entry(1, 2): write Entry(term=..., value=...)",
+        14,
+    ),
+    "a variable of an element without a declaration": (
+        "class Part(Record):\n    x: int\nclass Other(Record):\n"
+        "    log: Seq[Part] = sequence_of(Part, 2, 'log')\nmodel = Model(Bounds, Other)",
+        "Part.x has no value, which declares no variable",
+        12,
+    ),
+    "survivors without reasons": (
+        "model = Model(Bounds, State, survivors='none')", "write a dictionary, mutant: reason", 12,
+    ),
+    "a record in place of another": (
+        GO + "    s.log.append(s.seen)\n    return True",
+        "a record of term, value is needed, not a Set",
+        14,
+    ),
+    "a number in place of a record": (
+        GO + "    s.log.append(3)\n    return True", "a record of term, value is needed, not 3", 14
+    ),
+    "a record out of range": (
+        GO + "    s.log.append(Entry(term=1, value=4))\n    return True",
+        "log.items[0].value is 4, declared 0..3",
+        14,
+    ),
     "a predicate that writes": (
         GO + "    return False\n@model.invariant('fine')\ndef fine(s, k):\n    s.seen.add(0)\n"
         "    return True",
@@ -206,7 +256,7 @@ WRONG = {
         "class Other(Record):\n    x: int = integer(0, 9, 'x')\n    @property\n"
         "    def y(self):\n        return self.x\nmodel = Model(Bounds, Other)",
         "Other.y is <property",
-        17,
+        12,
     ),
     "a sequence of a class": (
         "class Other(Record):\n    x: Seq = sequence_of(int, 2, 'x')\n",
@@ -281,12 +331,12 @@ WRONG = {
     "an attribute that declares nothing": (
         "class Other(Record):\n    x: int = 3\nmodel = Model(Bounds, Other)",
         "Other.x is 3, which declares no variable",
-        14,
+        12,
     ),
     "a name without a value": (
         "class Other(Record):\n    x: int\nmodel = Model(Bounds, Other)",
         "Other.x has no value, which declares no variable",
-        14,
+        12,
     ),
     "bounds that are no dataclass": (
         "class Loose:\n    n = 3\nmodel = Model(Loose, State)", "is no frozen dataclass", 14,

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from tests.programs import sequences
+
 SMALL = (-3, -2, -1, 0, 0, 1, 1, 2, 3, 4, 5, 7, 9)
 EDGES = (
     "255", "256", "(1 << 31)", "((1 << 31) - 1)", "-(1 << 31)", "(1 << 32)", "((1 << 32) + 1)",
@@ -133,13 +135,15 @@ class Expressions:
         if draw < 0.8:
             array = self.one_of(("s.cell", "s.more", "s.odd", "s.one", "s.part[1].row"))
             return f"{array}[{self.index(ARRAYS[array])}]"
-        if draw < 0.85:
-            return f"s.queue[{self.index(2)}]"
+        if draw < 0.88:
+            return sequences.element(self)
         record = self.record()
         return f"{record}.low" if self.chance(60) else f"{record}.row[{self.index(2)}]"
 
     def record(self) -> str:
         """Write a record of the state."""
+        if self.chance(10):
+            return f"s.parts[{self.index(2)}]"
         if self.scope.records and self.chance(50):
             return self.one_of(self.scope.records)
         return f"s.part[{self.index(3)}]"
@@ -312,6 +316,8 @@ class Expressions:
 
     def quantifier(self, size: int) -> str:
         """Write any() or all() over numbers, an array, a tuple or a set."""
+        if self.state and self.chance(20):
+            return sequences.compared(self)
         if not self.state or self.quantified > 1:
             return self.compared(size)
         return self.generated(size, self.one_of(("any", "all")), self.condition)
@@ -363,7 +369,9 @@ class Expressions:
         if draw < 0.18:
             return self.one_of(("s.cell", "s.more", "s.odd", "s.one", "s.none")), False
         if draw < 0.24:
-            return self.one_of(("s.part", "(s.part[0], s.part[2])")), True
+            return self.one_of(
+                ("s.part", "s.parts", f"s.parts[{self.slice()}]", "(s.part[0], s.part[2])")
+            ), True
         if draw < 0.36:
             return f"({self.number(size // 2)}, {self.static()}, {self.atom()})", False
         if draw < 0.44:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.programs.expressions import ARRAYS, SMALL, Expressions, Helper
+from tests.programs.sequences import resized
 
 RANGES = {
     "s.a": (-1, 5), "s.b": (0, 200), "s.flag": (0, 1), "s.some": (0, 7), "s.dozen": (0, 3000),
@@ -161,7 +162,8 @@ class Writer(Expressions):
             (
                 f"s.queue.append({number})", f"s.queue[{self.index(3)}] = {number}",
                 "s.queue.pop()", "s.queue.popleft()", f"s.queue.truncate({self.atom()})",
-                "s.queue.clear()", f"s.chosen.add({number})", f"s.chosen.discard({number})",
+                "s.queue.clear()", resized(self), resized(self), resized(self),
+                f"s.chosen.add({number})", f"s.chosen.discard({number})",
             )
         )  # fmt: skip
 

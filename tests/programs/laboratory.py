@@ -22,7 +22,7 @@ import llvmlite.binding as llvm
 
 from tests.programs.expressions import Helper
 from tests.programs.grammar import Program, helper, program
-from tests.programs.scratch import CONSTANTS, LAYOUT, WORDS, random_state
+from tests.programs.scratch import CONSTANTS, LAYOUT, WORDS, Pair, random_state
 from tidegate.checker.compiled import sources, syntax
 from tidegate.checker.compiled.asking import clear_marks, make_marks
 from tidegate.checker.compiled.build import Code, object_code
@@ -125,7 +125,7 @@ def functions(helpers: Sequence[Helper], programs: Sequence[Program]) -> dict[st
     """Return the functions of a batch by their names, each with its syntax tree."""
     source = "\n".join(part.source for part in (*helpers, *programs))
     tree = ast.parse(source)
-    space: dict[str, Any] = {"__name__": "programs", "members": members}
+    space: dict[str, Any] = {"__name__": "programs", "members": members, "Pair": Pair}
     exec(compile(tree, "<program>", "exec"), space)
     for node in tree.body:
         assert isinstance(node, ast.FunctionDef)

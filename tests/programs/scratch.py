@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tidegate.core.containers import Seq, Set, sequence_of, set_of
-from tidegate.core.layout import Layout, Record, State, array, boolean, integer, subset
+from tidegate.core.containers import Set, set_of
+from tidegate.core.layout import Layout, Record, State, array, boolean, integer, nested, subset
+from tidegate.core.sequences import Seq, sequence_of
 
 
 class Part(Record):
@@ -16,6 +17,13 @@ class Part(Record):
     low: int = integer(-1, 5, "may be nothing")
     fixed: int = integer(4, 4, "always 4")
     row: list[int] = array(2, integer(0, 2, "a counter"))
+
+
+class Pair(Record):
+    """An element of a sequence of records, which programs can make."""
+
+    one: int = integer(0, 3, "a number")
+    other: int = integer(-2, 60, "another one")
 
 
 class Scratch(Record):
@@ -36,6 +44,9 @@ class Scratch(Record):
     odd: list[int] = array(5, integer(0, 8_000_000, "23 bits, which fit a word twice"))
     queue: Seq = sequence_of(integer(-3, 9, "an element"), 4, "a sequence")
     chosen: Set = set_of(5, "a set of five numbers")
+    pairs: Seq[Pair] = sequence_of(Pair, 3, "a sequence of records")
+    parts: Seq[Part] = sequence_of(Part, 2, "a sequence of records with arrays")
+    spare: Pair = nested(Pair)
     none: list[int] = array(0, integer(0, 1, "an array without elements"))
 
 

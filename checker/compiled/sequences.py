@@ -1,0 +1,316 @@
+"""From a plain Python function to LLVM: parts of the state, and what is written as one of several.
+
+A record, or a slice of a sequence, is loaded variable by variable before any of it is written, so
+that it does not matter where it comes from.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from ...core.fields import Record, part_names
+from ...core.sequences import Seq
+from .arithmetic import COMPARISONS, FOLDED
+from .scope import Scope
+from .values import (
+    NOWHERE,
+    Constant,
+    Items,
+    Made,
+    Method,
+    Number,
+    Span,
+    StateRef,
+    Truth,
+    UnsupportedError,
+    Value,
+    integer_of,
+    span,
+)
+
+if TYPE_CHECKING:
+    from .expressions import Expressions
+
+OF_SEQUENCES = (Seq.extend, Seq.pop, Seq.popleft)
+"""Methods of sequences that are emitted in place, for what they take or return."""
+
+Contents = dict[str, Value]
+"""The values of a record's variables, by their paths in it; of a number it is ``""``."""
+
+
+class Sequences:
+    """Translates what reads and writes records and sequences of the state, and slices of these."""
+
+    def __init__(self, scope: Scope, expressions: Expressions) -> None:
+        self.scope, self.unit, self.out = scope, scope.unit, scope.out
+        self.mark, self.records = scope.marks.mark, expressions.records
+        self.expressions, self.known = expressions, expressions.known
+
+    def _call(self, method: Method, arguments: list[Value]) -> Value:
+        return self.expressions.calls.call(method, arguments)
+
+    def element_of(self, owner: StateRef, index: Value) -> Value:
+        """Return an element of an array, or of a record that has such."""
+        at = self.records.element_method(owner, "__getitem__")
+        if at is None:
+            return self.records.loaded(self.records.element(owner, index))
+        if at.function is not Seq.at:
+            return self._call(at, [index])
+        if isinstance(index, Constant) and (integer_of(index.value) or 0) < 0:
+            self.out.fail_if("true")
+            return NOWHERE
+        length = self.out.number(self.records.variable(owner, "length"))
+        self.out.fail_if(self.out.value(f"icmp uge i64 {self.out.number(index)}, {length}"))
+        return self.records.loaded(self.records.element(self.records.part(owner, "items"), index))
+
+    def made(self, declaration: type[Record], node: ast.Call) -> Made:
+        """Return a record that is no part of the state."""
+        named = {str(part.arg): self.known(part.value) for part in node.keywords}
+        names = self.unit.reads.elements("variables", declaration)
+        if node.args or set(named) != set(names):
+            raise UnsupportedError(f"{ast.unparse(node)}, which lacks a variable or names another,")
+        return Made(tuple(f".{name}" for name in names), tuple(named[name] for name in names))
+
+    @staticmethod
+    def made_part(owner: Made, name: str) -> Value:
+        """Return a variable of a record that is no part of the state."""
+        if f".{name}" not in owner.paths:
+            raise UnsupportedError(f"{name} of a record that is no part of the state")
+        return owner.values[owner.paths.index(f".{name}")]
+
+    def copied_into(self, target: Value, source: Value) -> Constant:
+        """Emit the writing of all variables of a record."""
+        if isinstance(target, StateRef):
+            self._fill(target, self._contents(source))
+        return Constant(None)
+
+    def _leaves(self, place: StateRef, path: str = "") -> dict[str, StateRef]:
+        """Return the variables of a part of the state, by their paths in it."""
+        if isinstance(place.sample, int):
+            return {path: place}
+        leaves: dict[str, StateRef] = {}
+        if isinstance(place.sample, (list, tuple)):
+            for index in range(len(place.sample)):
+                element = self.records.element(place, Constant(index))
+                assert element is not None
+                leaves |= self._leaves(element, f"{path}[{index}]")
+        else:
+            for name in part_names(place.sample):
+                leaves |= self._leaves(self.records.part(place, name), f"{path}.{name}")
+        return leaves
+
+    def _contents(self, value: Value) -> Contents:
+        """Return the values of a record's variables, or a number."""
+        if isinstance(value, StateRef):
+            return {path: self.records.loaded(leaf) for path, leaf in self._leaves(value).items()}
+        if isinstance(value, Made):
+            return dict(zip(value.paths, value.values, strict=True))
+        return {"": value}
+
+    def _fill(self, place: StateRef, contents: Contents) -> None:
+        """Emit the writing of a variable, or of all of those of a record."""
+        if self.scope.pure:
+            raise UnsupportedError(f"writing {place.form} where only reading is allowed")
+        leaves = self._leaves(place)
+        if isinstance(contents.get("", None), Constant) and "" not in leaves:
+            # What is beyond an array, or a number: Python refuses to copy that, too.
+            self.out.fail_if("true")
+            return
+        if leaves.keys() != contents.keys():
+            raise UnsupportedError(f"what is none of the elements of {place.form} written there")
+        for path, leaf in leaves.items():
+            self.unit.places.store(self.out, leaf, contents[path])
+
+    def records_compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
+        """Return how a record or a slice compares with another one."""
+        if isinstance(left, Constant) or isinstance(right, Constant):
+            # What is beyond an array, or a number: Python refuses to compare that, too.
+            self.out.fail_if("true")
+            return Constant(False)
+        differs = isinstance(comparison, ast.NotEq)
+        name = "eq" if differs else FOLDED[type(comparison)].__name__
+        method = self.records.method(left, f"__{name}__") if isinstance(left, StateRef) else None
+        if method is not None and isinstance(right, StateRef):
+            compared = self._call(method, [right])
+        elif name == "eq" and isinstance(left, Span) and isinstance(right, Span):
+            compared = self._spans_equal(left, right)
+        elif name == "eq" and _is_record(left) and _is_record(right):
+            compared = self._all_equal(self._contents(left), self._contents(right))
+        else:
+            return self.out.compare(COMPARISONS[type(comparison)], left, right)
+        return self.expressions.negation(compared) if differs else compared
+
+    def _all_equal(self, one: Contents, other: Contents) -> Truth:
+        """Emit whether all variables of two records are the same."""
+        if one.keys() != other.keys():
+            raise UnsupportedError("records of two declarations compared")
+        equal = "true"
+        for path, value in one.items():
+            same = self.out.truth(self.out.compare("eq", value, other[path]))
+            equal = self.out.value(f"and i1 {equal}, {same}")
+        return Truth(equal)
+
+    def _spans_equal(self, one: Span, other: Span) -> Truth:
+        """Emit whether two slices have as many elements, and the same."""
+        out = self.out
+        count, others = (out.arithmetic("sub", part.last, part.first) for part in (one, other))
+        equal = out.truth(out.compare("eq", count, others))
+        pairs = zip(self._elements(one), self._elements(other), strict=False)
+        for number, (left, right) in enumerate(pairs):
+            beyond = out.truth(out.compare("sle", count, Constant(number)))
+            same = self._all_equal(left, right).register
+            equal = out.value(f"and i1 {equal}, {out.value(f'or i1 {beyond}, {same}')}")
+        return Truth(equal)
+
+    def span_of(self, owner: Value, node: ast.Subscript, chosen: ast.Slice) -> Span:
+        """Return a slice of a sequence, which counts from its beginning."""
+        contents = self.records.method(owner, "__iter__") if isinstance(owner, StateRef) else None
+        if contents is None or contents.function is not Seq.__iter__ or chosen.step is not None:
+            raise UnsupportedError(f"{ast.unparse(node)}, no slice of a sequence,")
+        length = self.records.variable(contents.owner, "length")
+        first: Value = Constant(0)
+        if chosen.lower is not None:
+            first = self.out.extreme("min", self._from_beginning(chosen.lower), length)
+        last = length
+        if chosen.upper is not None:
+            last = self.out.extreme("min", self._from_beginning(chosen.upper), length)
+        if chosen.lower is not None:
+            last = self.out.extreme("max", first, last)
+        return Span(contents.owner, first, last)
+
+    def _from_beginning(self, node: ast.expr) -> Value:
+        """Return a bound of a slice; one that Python counts from the end makes the step fail."""
+        bound = self.known(node)
+        known = span(bound)
+        if isinstance(bound, Constant) and (known is None or known[0] < 0):
+            raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
+        if not isinstance(bound, (Constant, Number, Truth)):
+            raise UnsupportedError(f"{ast.unparse(node)} as a bound of a slice")
+        if known is None or known[0] < 0:
+            self.out.fail_if(self.out.value(f"icmp slt i64 {self.out.number(bound)}, 0"))
+            return self.out.extreme("max", bound, Constant(0))
+        return bound
+
+    def sequence_call(self, method: Method, node: ast.Call) -> Value:
+        """Return the value of the call of one of ``OF_SEQUENCES``."""
+        owner = method.owner
+        if node.keywords or len(node.args) != (method.function is Seq.extend):
+            raise UnsupportedError(f"the call {ast.unparse(node)}")
+        if self.scope.pure:
+            raise UnsupportedError(f"the call {ast.unparse(node)} where only reading is allowed")
+        length = self.records.variable(owner, "length")
+        if method.function is Seq.extend:
+            self._replace(Span(owner, length, length), *self._values(node.args[0]), node)
+            return Constant(None)
+        first = method.function is Seq.popleft
+        index = Constant(0) if first else self.out.arithmetic("sub", length, Constant(1))
+        taken = self.element_of(owner, index)
+        contents = self._contents(taken)
+        drop = self.records.method(owner, "drop_first" if first else "drop_last")
+        assert drop is not None
+        self._call(drop, [])
+        return Made(tuple(contents), tuple(contents.values())) if _is_record(taken) else taken
+
+    def delete(self, target: ast.expr) -> None:
+        """Translate the removal of an element or a slice of a sequence."""
+        if not isinstance(target, ast.Subscript):
+            raise UnsupportedError(f"del {ast.unparse(target)}")
+        if isinstance(target.slice, ast.Slice):
+            chosen = self.span_of(self.expressions.expression(target.value), target, target.slice)
+        else:
+            begins = ast.Slice(target.slice, None, None)
+            chosen = self.span_of(self.expressions.expression(target.value), target, begins)
+            self.element_of(chosen.owner, chosen.first)
+            last = self.out.arithmetic("add", chosen.first, Constant(1))
+            chosen = Span(chosen.owner, chosen.first, last)
+        self._replace(chosen, [], Constant(0), target)
+
+    def spliced(self, node: ast.Assign) -> bool:
+        """Translate an assignment if its only target is a slice; return whether it is."""
+        [target, *others] = node.targets
+        if (
+            others
+            or not isinstance(target, ast.Subscript)
+            or not isinstance(target.slice, ast.Slice)
+        ):
+            return False
+        elements, count = self._values(node.value)
+        place = self.span_of(self.expressions.expression(target.value), target, target.slice)
+        self._replace(place, elements, count, target)
+        return True
+
+    def _values(self, node: ast.expr) -> tuple[list[Contents], Value]:
+        """Return the elements that an expression may have, and how many of them it has."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            listed = [self._contents(self.known(part)) for part in node.elts]
+            return listed, Constant(len(listed))
+        value = self.expressions.expression(node)
+        if isinstance(value, Items):
+            return [self._contents(item) for item in value.items], Constant(len(value.items))
+        if isinstance(value, StateRef):
+            sliced = ast.Subscript(node, ast.Slice(), ast.Load())
+            value = self.span_of(value, sliced, ast.Slice())
+        if not isinstance(value, Span):
+            raise UnsupportedError(f"{ast.unparse(node)} in place of a slice")
+        return self._elements(value), self.out.arithmetic("sub", value.last, value.first)
+
+    def _elements(self, chosen: Span) -> list[Contents]:
+        """Emit the loading of the elements of a slice, and return as many as there may be."""
+        items = self.records.part(chosen.owner, "items")
+        return [
+            self._contents(self.records.loaded(self._within(items, chosen.first, number)))
+            for number in range(len(items.sample))
+        ]
+
+    def _within(self, items: StateRef, first: Value, more: int) -> StateRef | None:
+        """Return the element so many after the first; the last one where there is none."""
+        index = self.out.arithmetic("add", first, Constant(more))
+        last = len(items.sample) - 1
+        index = Number(self.out.number(self.out.extreme("min", index, Constant(last))), (0, last))
+        return self.records.element(items, index)
+
+    def _replace(self, chosen: Span, new: list[Contents], count: Value, node: ast.expr) -> None:
+        """Emit the replacement of a slice by new elements, of which so many are meant."""
+        if self.scope.pure:
+            raise UnsupportedError(f"writing {ast.unparse(node)} where only reading is allowed")
+        out, owner = self.out, chosen.owner
+        items, length = self.records.part(owner, "items"), self.records.variable(owner, "length")
+        after = self._elements(Span(owner, chosen.last, length))
+        behind = out.arithmetic("sub", length, chosen.last)
+        following = out.arithmetic("add", chosen.first, count)
+        result = out.arithmetic("add", following, behind)
+        most = len(items.sample)
+        out.fail_if(out.value(f"icmp ugt i64 {result.register}, {most}"))
+        writes = [(new, count, chosen.first), (after, behind, following)] if most else []
+        for part, (elements, limit, first) in enumerate(writes):
+            for number, contents in enumerate(elements):
+                within = out.compare("sgt", limit, Constant(number))
+                place = self._within(items, first, number)
+                self._where(within, (node, part, number), place, contents)
+        blank = self._contents(self.records.loaded(self.records.part(owner, "blank")))
+        for number in range(most):
+            beyond = out.compare("sle", result, Constant(number))
+            self._where(
+                beyond, (node, 2, number), self.records.element(items, Constant(number)), blank
+            )
+        self.unit.places.store(out, self.records.part(owner, "length"), result)
+
+    def _where(
+        self, test: Value, point: tuple[Any, ...], place: StateRef | None, contents: Contents
+    ) -> None:
+        """Emit the writing of an element where a condition holds."""
+        if place is None:
+            return
+        write, on = self.out.label("write"), self.out.label("on")
+        self.mark(test, *point)
+        self.out.branch(test, write, on)
+        self.out.place_label(write)
+        self._fill(place, contents)
+        self.out.place_label(on)
+
+
+def _is_record(value: Value) -> bool:
+    return isinstance(value, Made) or (
+        isinstance(value, StateRef) and isinstance(value.sample, Record)
+    )

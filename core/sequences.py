@@ -1,0 +1,256 @@
+"""Sequences of numbers or records as parts of a state; see :mod:`containers`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+
+from .containers import declared
+from .errors import ModelError
+from .fields import (
+    Array,
+    Field,
+    Limit,
+    Record,
+    array,
+    copy_into,
+    declared_parts,
+    integer,
+    limit_of,
+    shown_part,
+    value_of,
+)
+
+if TYPE_CHECKING:
+    import typing_extensions
+
+    E = typing_extensions.TypeVar("E", default=int)
+else:
+    E = TypeVar("E")
+
+R = TypeVar("R", bound=Record)
+
+
+class Seq(Record, Generic[E]):
+    """A sequence of numbers or records, up to a declared length; see :func:`sequence_of`.
+
+    Numbered from 0.  ``len``, ``in``, ``==``, ``seq[i]``, ``seq[i] = value``, iteration, truth, and
+    slices are those of Python's lists, but an index is never negative, and a slice has no step.
+
+    An element that is a record is changed by its variables, ``seq[i].term = 2``, and is replaced by
+    the values of another record; ``pop`` and ``popleft`` return a record of its own.
+    """
+
+    length: int
+    items: list[E]
+    blank: E
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __bool__(self) -> bool:
+        return self.length > 0
+
+    @overload
+    def __getitem__(self, index: int) -> E: ...
+    @overload
+    def __getitem__(self, index: slice) -> Slice[E]: ...
+    def __getitem__(self, index: int | slice) -> E | Slice[E]:
+        return Slice(self, index) if isinstance(index, slice) else self.at(index)
+
+    def at(self, index: int) -> E:
+        """Return an element; this is what the compiled engine has for ``seq[index]``."""
+        # An index beyond the last element is one beyond the array, which every engine refuses.
+        return self.items[index if 0 <= index < self.length else len(self.items)]
+
+    @overload
+    def __setitem__(self, index: int, value: E) -> None: ...
+    @overload
+    def __setitem__(self, index: slice, value: Iterable[E]) -> None: ...
+    def __setitem__(self, index: int | slice, value: E | Iterable[E]) -> None:
+        if isinstance(index, slice):
+            self._splice(index, cast("Iterable[E]", value))
+        else:
+            self.set(index, cast(E, value))
+
+    def set(self, index: int, value: E) -> None:
+        """Replace an element; this is what the compiled engine has for ``seq[index] = value``."""
+        self.put(index if 0 <= index < self.length else len(self.items), value)
+
+    def __delitem__(self, index: int | slice) -> None:
+        if isinstance(index, slice):
+            self._splice(index, ())
+        else:
+            # That there is such an element is checked by looking at it.
+            self.at(index)
+            self._splice(slice(index, index + 1), ())
+
+    def _splice(self, chosen: slice, values: Iterable[E]) -> None:
+        """Put values in place of the elements of a slice."""
+        if chosen.step is not None:
+            raise ValueError("a slice of a sequence has no step")
+        kept, new = [self.copied(element) for element in self], map(self.copied, values)
+        kept[chosen] = list(new)
+        for index, element in enumerate(kept):
+            self.put(index, element)
+        for index in range(len(kept), len(self.items)):
+            self.put(index, self.blank)
+        self.length = len(kept)
+
+    def __iter__(self) -> Iterator[E]:
+        # As in a list, a round sees what the rounds before it have written.
+        for index in range(self.length):
+            yield self.items[index]
+
+    def __contains__(self, value: E) -> bool:
+        for index in range(self.length):
+            if self.items[index] == value:
+                return True
+        return False
+
+    def __eq__(self, other: Seq[E]) -> bool:  # type: ignore[override]
+        if self.length != other.length:
+            return False
+        return all(self.items[index] == other.items[index] for index in range(self.length))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def put(self, index: int, value: E) -> None:
+        """Write an element where there may be none yet; used by the other methods."""
+        self.items[index] = value
+
+    def copied(self, value: E) -> E:
+        """Return an element that does not change with the sequence; used by the other methods."""
+        return value
+
+    def append(self, value: E) -> None:
+        """Add an element at the end."""
+        self.put(self.length, value)
+        self.length += 1
+
+    def extend(self, values: Iterable[E]) -> None:
+        """Add the elements of a sequence, a slice or a list at the end."""
+        self[self.length :] = values
+
+    def popleft(self) -> E:
+        """Remove the first element and return it (TLA+'s Head and Tail)."""
+        first = self.copied(self.at(0))
+        self.drop_first()
+        return first
+
+    def pop(self) -> E:
+        """Remove the last element and return it."""
+        last = self.copied(self.at(self.length - 1))
+        self.drop_last()
+        return last
+
+    def drop_first(self) -> None:
+        """Remove the first element, which there must be."""
+        for index in range(len(self.items) - 1):
+            self.put(index, self.items[index + 1])
+        self.put(len(self.items) - 1, self.blank)
+        self.length -= 1
+
+    def drop_last(self) -> None:
+        """Remove the last element, which there must be."""
+        self.length -= 1
+        self.put(self.length, self.blank)
+
+    def truncate(self, length: int) -> None:
+        """Keep the first elements only, as many as `length` or as there are."""
+        for index in range(len(self.items)):
+            if index >= length:
+                self.put(index, self.blank)
+        self.length = min(self.length, max(length, 0))
+
+    def clear(self) -> None:
+        """Remove every element."""
+        self.truncate(0)
+
+    @classmethod
+    def shown(cls, record: Seq[E]) -> list[object]:
+        """Return a record of this declaration as people see it."""
+        declared = cast(Array, cls.items).element
+        return [shown_part(record.items[index], declared) for index in range(record.length)]
+
+
+class RecordSeq(Seq[R]):
+    """A sequence of records, whose elements stay where they are and take other values."""
+
+    def put(self, index: int, value: R) -> None:
+        """Write the values of a record into an element."""
+        copy_into(self.items[index], value)
+
+    def copied(self, value: R) -> R:
+        """Return a record with the same values."""
+        return value_of(value)
+
+
+class Slice(Generic[E]):
+    """Some consecutive elements of a sequence, ``seq[first:last]``: to iterate or to assign."""
+
+    def __init__(self, owner: Seq[E], chosen: slice) -> None:
+        if chosen.step is not None:
+            raise ValueError("a slice of a sequence has no step")
+        self._owner = owner
+        self._indices = range(*chosen.indices(owner.length))
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    def __iter__(self) -> Iterator[E]:
+        for index in self._indices:
+            yield self._owner.items[index]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Slice):
+            raise TypeError("a slice of a sequence is compared with a slice; write queue[:]")
+        return list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@overload
+def sequence_of(element: type[R], most: Limit, doc: str) -> Seq[R]: ...
+@overload
+def sequence_of(element: int, most: Limit, doc: str) -> Seq[int]: ...
+def sequence_of(element: object, most: Limit, doc: str) -> object:
+    """Declare a sequence of up to `most` numbers or records; at first it is empty.
+
+    Parameters
+    ----------
+    element
+        The declaration of one element, as of a variable, ``integer(0, 3, "ballot")``, or the class
+        of the records.
+    """
+    kind: type[Seq[Any]] = Seq
+    if isinstance(element, type) and issubclass(element, Record):
+        kind, blank = RecordSeq, _blank(element)
+    elif isinstance(element, Field):
+        blank = _blank(element)
+    else:
+        raise ModelError(
+            f"{doc}: a sequence of {element!r}; declare one element, as integer(0, 3, 'ballot'), "
+            "or name a class that derives from Record"
+        )
+    parts = {
+        "length": integer(0, most, f"length: {doc}"),
+        "items": array(most, cast(Any, element)),
+        "blank": blank,
+    }
+    return declared(kind, parts)
+
+
+def _blank(element: Any) -> Any:
+    """Return the declaration of what is stored beyond the last element: lowest values alone."""
+    if isinstance(element, Field):
+
+        def low(k: object) -> int:
+            return limit_of(element.low, k)
+
+        return Field(low, low, "what is stored beyond the last element")
+    if isinstance(element, Array):
+        return replace(element, element=_blank(element.element))
+    parts = {name: _blank(part) for name, part in declared_parts(element).items()}
+    return type(element.__name__, (Record,), parts)

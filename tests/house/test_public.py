@@ -1,0 +1,57 @@
+"""Kafka's families are written with what is exported to everybody: there is no private door."""
+
+import ast
+import importlib
+
+import pytest
+
+import tidegate
+import tidegate.kafka
+
+FAMILIES = ("model.broker", "model.published", "model.async_isr")
+"""The packages of the families."""
+
+PROPERTIES = "invariants"
+"""The package of their properties, whose own ``__init__`` gathers them for the commands."""
+
+
+def _outside(package, name, file, everything):
+    """Yield (module, name) of what a module imports that is not of Kafka's families."""
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        parts = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+        base = ".".join([*parts[: len(parts) - node.level + 1], *filter(None, [node.module])])
+        for alias in node.names:
+            whole = f"{base}.{alias.name}"
+            module, what = (whole, None) if whole in everything else (base, alias.name)
+            inside = (*FAMILIES, PROPERTIES) if package == PROPERTIES else FAMILIES
+            if not any(module.removeprefix("tidegate.").startswith(one) for one in inside):
+                yield module, what
+
+
+@pytest.mark.parametrize("package", [*FAMILIES, PROPERTIES])
+def test_a_family_imports_only_what_is_exported(package, modules):
+    exported = {
+        name: getattr(home, name) for home in (tidegate.kafka, tidegate) for name in home.__all__
+    }
+    own = {
+        name: file
+        for name, file in modules.items()
+        if name.startswith(f"tidegate.{package}.") or name == f"tidegate.{package}"
+    }
+    own.pop(f"tidegate.{PROPERTIES}", None)
+    met = [
+        (name, module, what)
+        for name, file in own.items()
+        for module, what in _outside(package, name, file, modules)
+    ]
+    assert met
+    private = {
+        f"{name}: {module}.{what}"
+        for name, module, what in met
+        if what is None
+        or what not in exported
+        or exported[what] is not getattr(importlib.import_module(module), what)
+    }
+    assert private == set()

@@ -1,0 +1,114 @@
+"""Conditions within the actions of a model of one's own are mutated, too."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import tidegate
+from tidegate.analysis.mutants import mutants
+from tidegate.analysis.named import find_protocol
+from tidegate.cli import main
+
+MODEL = """\
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(3, 1, 9, "the largest number")
+
+class State(Record):
+    bit: int = integer(0, 1, "the bit that is due")
+    sent: int = integer(0, 1, "the bit of the message")
+    taken: int = integer(0, lambda k: k.most, "messages that were taken")
+    lost: bool = boolean("whether a message was taken twice")
+
+model = Model(Bounds, State, deadlock=False, survivors={"Send: if s.sent == 5, left out": "never"})
+
+@model.action("sender")
+def send(s: State, k: Bounds) -> bool:
+    if s.taken == k.most:
+        return False
+    s.sent = s.taken & 1
+    if s.sent == 5:
+        s.lost = False
+    return True
+
+@model.action("receiver", bit=lambda k: range(2))
+def receive(s: State, k: Bounds, bit: int) -> bool:
+    if s.taken == k.most or bit != s.sent:
+        return False
+    if bit == s.bit:
+        s.taken += 1
+        s.bit = 1 - bit
+    elif s.taken > k.most:
+        return False
+    s.lost = s.bit != s.taken & 1
+    return True
+
+@model.invariant("The bit that is due is that of the number of messages that were taken.")
+def in_step(s: State, k: Bounds) -> bool:
+    return not s.lost and s.bit == s.taken & 1
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    file = tmp_path / "bit.py"
+    file.write_text(MODEL, "utf-8")
+    return str(file)
+
+
+def test_every_condition_makes_two_mutants_and_every_guard_one(file):
+    names = [mutant.name for mutant in mutants(find_protocol(file)) if not mutant.unfair]
+    assert names == [
+        "Send: s.taken == k.most",
+        "Receive: s.taken == k.most or bit != s.sent",
+        "Send: if s.sent == 5, left out",
+        "Send: if s.sent == 5, negated",
+        "Receive: if bit == s.bit, left out",
+        "Receive: if bit == s.bit, negated",
+        "Receive: if s.taken > k.most, left out",
+        "Receive: if s.taken > k.most, negated",
+    ]
+
+
+def test_a_condition_that_is_left_out_is_always_taken_and_a_refusal_never(file):
+    """Where the bit is not asked for, a message is taken again; both engines say how often."""
+    every = {mutant.name: mutant.protocol for mutant in mutants(find_protocol(file))}
+    counts = {}
+    for name in ("if bit == s.bit, left out", "if s.taken > k.most, left out"):
+        found = {
+            tidegate.check(every[f"Receive: {name}"], {}, ["TypeOk"], engine=engine).distinct_states
+            for engine in ("interpreted", "compiled")
+        }
+        [counts[name]] = found
+    plain = tidegate.check(file, {}, ["TypeOk"]).distinct_states
+    assert counts["if s.taken > k.most, left out"] == plain != counts["if bit == s.bit, left out"]
+
+
+def test_the_command_reports_conditions_and_says_why_a_survivor_may_survive(file, tmp_path):
+    target = tmp_path / "mutants.json"
+    done = CliRunner().invoke(main, ["mutate", file, "--jobs", "1", "--json", str(target)])
+    assert done.exit_code == 0, done.output
+    document = json.loads(target.read_text("utf-8"))
+    survived = {fate["mutant"]: fate["note"] for fate in document["survived"]}
+    assert survived["Send: if s.sent == 5, left out"] == "never"
+    assert "Receive: if s.taken > k.most, left out" in survived
+    assert "Receive: if bit == s.bit, left out" in {fate["mutant"] for fate in document["killed"]}
+
+
+def test_a_note_on_a_mutant_that_there_is_not_is_refused(file):
+    with open(file, encoding="utf-8") as text:
+        model = text.read()
+    with open(file, "w", encoding="utf-8") as text:
+        text.write(model.replace("s.sent == 5, left", "s.sent == 6, left"))
+    done = CliRunner().invoke(main, ["mutate", file])
+    assert done.exit_code == 2
+    assert "no mutant in survivors= 'Send: if s.sent == 6, left out'" in done.output
+
+
+def test_a_mutant_of_a_condition_is_checked_by_its_name(file):
+    name = f"{file}~Receive: if bit == s.bit, left out"
+    assert CliRunner().invoke(main, ["check", name, "-q"]).exit_code == 12

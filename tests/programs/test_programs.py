@@ -37,6 +37,12 @@ def test_random_programs_mean_what_python_means(programs, seed):
     assert count.failed < count.agreed / 2
 
 
+def test_nobody_divides_by_what_a_function_returns_that_gave_up():
+    """One of these programs once ended the process: 0 was returned, and known to be positive."""
+    difference, _ = first_difference(150, 770195)
+    assert difference is None, shown(smallest(difference))
+
+
 def drops_members(self, node, left, right, negated):
     """As membership was once translated: what is known after what is not known is left out."""
     if isinstance(right, Constant):

@@ -2,7 +2,7 @@
 
 A follower uses nothing of a record but the leader and its epoch, so the records of a leader epoch
 are of use to its leader alone.  Nobody counts partition epochs: a leader knows the present one
-unless its queue holds a record that it does not know (docs/adr/0024).
+unless its queue holds a record that it does not know (ADR 24).
 """
 
 from __future__ import annotations

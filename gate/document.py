@@ -206,7 +206,7 @@ class _Reader:
         all_bounds: Sequence[str],
         expectations: Sequence[Expectation],
     ) -> None:
-        """Record unknown names and bounds of a built-in protocol; a custom one loads later."""
+        """Record unknown names and bounds of a built-in protocol; Python code loads later."""
         if is_own(name):
             self._note_custom(at, path, name, all_bounds, expectations)
             return
@@ -220,6 +220,9 @@ class _Reader:
                 parse(protocol.family.bounds, bounds.split())
             except BoundsError as error:
                 self.errors.add((*path, "bounds", number), f"{name}: {error}")
+        if any(is_own(it.name) for it in expectations):
+            self._note_custom(at, path, name, (), expectations)
+            return
         for number, expectation in enumerate(expectations):
             try:
                 if expectation.name.lower() not in (*EVERY, "none"):
@@ -251,12 +254,17 @@ class _Reader:
         all_bounds: Sequence[str],
         expectations: Sequence[Expectation],
     ) -> None:
-        """Record that the file of a custom protocol is missing, or look up its names later."""
-        file = own_file(name)
-        if file is not None and not (Path(self.file).parent / file).exists():
-            self.errors.add(at, f"{name}: there is no such file beside the gate's file")
-            return
+        """Record that a file of Python code is missing, or look up its names later."""
         names = tuple(it.name for it in expectations)
+        for number, code in enumerate((name, *names)):
+            file = own_file(code) if is_own(code) else None
+            if file is not None and not (Path(self.file).parent / file).exists():
+                text = f"{code}: there is no such file beside the gate's file"
+                if number:
+                    self._wrong_property(path, expectations, number - 1, text)
+                else:
+                    self.errors.add(at, text)
+                return
         self.custom.append((path, expectations, Named(name, tuple(all_bounds), names)))
 
     def look_up_custom(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.bounds import parse, unknown
-from ..core.spec import Property, TransitionSystem
+from ..core.spec import Kind, Property, TransitionSystem
 from ..invariants import PROPERTIES, invariants_of, properties_of
 from ..model import Protocol
 from .named import SelectionError, is_own, own_property
@@ -61,6 +61,24 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
             own = "; name a custom property by its file (promises.py:NO_GAP)"
             raise SelectionError(unknown("property", written, everything) + own)
     return list(wanted.values())
+
+
+def find_violable(protocol: Protocol, names: Sequence[str]) -> list[Property]:
+    """Return those of the properties that a behavior can violate, for commands that show one.
+
+    Raises
+    ------
+    SelectionError
+        If the user names one that says what must be reachable.
+    """
+    properties = find_properties(protocol, names)
+    sought = [prop.name for prop in properties if prop.kind is Kind.SOMETIMES]
+    if names and sought:
+        raise SelectionError(
+            f"-p {sought[0]}: it says that a state can be reached, and no behavior violates that; "
+            "use 'tidegate check' for it"
+        )
+    return [prop for prop in properties if prop.name not in sought]
 
 
 def system_for(

@@ -222,7 +222,7 @@ def search_and_report(
             lambda target: target.write(
                 found_page(
                     system,
-                    result.first,
+                    result.shown,
                     searched["settings"],
                     report(system, result),
                     options["full"],

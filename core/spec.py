@@ -279,13 +279,14 @@ class TransitionSystem(Generic[S, K]):
     def judge(self, properties: Iterable[Property]) -> Callable[[], list[Property]]:
         """Return a function that names those `properties` that ``record`` violates.
 
-        This is the only place where properties are evaluated.
+        Of the kind ``SOMETIMES`` it names those that ``record`` satisfies.  This is the only place
+        where properties are evaluated.
         """
         record, constants = self.record, self.constants
         checks = [
             (prop, self._in_range if prop.kind is Kind.TYPE else prop.predicate)
             for prop in properties
-            if prop.kind in (Kind.INVARIANT, Kind.TYPE)
+            if prop.kind is Kind.TYPE or prop.kind.is_of_state
         ]
 
         def violated() -> list[Property]:
@@ -301,7 +302,8 @@ class TransitionSystem(Generic[S, K]):
                 if before is not None:
                     asked = partial(holds, record, constants)
                     refuse_writing(self.layout, before, predicate_of(prop), asked, answer)
-                if answer is not True and not truth(answer, predicate_of(prop), holds):
+                holding = answer is True or truth(answer, predicate_of(prop), holds)
+                if holding is (prop.kind is Kind.SOMETIMES):
                     found.append(prop)
             return found
 
@@ -318,7 +320,7 @@ class TransitionSystem(Generic[S, K]):
         return self.layout.in_range()
 
     def violates(self, prop: Property, state: State) -> bool:
-        """Whether `state` violates `prop`."""
+        """Whether `state` violates `prop`, or for the kind ``SOMETIMES`` satisfies it."""
         if prop.kind is Kind.DEADLOCK:
             return next(self.successors(state), None) is None
         if prop.kind is Kind.STUCK:

@@ -50,6 +50,8 @@ class Kind(Enum):
     TYPE = "type"
     DEADLOCK = "deadlock"
     STUCK = "stuck"
+    SOMETIMES = "sometimes"
+    """EF P (CTL): some reachable state satisfies P."""
     EVENTUALLY = "eventually"
     """◇P: every behavior reaches a state that satisfies P."""
     ALWAYS_EVENTUALLY = "always-eventually"
@@ -63,6 +65,11 @@ class Kind(Enum):
     def is_liveness(self) -> bool:
         """Whether only an infinite behavior can violate it."""
         return self in _LIVENESS
+
+    @property
+    def is_of_state(self) -> bool:
+        """Whether a state by itself, with the predicate, violates or satisfies it."""
+        return self in (Kind.INVARIANT, Kind.SOMETIMES)
 
     @property
     def needs_graph(self) -> bool:
@@ -181,11 +188,12 @@ class Property:
         ``predicate(s, k) -> bool``, true in a state that satisfies it.  The kinds ``TYPE`` and
         ``DEADLOCK`` need none: the transition system itself decides them.  For the kind
         ``STUCK``: true in a state that has recovered; a state violates it from which steps of
-        fair actions alone lead to no such state.  For a liveness property: what must
-        eventually hold.
+        fair actions alone lead to no such state.  For the kind ``SOMETIMES``: true in the states of
+        which one must be reachable.  For a liveness property: what must eventually hold.
     explain
         ``explain(s, k, *witness) -> str``: for a state that violates it, what exactly went wrong.
-        For a liveness property: for a state of the cycle that does not satisfy the predicate.
+        For a liveness property: for a state of the cycle that does not satisfy the predicate.  For
+        the kind ``SOMETIMES``: for a state that satisfies it, what it shows.
     needs
         Names of the histories (auxiliary variables) that it reads; the state holds them only when
         a requested property needs them.
@@ -202,7 +210,8 @@ class Property:
     Raises
     ------
     ModelError
-        If it has both a predicate and a witness, or neither.
+        If it has both a predicate and a witness, or neither, or a witness though it is of the kind
+        ``SOMETIMES``, which nothing violates.
     """
 
     name: str
@@ -223,12 +232,22 @@ class Property:
                 raise ModelError(
                     f"property {self.name} has neither a predicate nor a witness; it needs one"
                 )
+        elif self.kind is Kind.SOMETIMES:
+            raise ModelError(
+                f"property {self.name} is of the kind sometimes, which no state violates; give it "
+                "a predicate instead of the witness"
+            )
         elif declared:
             raise ModelError(
                 f"property {self.name} has both a predicate and a witness; leave one of them out"
             )
         else:
             object.__setattr__(self, "predicate", _lacks(self.witness))
+
+    @property
+    def told(self) -> str:
+        """What its trace tells of it: that it is violated, or that it is reached."""
+        return "reached" if self.kind is Kind.SOMETIMES else "violated"
 
 
 DEADLOCK = Property(

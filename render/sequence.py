@@ -71,7 +71,7 @@ def plantuml(told: Narrative, full: bool = False) -> str:
 
 def _end(told: Narrative) -> list[str]:
     """Return what is said of the violation, in lines that are not too long for a note."""
-    parts = told.repeats, f"{told.violated} is violated.", told.explanation, told.cause
+    parts = told.repeats, f"{told.violated} is {told.told}.", told.explanation, told.cause
     return textwrap.wrap(" ".join(part for part in parts if part), 70)
 
 

@@ -17,7 +17,9 @@ def tla(told: Narrative, full: bool = False) -> str:
     lines = []
     if told.violated:
         what = "Invariant" if told.loop is None else "Temporal property"
-        lines += [f"Error: {what} {told.violated} is violated.", ""]
+        # TLC knows no property that must be reached: the state violates its negation.
+        name = f"~{told.violated}" if told.told == "reached" else told.violated
+        lines += [f"Error: {what} {name} is violated.", ""]
     # TLC does not print the state that a cycle comes back to a second time.
     for moment in told.moments[:-1] if told.cycle else told.moments:
         lines.append(f"State {moment.number + 1}: <{_action(moment)}>")

@@ -10,7 +10,7 @@ from ...analysis.code import Code, code
 from ...analysis.compare import Followed, Projected, Ranges, Reached, follow, ranges
 from ...analysis.named import find_protocol
 from ...analysis.properties import (
-    find_properties,
+    find_violable,
     system_for,
     with_every_history,
     with_own,
@@ -87,7 +87,7 @@ class Side:
     def about(self, names: Sequence[str]) -> About:
         """Return the protocol's summary; `names` are the requested properties."""
         protocol = self._protocol
-        properties = find_properties(protocol, names)
+        properties = find_violable(protocol, names)
         return About(
             protocol.name,
             protocol.family.name,
@@ -104,7 +104,7 @@ class Side:
         self, settings: Sequence[str], names: Sequence[str], limits: Limits, quiet: bool
     ) -> Verdicts:
         """Decide properties in all states within bounds."""
-        properties = find_properties(self._protocol, names)
+        properties = find_violable(self._protocol, names)
         system = system_for(self._protocol, settings, properties)
         with progress(quiet) as show:
             result = check(system, properties, limits=limits, keep_going=True, report=show)

@@ -200,20 +200,14 @@ class Model(Generic[S, K]):
         return declare
 
     def invariant(
-        self,
-        statement: str,
-        *,
-        source: str = "",
-        explain: Callable[[S, K], str] | None = None,
+        self, statement: str, *, source: str = "", explain: Callable[[S, K], str] | None = None
     ) -> Callable[[F], F]:
         """Declare an invariant: ``function(s, k) -> bool``, true in every state that is right.
-
-        Its name is the function's in CamelCase.
 
         Parameters
         ----------
         statement
-            What it says, in one sentence.
+            What it says, in one sentence; its name is the function's in CamelCase.
         source
             Where it is stated.
         explain
@@ -226,6 +220,13 @@ class Model(Generic[S, K]):
         """
         refuse_bare(statement, "@model.invariant('What must hold.')")
         return self._property(Kind.INVARIANT, statement, None, source, explain)
+
+    def sometimes(
+        self, statement: str, *, source: str = "", explain: Callable[[S, K], str] | None = None
+    ) -> Callable[[F], F]:
+        """Declare what must be reachable: ``function(s, k) -> bool``, true in such a state."""
+        refuse_bare(statement, "@model.sometimes('What can happen.')")
+        return self._property(Kind.SOMETIMES, statement, None, source, explain)
 
     def liveness(
         self,

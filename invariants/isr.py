@@ -1,6 +1,7 @@
 """The in-sync replicas: every member of the ISR has all committed records.
 
-These properties are for two families, whose states declare the same variables.
+The published family has those that ``invariants/__init__.py`` names: its states declare the same
+variables.
 """
 
 from __future__ import annotations
@@ -87,30 +88,32 @@ def explain_known_leader_in_isr(s: AnyState, k: AnyConstants) -> str:
 
 SOURCE = "hachikuji/kafka-specification, KafkaReplication.tla"
 
-PROPERTIES = (
-    Property(
-        name="WeakIsr",
-        statement="Every record below the high watermark of a broker that leads is on every member "
-        "of this broker's own view of the ISR.",
-        source=SOURCE,
-        witness=_out_of_sync(stored=False),
-        explain=explain_weak_isr,
-        places=member_places,
-    ),
-    Property(
-        name="StrongIsr",
-        statement="Every record below the high watermark of a broker that leads is on every member "
-        "of the partition state's ISR.",
-        source=SOURCE,
-        witness=_out_of_sync(stored=True),
-        explain=explain_strong_isr,
-        places=member_places,
-    ),
-    Property(
-        name="KnownLeaderInIsr",
-        statement="If the partition state names a leader, that broker is in its ISR.",
-        source=f"{SOURCE} (LeaderInIsr, which is false there while no leader is known)",
-        predicate=known_leader_in_isr,
-        explain=explain_known_leader_in_isr,
-    ),
+WEAK_ISR = Property(
+    name="WeakIsr",
+    statement="Every record below the high watermark of a broker that leads is on every member "
+    "of this broker's own view of the ISR.",
+    source=SOURCE,
+    witness=_out_of_sync(stored=False),
+    explain=explain_weak_isr,
+    places=member_places,
 )
+
+STRONG_ISR = Property(
+    name="StrongIsr",
+    statement="Every record below the high watermark of a broker that leads is on every member "
+    "of the partition state's ISR.",
+    source=SOURCE,
+    witness=_out_of_sync(stored=True),
+    explain=explain_strong_isr,
+    places=member_places,
+)
+
+KNOWN_LEADER_IN_ISR = Property(
+    name="KnownLeaderInIsr",
+    statement="If the partition state names a leader, that broker is in its ISR.",
+    source=f"{SOURCE} (LeaderInIsr, which is false there while no leader is known)",
+    predicate=known_leader_in_isr,
+    explain=explain_known_leader_in_isr,
+)
+
+PROPERTIES = (WEAK_ISR, STRONG_ISR, KNOWN_LEADER_IN_ISR)

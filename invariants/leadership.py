@@ -1,6 +1,6 @@
 """Leadership: an epoch has one leader.
 
-This property is for two families, whose states declare the same variables.
+The published family has it, too: its states declare the same variables.
 """
 
 from __future__ import annotations

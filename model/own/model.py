@@ -208,10 +208,8 @@ class Model(Generic[S, K]):
         ----------
         statement
             What it says, in one sentence; its name is the function's in CamelCase.
-        source
-            Where it is stated.
-        explain
-            ``explain(s, k) -> str``: what exactly is wrong in a state.
+        source, explain
+            Where it is stated; and ``explain(s, k) -> str``: what exactly is wrong in a state.
 
         Raises
         ------

@@ -54,8 +54,8 @@ class Checked:
     Attributes
     ----------
     holds
-        Whether every property holds in every state within the bounds; false where the search was
-        given up before it had seen all of them.
+        Whether every property holds in every state within the bounds, or is reached if it must be;
+        false where the search was given up before that was known.
     complete
         Whether all states within the bounds were seen.
     distinct_states
@@ -84,7 +84,7 @@ class Checked:
         return first.trace.loop if first is not None and first.trace is not None else None
 
     def trace_of(self, name: str) -> tuple[TraceStep, ...]:
-        """Return the shortest behavior that violates a property; empty where none was found.
+        """Return the shortest behavior that violates or reaches a property; empty for none.
 
         A search stops after the level with the first violation, unless it was asked to keep going.
         """

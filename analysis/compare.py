@@ -290,6 +290,22 @@ def alone(mine: Sequence[set[Projected]], theirs: Sequence[set[Projected]]) -> A
     return Alone(0, None)
 
 
+def begun_apart(
+    mine: Sequence[set[Projected]], theirs: Sequence[set[Projected]], variables: Sequence[str]
+) -> list[str]:
+    """Return the variables whose values in the initial states are not the same.
+
+    >>> begun_apart([{(0, 5)}, {(1, 5)}], [{(0, 6)}], ["at", "cache"])
+    ['cache']
+    """
+    both = mine[0], theirs[0]
+    return [
+        name
+        for index, name in enumerate(variables)
+        if len({frozenset(values[index] for values in initial) for initial in both}) > 1
+    ]
+
+
 def shared(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
     """Return the variables that two systems have, in order."""
     return [name for name in new if name in old]

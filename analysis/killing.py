@@ -16,7 +16,7 @@ from ..model.protocol import Protocol
 from .mutants import Mutant, mutants
 from .named import SelectionError, find_protocol
 from .pool import processes, share
-from .properties import system_for
+from .properties import find_properties, system_for, with_own
 
 INTERPRETED = 60_000
 """States up to which Python is faster than compiling a mutant's code."""
@@ -266,7 +266,7 @@ def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: flo
 def _violates(protocol: str, name: str, bounds: str, steps: int) -> bool:
     """Whether a protocol itself violates a property within a number of steps."""
     original = find_protocol(protocol)
-    [prop] = [prop for prop in properties_of(original) if prop.name == name]
+    [prop] = find_properties(original, [name])
     if prop.kind.is_liveness:
         # With less fairness there are more behaviors: the original's lassos are the mutant's.
         return _check(original, [prop], bounds, Limits()).first is not None
@@ -278,7 +278,7 @@ def _properties(protocol: Protocol, names: Sequence[str], live: bool) -> list[Pr
     kinds = (Kind.INVARIANT, Kind.TYPE)
     return [
         prop
-        for prop in properties_of(protocol)
+        for prop in properties_of(with_own(protocol, names))
         if prop.name in names and (prop.kind.is_liveness if live else prop.kind in kinds)
     ]
 

@@ -58,7 +58,7 @@ def _functions(protocol: Protocol) -> Iterator[Any]:
     candidates: list[Callable[..., Any]] = [
         *filter(callable, rules),
         *(action.apply for action in protocol.actions),
-        *(prop.predicate for prop in protocol.properties),
+        *(prop.witness or prop.predicate for prop in protocol.properties),
         *(prop.explain for prop in protocol.properties),
     ]
     yield from filter(inspect.isfunction, map(inspect.unwrap, candidates))

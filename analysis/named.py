@@ -1,9 +1,10 @@
-"""From a name to the protocol that it names.
+"""From a name to the protocol that it names, or to the property that a file defines.
 
 A protocol is a built-in one (``tidegate list``), or a custom protocol: the path of a Python file
 (``fence.py``, or ``fence.py:FENCE`` where the file has several), or a module and a name in it
 (``kafka_rules.fence:FENCE``).  After a tilde follows the name of a mutant, as ``tidegate mutate``
-prints it: ``kip-320~Produce: s.written == k.records``.
+prints it: ``kip-320~Produce: s.written == k.records``.  A custom property is named like a
+custom protocol: ``promises.py:NO_GAP``.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from typing import Any
 from ..core.bounds import unknown
 from ..core.errors import ModelError, TidegateError, is_users, lacks, place_of, shown
 from ..core.printable import one_line
+from ..core.spec import Property
 from ..model import PROTOCOLS
 from ..model.broker.releases import release_of
 from ..model.own.model import Model
+from ..model.own.signatures import refuse_unfit
 from ..model.protocol import Protocol
 from .misspelt import refuse_misspelt
 from .mutants import mutants
@@ -56,7 +59,7 @@ def find_protocol(name: str) -> Protocol:
 
 
 def is_own(name: str) -> bool:
-    """Whether a name is that of a custom protocol, or of a mutant of one.
+    """Whether a name is that of Python code: a custom protocol, a mutant of one, or a property.
 
     >>> is_own("kip-320"), is_own("rules/fence.py"), is_own("kip-320~Produce: s.written == 1")
     (False, True, False)
@@ -121,10 +124,51 @@ def _mutated(protocol: Protocol, known: Mapping[str, Protocol], name: str, mutan
 
 def _own(name: str) -> Protocol:
     """Return a custom protocol, named by a file or a module."""
+    module, attribute = _loaded(name, "a Protocol")
+    chosen = _named(module, attribute, name) if attribute else _only(module, name)
+    protocol = _as_protocol(chosen, name)
+    try:
+        refuse_misspelt(protocol)
+    except ModelError as error:
+        raise _unusable(name, error) from None
+    return replace(protocol, name=name)
+
+
+def own_property(protocol: Protocol, name: str) -> Property:
+    """Return a property that a file or a module defines; it gets `name` as its name.
+
+    Parameters
+    ----------
+    protocol
+        Whose states it is to be decided in.
+
+    Raises
+    ------
+    SelectionError
+        If there is none, or if its file cannot be used for this protocol.
+    """
+    module, attribute = _loaded(name, "a Property")
+    defined = {key: it for key, it in vars(module).items() if isinstance(it, Property)}
+    known = ", ".join(defined) or "none"
+    if attribute and attribute not in defined:
+        raise SelectionError(f"{name}: no Property is called {attribute}; the file has {known}")
+    if not attribute and len(defined) != 1:
+        raise SelectionError(f"{name}: name one Property after a colon; the file has {known}")
+    prop = replace(defined[attribute] if attribute else next(iter(defined.values())), name=name)
+    try:
+        refuse_unfit(prop.witness or prop.predicate, f"the predicate of {name}", "s", "k")
+        refuse_misspelt(replace(protocol, properties=(prop,)))
+    except ModelError as error:
+        raise _unusable(name, error) from None
+    return prop
+
+
+def _loaded(name: str, what: str) -> tuple[ModuleType, str]:
+    """Return the module that a name of Python code names, and the name in it, empty for none."""
     if one_line(name) != name:
         raise SelectionError(
-            f"{name}: the name of a protocol appears in reports, so it must be printable UTF-8; "
-            "rename the file"
+            f"{name}: the name of {what.lower()} appears in reports, so it must be printable "
+            "UTF-8; rename the file"
         )
     where, _, attribute = name.rpartition(":")
     path = own_file(name)
@@ -137,16 +181,10 @@ def _own(name: str) -> Protocol:
         except OSError as error:
             why = error.strerror or type(error).__name__
             raise SelectionError(
-                f"{path}: cannot be read ({why}); name a Python file that defines a Protocol"
+                f"{path}: cannot be read ({why}); name a Python file that defines {what}"
             ) from None
         module = _executed(path.resolve(), str(path), source)
-    chosen = _named(module, attribute, name) if attribute else _only(module, name)
-    protocol = _as_protocol(chosen, name)
-    try:
-        refuse_misspelt(protocol)
-    except ModelError as error:
-        raise _unusable(name, error) from None
-    return replace(protocol, name=name)
+    return module, attribute
 
 
 def _imported(name: str) -> ModuleType:

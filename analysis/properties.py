@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..core.bounds import parse, unknown
-from ..core.spec import Property, TransitionSystem
+from ..core.spec import Kind, Property, TransitionSystem
 from ..invariants import PROPERTIES, invariants_of, properties_of
 from ..model import Protocol
-from .named import SelectionError
+from .named import SelectionError, is_own, own_property
+
+
+def with_own(protocol: Protocol, names: Iterable[str]) -> Protocol:
+    """Return a protocol with those of some properties that files define: it has them, too.
+
+    Raises
+    ------
+    SelectionError
+        If there is no such property, or its file cannot be used.
+    """
+    have = {prop.name for prop in protocol.properties}
+    own = [own_property(protocol, name) for name in names if is_own(name) and name not in have]
+    return replace(protocol, properties=(*protocol.properties, *own)) if own else protocol
 
 
 def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
-    """Return properties by name, 'all', 'none', or the protocol's default properties."""
+    """Return properties by name, 'all', 'none', or the protocol's default properties.
+
+    A custom property is named by its file: ``promises.py:NO_GAP``.
+    """
+    protocol = with_own(protocol, names)
     family = protocol.family.name
     known = {prop.name.lower(): prop for prop in properties_of(protocol)}
     if not known:
@@ -40,8 +58,27 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
             )
         elif name != "none":
             everything = [*(prop.name for prop in known.values()), "all", "none"]
-            raise SelectionError(unknown("property", written, everything))
+            own = "; name a custom property by its file (promises.py:NO_GAP)"
+            raise SelectionError(unknown("property", written, everything) + own)
     return list(wanted.values())
+
+
+def find_violable(protocol: Protocol, names: Sequence[str]) -> list[Property]:
+    """Return those of the properties that a behavior can violate, for commands that show one.
+
+    Raises
+    ------
+    SelectionError
+        If the user names one that says what must be reachable.
+    """
+    properties = find_properties(protocol, names)
+    sought = [prop.name for prop in properties if prop.kind is Kind.SOMETIMES]
+    if names and sought:
+        raise SelectionError(
+            f"-p {sought[0]}: it says that a state can be reached, and no behavior violates that; "
+            "use 'tidegate check' for it"
+        )
+    return [prop for prop in properties if prop.name not in sought]
 
 
 def system_for(

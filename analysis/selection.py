@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..checker.tracefile import Recorded
@@ -48,9 +48,17 @@ def protocols_to_compare(names: Sequence[str]) -> list[Protocol]:
 
 
 def assemble(
-    name: str, settings: Sequence[str], names: Sequence[str]
+    name: str,
+    settings: Sequence[str],
+    names: Sequence[str],
+    find: Callable[[Protocol, Sequence[str]], list[Property]] = find_properties,
 ) -> tuple[TransitionSystem[Any, Any], list[Property]]:
     """Join a protocol, its bounds and the properties to check.
+
+    Parameters
+    ----------
+    find
+        Which of the named properties to take.
 
     Raises
     ------
@@ -58,5 +66,5 @@ def assemble(
         For a name that does not exist or a value that cannot be.
     """
     protocol = find_protocol(name)
-    properties = find_properties(protocol, names)
+    properties = find(protocol, names)
     return system_for(protocol, settings, properties), properties

@@ -53,7 +53,8 @@ def check(
     limits
         Where to give up; a search that is stopped, also by Ctrl-C, reports what it covered.
     keep_going
-        Explore everything and find the first violation of every property; else stop at the first.
+        Explore everything and find the first violation of every property; else stop at the first,
+        or once all that must be reached is.
     report
         Called now and then with how far the search is.
     symmetry
@@ -81,7 +82,7 @@ def check(
     search = finished_search(request)
     try:
         outside.refuse_writes()
-        complete = _is_complete(search, keep_going)
+        complete = _is_complete(request, search)
         if complete:
             _refuse_empty(request, search)
         lassos = _judge_graph(request, search) if complete else {}
@@ -125,12 +126,12 @@ def _symmetric(request: SearchRequest) -> tuple[SearchRequest, Grounds]:
     return replace(request, symmetry=group if len(group.group) > 1 else None), grounds
 
 
-def _is_complete(search: Finished, keep_going: bool) -> bool:
+def _is_complete(request: SearchRequest, search: Finished) -> bool:
     """Whether a search that has ended has seen all states."""
     if search.stopped_by is None and received() is not None:
         # The model may have swallowed what was to end the search, and with it a step.
         search.stopped_by = Stopped(Stop.INTERRUPT)
-    return search.stopped_by is None and (keep_going or not search.violations)
+    return search.stopped_by is None and request.goes_on(search.violations)
 
 
 def _refuse_empty(request: SearchRequest, search: Finished) -> None:
@@ -245,7 +246,10 @@ def _verdicts(
         elif prop.name in ends:
             trace = traces[ends[prop.name][1]]
             confirm(system, prop, trace)
-            verdicts.append(Verdict(prop, Outcome.VIOLATED, trace))
+            reached = prop.kind is Kind.SOMETIMES
+            verdicts.append(Verdict(prop, Outcome.HOLDS if reached else Outcome.VIOLATED, trace))
+        elif prop.kind is Kind.SOMETIMES and complete:
+            verdicts.append(Verdict(prop, Outcome.VIOLATED))
         else:
             verdicts.append(Verdict(prop, otherwise))
 
@@ -256,7 +260,7 @@ def _verdicts(
         level, state = ends[verdict.property.name]
         return level, system.layout.fingerprint(state)
 
-    violated = [verdict for verdict in verdicts if verdict.outcome is Outcome.VIOLATED]
+    violated = [it for it in verdicts if it.outcome is Outcome.VIOLATED and it.trace is not None]
     return verdicts, min(violated, key=order, default=None)
 
 
@@ -264,7 +268,9 @@ def _overall(verdicts: Sequence[Verdict], complete: bool) -> Outcome:
     """Return the outcome of a whole search."""
     if any(verdict.outcome is Outcome.VIOLATED for verdict in verdicts):
         return Outcome.VIOLATED
-    return Outcome.HOLDS if complete else Outcome.INCOMPLETE
+    # Where all that was asked for is reached, the rest of the states decides nothing.
+    decided = bool(verdicts) and all(verdict.outcome is Outcome.HOLDS for verdict in verdicts)
+    return Outcome.HOLDS if complete or decided else Outcome.INCOMPLETE
 
 
 def _taken(system: TransitionSystem[Any, Any], counts: Sequence[int]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.blame import by_chance, predicate_of
 from ..core.layout import State
-from ..core.spec import EngineError, Kind, Property, Trace, TransitionSystem
+from ..core.spec import EngineError, Property, Trace, TransitionSystem
 
 _ASKED = 64
 """How often a predicate is asked about the last state: one that answers by chance says both."""
@@ -88,12 +88,12 @@ def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) ->
         If the last state satisfies the property now and then.
     """
     confirm_steps(system, trace)
-    times = _ASKED if prop.kind is Kind.INVARIANT else 1
+    times = _ASKED if prop.kind.is_of_state else 1
     answers = {system.violates(prop, trace.states[-1]) for _ in range(times)}
     if len(answers) > 1:
         raise by_chance(prop.predicate, predicate_of(prop))
     if not answers.pop():
-        raise EngineError(f"the trace does not end in a violation of {prop.name}")
+        raise EngineError(f"{prop.name} is not {prop.told} at the end of the trace")
 
 
 def confirm_steps(system: TransitionSystem[Any, Any], trace: Trace) -> None:

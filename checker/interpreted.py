@@ -61,7 +61,8 @@ class Search:
     outside
         Every state met outside the system's constraint: judged, but in no level and not expanded.
     violations
-        For every violated property the first level that violates it, and its violating states.
+        For every violated property the first level that violates it, and its violating states; for
+        one that must be reached the first level that does.
     stopped_by
         What ended the search before it had seen everything, if anything did.
     alarm
@@ -113,7 +114,7 @@ class Search:
                 self._begin()
             if self.stopped_by:
                 return True
-            while self.levels[-1] and (self.request.keep_going or not self.violations):
+            while self.levels[-1] and self.request.goes_on(self.violations):
                 if pause is not None and pause.is_due(len(self.seen), perf_counter() - began):
                     return False
                 self.stopped_by = self.request.limits.reached(depth=len(self.levels))

@@ -163,7 +163,10 @@ def doing(what: str) -> Progress:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of one property; ``trace`` is a shortest counterexample, if there is one."""
+    """What is known of one property; ``trace`` is a shortest counterexample, if there is one.
+
+    For a property of the kind ``SOMETIMES`` it is a shortest behavior that reaches it.
+    """
 
     property: Property
     outcome: Outcome
@@ -217,7 +220,8 @@ class Result:
     Attributes
     ----------
     outcome
-        VIOLATED if any property is, else INCOMPLETE unless every state within bounds was seen.
+        VIOLATED if any property is, else INCOMPLETE unless every state within bounds was seen, or
+        only properties were asked for that must be reached, and all of them are.
     complete
         Whether every reachable state within the bounds was seen.
     stopped_by
@@ -261,6 +265,11 @@ class Result:
     grounds: Grounds | None = None
     spark_levels: int | None = None
     states_left: int | None = None
+
+    @property
+    def shown(self) -> Verdict | None:
+        """The verdict whose trace is shown: ``first``, or if nothing is violated one reached."""
+        return self.first or next((it for it in self.verdicts if it.trace is not None), None)
 
     @property
     def never_taken(self) -> list[str]:

@@ -134,6 +134,7 @@ def check_command(**options: Any) -> Ended:
       tidegate check hw --html loss.html
       tidegate check kip-320 -b replicas=3 -b crashes=3 --store fingerprint --checkpoint run
       tidegate check protocols/fence.py          a custom protocol
+      tidegate check kip-320 -p promises.py:NO_GAP   a custom property
       tidegate check 'kip-320~Produce: s.written == k.records' -p TypeOk
       tidegate check kip-320 -b replicas=3 --engine spark --master spark://host:7077 --store /nfs/a
       tidegate check hw -b records=1 --engine spark --continue --export tables
@@ -191,7 +192,7 @@ def search_and_report(
         checkpoint=options["checkpoint"],
         checkpoint_every=options["checkpoint_every"],
         resume=resume,
-        watch=is_own(searched["protocol"]),
+        watch=any(map(is_own, (searched["protocol"], *searched["names"]))),
         about={**searched, "cluster": kept(on)} if on else searched,
         cluster=on,
     )
@@ -209,7 +210,11 @@ def search_and_report(
         with reports.after():
             if options["json_file"] != "-":
                 place = on.store if on else options["checkpoint"]
-                again = resume_command(place, searched["protocol"], on) if place else ""
+                again = (
+                    resume_command(place, searched["protocol"], searched["names"], on)
+                    if place
+                    else ""
+                )
                 _print(system, result, options, searched["keep_going"], again)
         reports.write("--json", lambda target: write_json(target, report(system, result)))
         reports.write(
@@ -217,7 +222,7 @@ def search_and_report(
             lambda target: target.write(
                 found_page(
                     system,
-                    result.first,
+                    result.shown,
                     searched["settings"],
                     report(system, result),
                     options["full"],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..analysis.named import SelectionError, find_protocol
-from ..analysis.properties import system_for
+from ..analysis.properties import find_violable, system_for
 from ..analysis.saved import systems_to_tell
 from ..analysis.selection import assemble
 from ..checker.check import check
@@ -75,6 +75,9 @@ def explain(trace: str, **options: Any) -> Ended:
         console = make_console()
         console.quiet = options["json_file"] == "-"
         chosen = _chosen(trace, options)
+        if chosen.property is not None and chosen.property.kind is Kind.SOMETIMES:
+            name = chosen.property.name
+            raise SelectionError(f"{trace}: the trace reaches {name}, and violates nothing")
         narrative = narrate(
             chosen.system, chosen.trace, chosen.property, about=chosen.protocol.summary
         )
@@ -105,7 +108,7 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
         return saved(name, None, options["named"], options["trusted"])
     if options["named"] or options["trusted"]:
         raise click.UsageError(f"--protocol and --trust are for saved traces; {name} is not one")
-    system, properties = assemble(name, settings, names)
+    system, properties = assemble(name, settings, names, find_violable)
     with progress(options["quiet"]) as show:
         limits = Limits(seconds=options["time_limit"])
         result = check(system, properties, limits=limits, report=show)

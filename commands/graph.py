@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ..analysis.named import find_protocol
+from ..analysis.properties import find_violable
 from ..analysis.selection import assemble
 from ..checker.atomic import replace_file
 from ..core.spec import TransitionSystem
@@ -122,7 +123,7 @@ def graph(
         )
     if [options[f"{name}_file"] for name in EXPORTS].count("-") > 1:
         raise click.UsageError("only one export can go to standard output ('-')")
-    system, properties = assemble(protocol, settings, names)
+    system, properties = assemble(protocol, settings, names, find_violable)
     known = {p.name: p for p in invariants_of(find_protocol(protocol))}
     known = {name: p for name, p in known.items() if not p.needs or p in properties}
     ends = {

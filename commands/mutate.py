@@ -12,7 +12,7 @@ import click
 
 from ..analysis.killing import Covered, Fate, Killing
 from ..analysis.named import find_protocol
-from ..analysis.properties import find_properties
+from ..analysis.properties import find_violable
 from ..checker.interrupts import LimitReachedError
 from ..checker.result import Progress, doing
 from ..invariants import properties_of
@@ -78,7 +78,7 @@ def mutate(protocol: str, **options: Any) -> Ended:
     common = " ".join(options["settings"])
     usual = [""] if common else chosen.family.mutation_bounds
     ladder = [f"{within} {common}".strip() for within in options["within"] or usual]
-    properties = find_properties(chosen, options["names"])
+    properties = find_violable(chosen, options["names"])
     if not options["names"]:
         properties += [prop for prop in properties_of(chosen) if prop.kind.is_liveness]
     killing = Killing(chosen, properties, ladder)

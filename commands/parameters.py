@@ -290,9 +290,21 @@ def trust_options(named: str, trusted: str) -> Callable[[Command], Command]:
     return add
 
 
+def property_option(about: str) -> Callable[[Command], Command]:
+    """Return the option that names the custom property that a file records, so that it runs."""
+    return click.option(
+        "-p",
+        "--property",
+        "properties",
+        metavar="FILE.py:NAME",
+        multiple=True,
+        help=f"{about[:-1]} (repeatable).",
+    )
+
+
 trace_options = trust_options(
     "Replay under this protocol instead of the one that TRACE.json names.",
-    "Trust TRACE.json: run the Python code of the protocol that it names.",
+    "Trust TRACE.json: run the Python code that it names.",
 )
 """The options of a trace's protocol."""
 

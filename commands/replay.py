@@ -15,7 +15,7 @@ from ..invariants import invariants_of, properties_of
 from ..render.output import Reports
 from ..render.replayed import print_replayed
 from ..render.terminal import make_console
-from .parameters import trace_options
+from .parameters import property_option, trace_options
 from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended, ended
 from .telling import keeps_what_is_read, violated_at_end
 from .trust import protocol_to_replay
@@ -23,6 +23,7 @@ from .trust import protocol_to_replay
 
 @click.command(short_help="Replay a saved trace.")
 @click.argument("trace", metavar="TRACE.json")
+@property_option("The custom property that the trace violates.")
 @trace_options
 @click.option("--full", is_flag=True, help="Print every variable of every state.")
 @click.option(
@@ -41,6 +42,7 @@ def replay(
     trace: str,
     named: str | None,
     trusted: bool,
+    properties: tuple[str, ...],
     full: bool,
     kafka: str | None,
     json_file: str | None,
@@ -69,7 +71,7 @@ def replay(
     """
     if json_file and not kafka:
         raise click.UsageError("--json says what real brokers did; name them with --kafka DIR")
-    chosen, recorded = protocol_to_replay(trace, read_trace(trace), named, trusted)
+    chosen, recorded = protocol_to_replay(trace, read_trace(trace), named, trusted, properties)
     refuse_unknown_property(trace, chosen, recorded)
     system, replayed = replayed_as_recorded(trace, chosen, recorded)
     if kafka and not replayed.stopped:
@@ -80,7 +82,8 @@ def replay(
     violated = violated_at_end(trace, system, judged, replayed)
     reasons = {prop.name: why_satisfied(system, prop, replayed.trace) for prop in judged}
     satisfied = reasons.get(recorded.property) or ""
-    print_replayed(make_console(), system, recorded, replayed, violated, satisfied, full)
+    told = next((prop.told for prop in known if prop.name == recorded.property), "violated")
+    print_replayed(make_console(), system, recorded, replayed, violated, satisfied, told, full)
     expected = {recorded.property} if recorded.property else set()
     lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}
     differs = replayed.differs is not None or replayed.open is not None

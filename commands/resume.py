@@ -13,20 +13,22 @@ from .parameters import (
     cluster,
     cluster_options,
     output_options,
+    property_option,
     search_options,
     trust_options,
 )
 from .recorded import recorded_search
 from .status import EXIT_STATUS, Ended
-from .trust import protocol_to_resume, refuse_outside
+from .trust import protocol_to_resume, recorded_properties, refuse_outside
 
 
 @click.command(epilog=EXIT_STATUS, short_help="Resume a search from its checkpoint or store.")
 @click.argument("place", metavar="DIR")
 @trust_options(
     "The custom protocol of the search, as recorded in DIR.",
-    "Trust DIR: run the Python code of the protocol that it names, and use its Spark settings.",
+    "Trust DIR: run the Python code that it names, and use its Spark settings.",
 )
+@property_option("The custom property of the search, as recorded in DIR.")
 @checkpoint_option
 @cluster_options
 @search_options
@@ -62,6 +64,9 @@ def resume(**options: Any) -> Ended:
         recorded["export"] = export
     searched["protocol"] = protocol_to_resume(
         place, searched["protocol"], options["named"], options["trusted"]
+    )
+    searched["names"] = recorded_properties(
+        place, searched["names"], options["properties"], options["trusted"]
     )
     refuse_outside(place, recorded, options)
     on = cluster(searched["engine"], place, options, recorded)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..analysis.pool import processes
+from ..analysis.properties import find_violable
 from ..analysis.selection import assemble
 from ..analysis.shorten import shortened
 from ..checker.interrupts import LimitReachedError, alarm, reason
@@ -83,7 +84,9 @@ def simulate(**options: Any) -> Ended:
     """
     from ..render.simulated import print_simulation, simulation_report
 
-    system, properties = assemble(options["protocol"], options["settings"], options["names"])
+    system, properties = assemble(
+        options["protocol"], options["settings"], options["names"], find_violable
+    )
     refuse_undecidable(properties)
     with Reports({"--json": options["json_file"], "--html": options["html_file"]}) as reports:
         done = _simulate(system, properties, options)

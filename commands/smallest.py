@@ -11,7 +11,7 @@ import click
 from ..analysis.ladder import ladder
 from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds
 from ..analysis.named import SelectionError, find_protocol
-from ..analysis.properties import find_properties
+from ..analysis.properties import find_violable
 from ..checker.stop import is_interrupt
 from ..model import PROTOCOLS
 from ..render.output import Reports, report_file
@@ -95,7 +95,7 @@ def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
         console = make_console()
         console.quiet = options["json_file"] == "-"
         chosen = find_protocol(protocol)
-        properties = find_properties(chosen, options["names"])
+        properties = find_violable(chosen, options["names"])
         if not properties:
             raise SelectionError("property 'none' cannot be violated; name another")
         varied = ladder(chosen, options["settings"], options["largest"])

@@ -78,7 +78,9 @@ def saved(path: str, prop_name: str | None, named: str | None, trusted: bool) ->
             f"{path}: this trace violates {recorded.property or 'no property'}, not {prop_name}; "
             "leave out --property, or name a report with several traces"
         )
-    protocol, recorded = protocol_to_replay(path, recorded, named, trusted)
+    protocol, recorded = protocol_to_replay(
+        path, recorded, named, trusted, [prop_name] if prop_name else []
+    )
     refuse_unknown_property(path, protocol, recorded)
     system, replayed = replayed_as_recorded(path, protocol, recorded)
     prop = {prop.name: prop for prop in properties_of(protocol)}.get(recorded.property)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from ..analysis.named import SelectionError, find_protocol, is_own, is_same
+from ..analysis.properties import with_own
 from ..checker.result import Cluster
 from ..checker.tracefile import Recorded
 from ..core.spec import TidegateError
@@ -59,23 +60,76 @@ def recorded_protocol(file: str, recorded: str, named: str | None, trusted: bool
     return recorded
 
 
+def recorded_properties(
+    file: str, recorded: Sequence[str], named: Sequence[str], trusted: bool
+) -> tuple[str, ...]:
+    """Return the names of the properties of a trace, a checkpoint or a store.
+
+    Custom properties are Python code, as custom protocols are.  One that has moved is named by
+    where it is now: by the user's --property, which has the same name after the colon.
+
+    Parameters
+    ----------
+    file, trusted
+        As for :func:`recorded_protocol`.
+    recorded
+        The names in the file.
+    named
+        The user's --property.
+
+    Raises
+    ------
+    UntrustedError
+        If the user has neither named them nor trusts the file; with the command to run.
+    """
+    own = [name for name in named if is_own(name)]
+    here = {name: _among(own, name) for name in recorded if is_own(name)}
+    unnamed = [] if trusted else [name for name, now in here.items() if now is None]
+    if unnamed:
+        error = UntrustedError(
+            f"{file} names the property {unnamed[0]}, which is Python code; a file from somebody "
+            "else can name any code. If you trust that code, run:"
+        )
+        error.details = (command_with(*(f"--property={name}" for name in unnamed)),)
+        raise error
+    used = {here.get(name) or name for name in recorded}
+    if other := [name for name in named if name not in used]:
+        has = ", ".join(name for name in recorded if name) or "no property"
+        raise SelectionError(f"{file}: it has {has}, not {other[0]}; leave out -p {other[0]}")
+    return tuple(here.get(name) or name for name in recorded)
+
+
+def _among(named: Sequence[str], name: str) -> str | None:
+    """Return the custom property that the user names and that is the recorded one, if any."""
+    same = [it for it in named if is_same(it, name)]
+    ending = name.rpartition(":")[2]
+    return next(iter([*same, *(it for it in named if it.rpartition(":")[2] == ending)]), None)
+
+
 def protocol_to_replay(
-    file: str, recorded: Recorded, named: str | None, trusted: bool
+    file: str,
+    recorded: Recorded,
+    named: str | None,
+    trusted: bool,
+    properties: Sequence[str] = (),
 ) -> tuple[Protocol, Recorded]:
     """Return the protocol under which to replay a trace, and the trace.
 
-    If the trace is of that protocol, it gets the name that the protocol has here.
+    If the trace is of that protocol, it gets the name that the protocol has here.  A custom
+    property that it violates becomes one of the protocol.
 
     Parameters
     ----------
     file, named, trusted
         As for :func:`recorded_protocol`.
+    properties
+        The user's --property.
 
     Raises
     ------
     SelectionError
-        If there is no such protocol, if the trace is of another family, or if the trace names
-        untrusted code.
+        If there is no such protocol or property, if the trace is of another family, or if the trace
+        names untrusted code.
     """
     name = recorded_protocol(file, recorded.protocol, named, trusted)
     chosen = find_protocol(name)
@@ -91,7 +145,8 @@ def protocol_to_replay(
         )
     if is_same(name, recorded.protocol):
         recorded = replace(recorded, protocol=chosen.name)
-    return chosen, recorded
+    [prop] = recorded_properties(file, [recorded.property], properties, trusted)
+    return with_own(chosen, [prop]), replace(recorded, property=prop)
 
 
 def protocol_to_resume(place: str, recorded: str, named: str | None, trusted: bool) -> str:
@@ -145,13 +200,17 @@ def _outside(recorded: Mapping[str, Any], options: Mapping[str, Any]) -> list[st
     return outside
 
 
-def resume_command(place: Path | str, protocol: str, on: Cluster | None) -> str:
+def resume_command(
+    place: Path | str, protocol: str, properties: Sequence[str], on: Cluster | None
+) -> str:
     """Return the command that resumes the user's own search.
 
     Parameters
     ----------
     place
         The checkpoint or the store.
+    properties
+        As named on the command line.
     on
         The cluster of the search, if any.
     """
@@ -159,4 +218,5 @@ def resume_command(place: Path | str, protocol: str, on: Cluster | None) -> str:
         vouched = ["--trust"]
     else:
         vouched = ["--protocol", protocol] if is_own(protocol) else []
+        vouched += [f"--property={name}" for name in properties if is_own(name)]
     return shlex.join(["tidegate", "resume", str(place), *vouched])

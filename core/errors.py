@@ -246,7 +246,9 @@ def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:
 def about(function: Callable[..., Any], text: str) -> ModelError:
     """Return an error whose place is the first line of a function of the model."""
     error = ModelError(text)
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    # The predicate that is made of a witness stands in no file of the model.
+    written = inspect.unwrap(getattr(function, "witness", function))
+    code = getattr(written, "__code__", None)
     error.place = (code.co_filename, code.co_firstlineno) if code else None
     return error
 

@@ -44,6 +44,8 @@ from .vocabulary import (
     Property,
     Step,
     Trace,
+    choices,
+    is_available,
 )
 
 __all__ = [
@@ -127,11 +129,11 @@ class TransitionSystem(Generic[S, K]):
         self.constants = constants
         self.layout = layout
         self.record = layout.record
-        self.actions = tuple(action for action in actions if _is_available(action, constants))
+        self.actions = tuple(action for action in actions if is_available(action, constants))
         self.instances = tuple(
             Instance(action, arguments)
             for action in self.actions
-            for arguments in _choices(action, constants)
+            for arguments in choices(action, constants)
         )
         self.initialise = initialise
         self._columns = columns
@@ -277,13 +279,14 @@ class TransitionSystem(Generic[S, K]):
     def judge(self, properties: Iterable[Property]) -> Callable[[], list[Property]]:
         """Return a function that names those `properties` that ``record`` violates.
 
-        This is the only place where properties are evaluated.
+        Of the kind ``SOMETIMES`` it names those that ``record`` satisfies.  This is the only place
+        where properties are evaluated.
         """
         record, constants = self.record, self.constants
         checks = [
             (prop, self._in_range if prop.kind is Kind.TYPE else prop.predicate)
             for prop in properties
-            if prop.kind in (Kind.INVARIANT, Kind.TYPE)
+            if prop.kind is Kind.TYPE or prop.kind.is_of_state
         ]
 
         def violated() -> list[Property]:
@@ -299,7 +302,8 @@ class TransitionSystem(Generic[S, K]):
                 if before is not None:
                     asked = partial(holds, record, constants)
                     refuse_writing(self.layout, before, predicate_of(prop), asked, answer)
-                if answer is not True and not truth(answer, predicate_of(prop), holds):
+                holding = answer is True or truth(answer, predicate_of(prop), holds)
+                if holding is (prop.kind is Kind.SOMETIMES):
                     found.append(prop)
             return found
 
@@ -316,7 +320,7 @@ class TransitionSystem(Generic[S, K]):
         return self.layout.in_range()
 
     def violates(self, prop: Property, state: State) -> bool:
-        """Whether `state` violates `prop`."""
+        """Whether `state` violates `prop`, or for the kind ``SOMETIMES`` satisfies it."""
         if prop.kind is Kind.DEADLOCK:
             return next(self.successors(state), None) is None
         if prop.kind is Kind.STUCK:
@@ -340,13 +344,16 @@ class TransitionSystem(Generic[S, K]):
         return False
 
     def explain(self, prop: Property, state: State) -> str:
-        """Say in words how `state` violates `prop`."""
+        """Say in words how `state` violates `prop`; nothing of one that has no witness."""
         self.layout.load(state)
         if prop.kind is Kind.TYPE:
             return "; ".join(self.layout.range_errors())
+        witness = self._witness(prop)
+        if witness is None:
+            return ""
         who = f"explain() of property {prop.name}"
         with blaming(who, self._here):
-            text = prop.explain(self.record, self.constants)
+            text = prop.explain(self.record, self.constants, *witness)
         if not isinstance(text, str):
             raise ModelError(f"{who} returned {printed(text)}; it must return a text")
         return text
@@ -354,8 +361,24 @@ class TransitionSystem(Generic[S, K]):
     def places(self, prop: Property, state: State) -> tuple[Place, ...]:
         """Return the offsets of logs at which `state` violates `prop`."""
         self.layout.load(state)
+        witness = self._witness(prop)
+        if witness is None:
+            return ()
         with blaming(f"places() of property {prop.name}", self._here):
-            return tuple(prop.places(self.record, self.constants))
+            return tuple(prop.places(self.record, self.constants, *witness))
+
+    def _witness(self, prop: Property) -> tuple[int, ...] | None:
+        """Return what violates `prop` in the state that ``record`` holds; of a predicate, ()."""
+        if prop.witness is None:
+            return ()
+        who = f"the witness of property {prop.name}"
+        with blaming(who, self._here):
+            witness = prop.witness(self.record, self.constants)
+        if witness is None or isinstance(witness, tuple):
+            return witness
+        raise about(
+            prop.witness, f"{who} returned {printed(witness)}; it must return a tuple or None"
+        )
 
     def columns(self, state: State) -> dict[str, str]:
         """Return a heading and a short text per participant, for one row of a trace."""
@@ -371,30 +394,3 @@ class TransitionSystem(Generic[S, K]):
         self.layout.load(state)
         with blaming(f"the view of {self.name}", self._here):
             return self.view.scene(self.record, self.constants)
-
-
-def _is_available(action: Action, constants: object) -> bool:
-    """Whether the constants leave room for an action."""
-    with blaming(who := f"available() of action {action.name}"):
-        answer = action.available(constants)
-    return truth(answer, who, action.available)
-
-
-def _choices(action: Action, constants: object) -> list[tuple[int, ...]]:
-    """Return what an action may be taken with.
-
-    Raises
-    ------
-    ModelError
-        If that does not fit the parameters of the action.
-    """
-    with blaming(who := f"arguments() of action {action.name}"):
-        choices: list[Any] = list(action.arguments(constants))
-    with blaming(f"the signature of action {action.name}"):
-        names = action.parameters
-    for choice in choices:
-        integers = isinstance(choice, tuple) and all(isinstance(it, int) for it in choice)
-        if not integers or len(choice) != len(names):
-            what = f"a tuple of {len(names)} integers ({', '.join(names)})" if names else "()"
-            raise about(action.arguments, f"{who} returned {printed(choice)}, not {what}")
-    return choices

@@ -12,9 +12,11 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
+from .blame import truth
+from .errors import ModelError, about, blaming, printed
 from .layout import State
 from .scene import Place
 
@@ -48,6 +50,8 @@ class Kind(Enum):
     TYPE = "type"
     DEADLOCK = "deadlock"
     STUCK = "stuck"
+    SOMETIMES = "sometimes"
+    """EF P (CTL): some reachable state satisfies P."""
     EVENTUALLY = "eventually"
     """◇P: every behavior reaches a state that satisfies P."""
     ALWAYS_EVENTUALLY = "always-eventually"
@@ -61,6 +65,11 @@ class Kind(Enum):
     def is_liveness(self) -> bool:
         """Whether only an infinite behavior can violate it."""
         return self in _LIVENESS
+
+    @property
+    def is_of_state(self) -> bool:
+        """Whether a state by itself, with the predicate, violates or satisfies it."""
+        return self in (Kind.INVARIANT, Kind.SOMETIMES)
 
     @property
     def needs_graph(self) -> bool:
@@ -143,6 +152,26 @@ class Step:
         return f"{self.action}({', '.join(f'{name}={value}' for name, value in pairs)})"
 
 
+def _undeclared(s: Any, k: Any) -> bool:
+    """Stand for the predicate of a property that has none."""
+    return True
+
+
+@cache
+def _lacks(witness: Callable[[Any, Any], tuple[int, ...] | None]) -> Callable[[Any, Any], bool]:
+    """Return the predicate that holds where there is no witness of a violation.
+
+    Errors name it, and the proof of symmetry reads its docstring, as if it were the witness.
+    """
+
+    def predicate(s: Any, k: Any) -> bool:
+        return witness(s, k) is None
+
+    predicate.__name__, predicate.__doc__ = witness.__name__, witness.__doc__
+    predicate.witness = witness  # type: ignore[attr-defined]
+    return predicate
+
+
 @dataclass(frozen=True)
 class Property:
     """Something to be decided about a transition system.
@@ -156,32 +185,69 @@ class Property:
     source
         Where it is stated: KIP, specification or paper.
     predicate
-        ``predicate(s, k) -> bool``, true in a state that satisfies it.  Ignored for the kinds
-        ``TYPE`` and ``DEADLOCK``, which the transition system itself decides.  For the kind
+        ``predicate(s, k) -> bool``, true in a state that satisfies it.  The kinds ``TYPE`` and
+        ``DEADLOCK`` need none: the transition system itself decides them.  For the kind
         ``STUCK``: true in a state that has recovered; a state violates it from which steps of
-        fair actions alone lead to no such state.  For a liveness property: what must
-        eventually hold.
+        fair actions alone lead to no such state.  For the kind ``SOMETIMES``: true in the states of
+        which one must be reachable.  For a liveness property: what must eventually hold.
     explain
-        ``explain(s, k) -> str``: for a state that violates it, what exactly went wrong.  For a
-        liveness property: for a state of the cycle that does not satisfy the predicate.
+        ``explain(s, k, *witness) -> str``: for a state that violates it, what exactly went wrong.
+        For a liveness property: for a state of the cycle that does not satisfy the predicate.  For
+        the kind ``SOMETIMES``: for a state that satisfies it, what it shows.
     needs
         Names of the histories (auxiliary variables) that it reads; the state holds them only when
         a requested property needs them.
     places
-        ``places(s, k)``: for a state that violates it, the offsets of logs at which it does.
+        ``places(s, k, *witness)``: for a state that violates it, the offsets of logs at which it
+        does.
     premise
         For the kind ``LEADS_TO``: ``premise(s, k) -> bool``, after which the predicate must hold.
+    witness
+        Instead of a predicate: ``witness(s, k) -> tuple | None``, the integers that tell what
+        violates it (the brokers, the offset), and None in a state that satisfies it.  ``explain``
+        and ``places`` receive them after ``s`` and ``k``; a predicate has none.
+
+    Raises
+    ------
+    ModelError
+        If it has both a predicate and a witness, or neither, or a witness though it is of the kind
+        ``SOMETIMES``, which nothing violates.
     """
 
     name: str
     statement: str
     source: str
-    predicate: Callable[[Any, Any], bool]
-    explain: Callable[[Any, Any], str]
+    predicate: Callable[[Any, Any], bool] = _undeclared
+    explain: Callable[..., str] = lambda s, k, *witness: ""
     kind: Kind = Kind.INVARIANT
     needs: frozenset[str] = frozenset()
-    places: Callable[[Any, Any], tuple[Place, ...]] = lambda s, k: ()
+    places: Callable[..., tuple[Place, ...]] = lambda s, k, *witness: ()
     premise: Callable[[Any, Any], bool] | None = None
+    witness: Callable[[Any, Any], tuple[int, ...] | None] | None = None
+
+    def __post_init__(self) -> None:
+        declared = self.predicate is not _undeclared and not hasattr(self.predicate, "witness")
+        if self.witness is None:
+            if self.predicate is _undeclared and self.kind not in (Kind.TYPE, Kind.DEADLOCK):
+                raise ModelError(
+                    f"property {self.name} has neither a predicate nor a witness; it needs one"
+                )
+        elif self.kind is Kind.SOMETIMES:
+            raise ModelError(
+                f"property {self.name} is of the kind sometimes, which no state violates; give it "
+                "a predicate instead of the witness"
+            )
+        elif declared:
+            raise ModelError(
+                f"property {self.name} has both a predicate and a witness; leave one of them out"
+            )
+        else:
+            object.__setattr__(self, "predicate", _lacks(self.witness))
+
+    @property
+    def told(self) -> str:
+        """What its trace tells of it: that it is violated, or that it is reached."""
+        return "reached" if self.kind is Kind.SOMETIMES else "violated"
 
 
 DEADLOCK = Property(
@@ -189,7 +255,6 @@ DEADLOCK = Property(
     kind=Kind.DEADLOCK,
     statement="In every state some action is enabled.",
     source="TLA+ (Lamport, Specifying Systems, 14.2.2)",
-    predicate=lambda s, k: True,
     explain=lambda s, k: "No action is enabled here: nothing can happen any more.",
 )
 
@@ -199,8 +264,6 @@ TYPE_OK = Property(
     kind=Kind.TYPE,
     statement="Every variable holds a value within its declared range.",
     source="Lamport, Specifying Systems, 3.1; TypeOk in hachikuji/kafka-specification",
-    predicate=lambda s, k: True,
-    explain=lambda s, k: "",
 )
 
 
@@ -232,3 +295,30 @@ class Instance:
     def step(self) -> Step:
         """The step that this instance takes."""
         return Step(self.action.name, self.action.parameters, self.arguments)
+
+
+def is_available(action: Action, constants: object) -> bool:
+    """Whether the constants leave room for an action."""
+    with blaming(who := f"available() of action {action.name}"):
+        answer = action.available(constants)
+    return truth(answer, who, action.available)
+
+
+def choices(action: Action, constants: object) -> list[tuple[int, ...]]:
+    """Return what an action may be taken with.
+
+    Raises
+    ------
+    ModelError
+        If that does not fit the parameters of the action.
+    """
+    with blaming(who := f"arguments() of action {action.name}"):
+        listed: list[Any] = list(action.arguments(constants))
+    with blaming(f"the signature of action {action.name}"):
+        names = action.parameters
+    for choice in listed:
+        integers = isinstance(choice, tuple) and all(isinstance(it, int) for it in choice)
+        if not integers or len(choice) != len(names):
+            what = f"a tuple of {len(names)} integers ({', '.join(names)})" if names else "()"
+            raise about(action.arguments, f"{who} returned {printed(choice)}, not {what}")
+    return listed

@@ -34,27 +34,22 @@ def offsets(k: Constants) -> Iterator[tuple[int, ...]]:
     return product(range(k.replicas), range(k.log_size))
 
 
-def lost(s: State, k: Constants) -> int:
-    """Return an offset at which the leader lacks what was read; NONE if there is none."""
+def lost(s: State, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, offset) of a record that was read and that the leader lacks."""
     leader = acting_leader(s)
     if leader == NONE:
-        return NONE
+        return None
     for offset in range(k.log_size):
         read = s.consumed[offset]
         if read != NONE and s.replica[leader].log[offset].record != read:
-            return offset
-    return NONE
+            return leader, offset
+    return None
 
 
-def no_follower_read_lost(s: State, k: Constants) -> bool:
-    return lost(s, k) == NONE
-
-
-def explain(s: State, k: Constants) -> str:
-    offset = lost(s, k)
+def explain(s: State, k: Constants, leader: int, offset: int) -> str:
     return (
         f"A consumer read m{s.consumed[offset]} at offset {offset} from a follower; broker "
-        f"{acting_leader(s)} leads now, without it."
+        f"{leader} leads now, without it."
     )
 
 
@@ -75,7 +70,7 @@ FOLLOWER_READS = replace(
             name="NoFollowerReadLost",
             statement="What a consumer read from a follower is in the log of whoever leads.",
             source="KIP-392",
-            predicate=no_follower_read_lost,
+            witness=lost,
             explain=explain,
         ),
     ),

@@ -16,6 +16,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from ..analysis.named import is_own
 from ..checker.kept import Store
 from .cells import Cell
 from .inputs import Inputs
@@ -57,7 +58,8 @@ def record(outcome: CellOutcome, root: Path) -> None:
     """Remember a cell that has passed, where anything can be kept."""
     if outcome.status is not Status.PASSED or not outcome.inputs.complete:
         return
-    if not isinstance(outcome.cell, Cell):
+    if not isinstance(outcome.cell, Cell) or any(map(is_own, dict(outcome.cell.expected))):
+        # Only what the protocol reads is noted, not what the file of a property does.
         return
     entry = {
         "inputs": asdict(outcome.inputs.moved(root)),

@@ -136,8 +136,8 @@ class Cell(GateCell):
 
     @property
     def own(self) -> bool:
-        """Whether the protocol is a custom one."""
-        return is_own(self.protocol)
+        """Whether the protocol or a property is Python code of one's own."""
+        return any(map(is_own, (self.protocol, *(it.name for it in self.expectations))))
 
 
 def expanded(

@@ -191,7 +191,7 @@ class ConformReader:
             text = f"property = {shown(prop)} is not a single property; name one"
             self.errors.add((*path, "property"), text)
             return
-        if is_own(name):
+        if is_own(name) or is_own(prop or ""):
             return
         try:
             protocol = of_brokers(find_protocol(name)) if name else BROKER[0]

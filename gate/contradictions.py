@@ -48,7 +48,7 @@ def note_contradictions(errors: ConfigurationErrors, cells: Sequence[_Numbered])
 
 def _names(cell: Cell) -> list[Expectation]:
     """Return what a cell expects of each property, as far as that is known before it runs."""
-    if is_own(cell.protocol):
+    if cell.own:
         return list(cell.expectations)
     try:
         return list(expanded(cell.expectations, find_protocol(cell.protocol)))

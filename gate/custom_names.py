@@ -1,6 +1,7 @@
 """Bounds and properties that a gate's file names for protocols, looked up beforehand.
 
-Custom protocols are loaded in a process of their own, which may hang or die: a cell says why.
+Custom protocols and properties are loaded in a process of their own, which may hang or die: a cell
+says why.
 """
 
 from __future__ import annotations
@@ -76,7 +77,10 @@ def wrong_in(protocol: Protocol, named: Named) -> list[Wrong]:
     for number, name in enumerate(named.properties):
         try:
             if name.lower() not in (*EVERY, "none"):
-                find_properties(protocol, [name])
+                with alarm(LOADING, perf_counter(), at_once=True):
+                    find_properties(protocol, [name])
+        except LimitReachedError:
+            return wrong
         except SelectionError as error:
             wrong.append(Wrong(False, number, str(error)))
     return wrong

@@ -202,22 +202,27 @@ class _Reader:
         return [*violated, *holding]
 
     def _check_names(self, naming: _Naming) -> None:
-        """Record unknown names and bounds of a built-in protocol; a custom one loads later."""
-        name = naming.named.protocol
-        if not is_own(name):
+        """Record unknown names and bounds of a built-in protocol; Python code loads later."""
+        named = naming.named
+        if not is_own(named.protocol):
             try:
-                protocol = find_protocol(name)
+                protocol = find_protocol(named.protocol)
             except SelectionError as error:
                 self.errors.add(naming.at, str(error))
-            else:
-                self._add_wrong(naming, wrong_in(protocol, naming.named))
-            return
-        file = own_file(name)
-        if file is not None and not (FilePath(self.file).parent / file).exists():
-            text = f"{name}: there is no such file beside the gate's file"
-            self.errors.add(naming.at, text)
-        else:
-            self.custom.append(naming)
+                return
+            if not any(is_own(name) for name in named.properties):
+                self._add_wrong(naming, wrong_in(protocol, named))
+                return
+        for number, code in enumerate((named.protocol, *named.properties)):
+            file = own_file(code) if is_own(code) else None
+            if file is not None and not (FilePath(self.file).parent / file).exists():
+                text = f"{code}: there is no such file beside the gate's file"
+                if number:
+                    self._add_wrong(naming, [Wrong(False, number - 1, text)])
+                else:
+                    self.errors.add(naming.at, text)
+                return
+        self.custom.append(naming)
 
     def look_up_custom(self) -> None:
         """Record unknown names and bounds of custom protocols."""

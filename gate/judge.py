@@ -78,11 +78,13 @@ def _property(expected: Expectation, verdicts: CellVerdicts) -> Iterator[Finding
         return
     after = violated_after(seen.steps or 0, seen.loop)
     if seen.outcome is Outcome.VIOLATED and not expected.violated:
-        text = f"{name} is violated{after}; expected: holds"
+        what = f"no state satisfies {name}" if seen.steps is None else f"{name} is violated{after}"
+        text = f"{what}; expected: holds"
         yield Finding(Deviation.VIOLATED, name, text)
     elif seen.outcome is Outcome.HOLDS and expected.violated:
         within = "" if expected.steps is None else f" in at most {expected.steps} steps"
-        text = f"{name} holds in all {verdicts.states:,} states; expected: violated{within}"
+        where = f"in all {verdicts.states:,} states" if seen.steps is None else f"(reached{after})"
+        text = f"{name} holds {where}; expected: violated{within}"
         yield Finding(Deviation.NOT_VIOLATED, name, text)
     elif expected.steps is not None and (seen.steps or 0) > expected.steps:
         text = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from ..analysis.named import find_protocol, is_own
+from ..analysis.named import find_protocol
 from ..analysis.properties import find_properties, system_for
 from ..analysis.saved import systems_to_tell
 from ..checker.check import check
@@ -148,9 +148,7 @@ class Search:
     ) -> tuple[TransitionSystem[Any, Any], Result]:
         system = self._system(self.protocol, properties)
         left = self.cell.limits.seconds - (perf_counter() - self.started)
-        resources = replace(
-            self.resources, engine=self.cell.limits.engine, watch=is_own(self.cell.protocol)
-        )
+        resources = replace(self.resources, engine=self.cell.limits.engine, watch=self.cell.own)
         result = check(
             system,
             properties,

@@ -35,8 +35,10 @@ INVARIANTS: Mapping[str, tuple[Property, ...]] = {
         TYPE_OK,
     ),
     "published": (
-        *isr.PROPERTIES,
-        *leadership.PROPERTIES,
+        isr.WEAK_ISR,
+        isr.STRONG_ISR,
+        isr.KNOWN_LEADER_IN_ISR,
+        leadership.AT_MOST_ONE_LEADER_PER_EPOCH,
         TYPE_OK,
         *published.PROPERTIES,
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..core.layout import NONE
 from ..core.scene import Place
 from ..core.spec import Property
@@ -9,67 +11,49 @@ from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
 
 
-def _missing(s: BrokerState, k: Constants, brokers: int) -> tuple[int, int] | None:
-    """Return (broker, offset) of a committed record that a broker in the set lacks."""
-    for broker in range(k.replicas):
-        if not brokers >> broker & 1:
-            continue
-        log = s.replica[broker].log
-        for offset in range(k.log_size):
-            committed = s.aux_committed[offset]
-            if committed.record != NONE and log[offset].record != committed.record:
-                return broker, offset
-    return None
+def _lacking(
+    brokers: Callable[[BrokerState], int],
+) -> Callable[[BrokerState, Constants], tuple[int, int] | None]:
+    """Return the witness that a broker in a set lacks a committed record."""
+
+    def lacking(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+        """Return (broker, offset) of a committed record that a broker in the set lacks."""
+        candidates = brokers(s)
+        for broker in range(k.replicas):
+            if not candidates >> broker & 1:
+                continue
+            log = s.replica[broker].log
+            for offset in range(k.log_size):
+                committed = s.aux_committed[offset]
+                if committed.record != NONE and log[offset].record != committed.record:
+                    return broker, offset
+        return None
+
+    return lacking
 
 
-def _live_leader(s: BrokerState) -> int:
+def live_leader(s: BrokerState) -> int:
     """Return the partition state's leader as a set, empty if it is dead."""
     leader = s.partition.leader
     return 1 << leader if leader != NONE and s.replica[leader].alive else 0
 
 
-def leader_completeness(s: BrokerState, k: Constants) -> bool:
-    """Whether the elected leader has every record committed before, even before LeaderAndIsr."""
-    return _missing(s, k, _live_leader(s)) is None
+def stored_isr(s: BrokerState) -> int:
+    """Return the partition state's ISR."""
+    return s.partition.isr
 
 
-def explain_leader_completeness(s: BrokerState, k: Constants) -> str:
+def explain_leader(s: BrokerState, k: Constants, broker: int, offset: int) -> str:
     """Explain which committed record the elected leader lacks."""
-    missing = _missing(s, k, _live_leader(s))
-    return _explain(s, missing, "is the leader by election") if missing else ""
+    return _explain(s, broker, offset, "is the leader by election")
 
 
-def leader_candidate_completeness(s: BrokerState, k: Constants) -> bool:
-    """Whether every member of the ISR has every committed record."""
-    return _missing(s, k, s.partition.isr) is None
-
-
-def explain_leader_candidate_completeness(s: BrokerState, k: Constants) -> str:
+def explain_candidate(s: BrokerState, k: Constants, broker: int, offset: int) -> str:
     """Explain which committed record which member of the ISR lacks."""
-    missing = _missing(s, k, s.partition.isr)
-    return _explain(s, missing, "is a member of the ISR") if missing else ""
+    return _explain(s, broker, offset, "is a member of the ISR")
 
 
-def leader_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return the place of the record that the elected leader lacks."""
-    return _places(s, _missing(s, k, _live_leader(s)))
-
-
-def candidate_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return the place of the record that a member of the ISR lacks."""
-    return _places(s, _missing(s, k, s.partition.isr))
-
-
-def _places(s: BrokerState, missing: tuple[int, int] | None) -> tuple[Place, ...]:
-    if missing is None:
-        return ()
-    broker, offset = missing
-    return (Place(broker, offset, f"m{s.aux_committed[offset].record}"),)
-
-
-def _explain(s: BrokerState, missing: tuple[int, int], role: str) -> str:
-    """Explain which broker lacks which record."""
-    broker, offset = missing
+def _explain(s: BrokerState, broker: int, offset: int, role: str) -> str:
     lost, replica = s.aux_committed[offset], s.replica[broker]
     instead = f"its log ends at {replica.leo}"
     if replica.leo > offset:
@@ -80,23 +64,22 @@ def _explain(s: BrokerState, missing: tuple[int, int], role: str) -> str:
     )
 
 
-def _nowhere(s: BrokerState, k: Constants) -> int:
-    """Return the offset of a committed record that no replica holds, or NONE."""
+def lacking_places(s: BrokerState, k: Constants, broker: int, offset: int) -> tuple[Place, ...]:
+    """Return the place of the record that the broker lacks."""
+    return (Place(broker, offset, f"m{s.aux_committed[offset].record}"),)
+
+
+def committed_nowhere(s: BrokerState, k: Constants) -> tuple[int] | None:
+    """Return the offset of a committed record that no replica holds."""
     for offset in range(k.log_size):
         record = s.aux_committed[offset].record
         if record != NONE and all(r.log[offset].record != record for r in s.replica):
-            return offset
-    return NONE
+            return (offset,)
+    return None
 
 
-def committed_somewhere(s: BrokerState, k: Constants) -> bool:
-    """Whether every committed record is on at least one replica."""
-    return _nowhere(s, k) == NONE
-
-
-def explain_committed_somewhere(s: BrokerState, k: Constants) -> str:
+def explain_nowhere(s: BrokerState, k: Constants, offset: int) -> str:
     """Explain which committed record is on no replica."""
-    offset = _nowhere(s, k)
     lost = s.aux_committed[offset]
     return (
         f"Record m{lost.record} was committed at offset {offset} in leader epoch {lost.epoch}, "
@@ -112,9 +95,9 @@ PROPERTIES = (
         statement="A live broker that the partition state names leader has every record ever "
         "committed, even before it applies its epoch.",
         source="LeaderCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
-        predicate=leader_completeness,
-        explain=explain_leader_completeness,
-        places=leader_places,
+        witness=_lacking(live_leader),
+        explain=explain_leader,
+        places=lacking_places,
         needs=COMMITTED,
     ),
     Property(
@@ -122,17 +105,17 @@ PROPERTIES = (
         statement="Every member of the partition state's ISR, alive or dead, has every committed "
         "record.",
         source="LeaderCandidateCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
-        predicate=leader_candidate_completeness,
-        explain=explain_leader_candidate_completeness,
-        places=candidate_places,
+        witness=_lacking(stored_isr),
+        explain=explain_candidate,
+        places=lacking_places,
         needs=COMMITTED,
     ),
     Property(
         name="CommittedSomewhere",
         statement="Every record that was ever committed is in the log of at least one replica.",
         source="NoCommittedRecordLostGlobally in Vanlightly/kafka-tlaplus, kraft v3.5",
-        predicate=committed_somewhere,
-        explain=explain_committed_somewhere,
+        witness=committed_nowhere,
+        explain=explain_nowhere,
         needs=COMMITTED,
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..core.layout import NONE
 from ..core.scene import Place
 from ..core.spec import Property
@@ -24,38 +26,36 @@ def _truncated(s: BrokerState, k: Constants, number: int) -> bool:
     return leader.epoch == replica.epoch and leader.remote_leo[number] > 0
 
 
-def _mismatch(s: BrokerState, k: Constants, truncated: bool) -> tuple[int, int, int] | None:
-    """Return (replica, replica, offset) of two replicas that differ below both HWs.
+def _mismatch(
+    truncated: bool,
+) -> Callable[[BrokerState, Constants], tuple[int, int, int] | None]:
+    """Return the witness that two replicas differ below both HWs.
 
     With `truncated`, only replicas in the same leader epoch that have finished truncation.
     """
-    for first in range(k.replicas):
-        one = s.replica[first]
-        if not one.hw or (truncated and not _truncated(s, k, first)):
-            continue
-        for second in range(k.replicas):
-            other = s.replica[second]
-            if second == first:
+
+    def mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
+        """Return (replica, replica, offset) of two replicas that differ below both HWs."""
+        for first in range(k.replicas):
+            one = s.replica[first]
+            if not one.hw or (truncated and not _truncated(s, k, first)):
                 continue
-            if truncated and (one.epoch != other.epoch or not _truncated(s, k, second)):
-                continue
-            for offset in range(min(one.hw, other.hw)):
-                if one.log[offset].record != other.log[offset].record:
-                    return first, second, offset
-    return None
+            for second in range(k.replicas):
+                other = s.replica[second]
+                if second == first:
+                    continue
+                if truncated and (one.epoch != other.epoch or not _truncated(s, k, second)):
+                    continue
+                for offset in range(min(one.hw, other.hw)):
+                    if one.log[offset].record != other.log[offset].record:
+                        return first, second, offset
+        return None
+
+    return mismatch
 
 
-def log_matching(s: BrokerState, k: Constants) -> bool:
-    """Whether replicas of one epoch that have finished truncation agree below both HWs."""
-    return _mismatch(s, k, truncated=True) is None
-
-
-def explain_log_matching(s: BrokerState, k: Constants) -> str:
-    """Explain which two replicas differ, and where."""
-    mismatch = _mismatch(s, k, truncated=True)
-    if mismatch is None:
-        return ""
-    first, second, offset = mismatch
+def explain_mismatch(s: BrokerState, k: Constants, first: int, second: int, offset: int) -> str:
+    """Explain which two replicas of one epoch differ, and where."""
     one, other = s.replica[first], s.replica[second]
     return (
         f"Replicas {first} and {second} are both in leader epoch {one.epoch} and have finished "
@@ -65,17 +65,13 @@ def explain_log_matching(s: BrokerState, k: Constants) -> str:
     )
 
 
-def log_matching_everywhere(s: BrokerState, k: Constants) -> bool:
-    """Whether all replicas, dead ones too, agree below both high watermarks."""
-    return _mismatch(s, k, truncated=False) is None
+mismatch_everywhere = _mismatch(truncated=False)
 
 
-def explain_log_matching_everywhere(s: BrokerState, k: Constants) -> str:
+def explain_mismatch_everywhere(
+    s: BrokerState, k: Constants, first: int, second: int, offset: int
+) -> str:
     """Explain which two replicas differ, and where."""
-    mismatch = _mismatch(s, k, truncated=False)
-    if mismatch is None:
-        return ""
-    first, second, offset = mismatch
     one, other = s.replica[first], s.replica[second]
     return (
         f"At offset {offset}, below both high watermarks ({one.hw} and {other.hw}), replica "
@@ -84,7 +80,7 @@ def explain_log_matching_everywhere(s: BrokerState, k: Constants) -> str:
     )
 
 
-def _epoch_mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
+def epoch_mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
     """Return (replica, replica, offset) of a difference that a common epoch hides.
 
     The offset is the first at which the two logs differ although a record further on, or at that
@@ -106,17 +102,10 @@ def _epoch_mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None
     return None
 
 
-def epoch_log_matching(s: BrokerState, k: Constants) -> bool:
-    """Whether two logs with the same epoch at an offset are the same up to that offset."""
-    return _epoch_mismatch(s, k) is None
-
-
-def explain_epoch_log_matching(s: BrokerState, k: Constants) -> str:
+def explain_epoch_mismatch(
+    s: BrokerState, k: Constants, first: int, second: int, offset: int
+) -> str:
     """Explain which two logs differ, and where."""
-    mismatch = _epoch_mismatch(s, k)
-    if mismatch is None:
-        return ""
-    first, second, offset = mismatch
     one, other = s.replica[first].log[offset], s.replica[second].log[offset]
     return (
         f"The logs of replicas {first} and {second} differ at offset {offset} (m{one.record} of "
@@ -126,27 +115,11 @@ def explain_epoch_log_matching(s: BrokerState, k: Constants) -> str:
     )
 
 
-def _both(mismatch: tuple[int, int, int] | None) -> tuple[Place, ...]:
+def both_places(
+    s: BrokerState, k: Constants, first: int, second: int, offset: int
+) -> tuple[Place, ...]:
     """Return the offset at which two replicas differ, in both of them."""
-    if mismatch is None:
-        return ()
-    first, second, offset = mismatch
     return Place(first, offset), Place(second, offset)
-
-
-def log_matching_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return where two replicas that have finished truncation differ."""
-    return _both(_mismatch(s, k, truncated=True))
-
-
-def log_matching_everywhere_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return where any two replicas differ."""
-    return _both(_mismatch(s, k, truncated=False))
-
-
-def epoch_log_matching_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
-    """Return where two logs differ despite a common epoch."""
-    return _both(_epoch_mismatch(s, k))
 
 
 LOG_MATCHING = Property(
@@ -154,9 +127,9 @@ LOG_MATCHING = Property(
     statement="Replicas in the same leader epoch that lead or have finished truncation "
     "hold the same record at every offset below both their high watermarks.",
     source="KIP-101, Scenario 2",
-    predicate=log_matching,
-    explain=explain_log_matching,
-    places=log_matching_places,
+    witness=_mismatch(truncated=True),
+    explain=explain_mismatch,
+    places=both_places,
 )
 
 EPOCH_LOG_MATCHING = Property(
@@ -164,9 +137,9 @@ EPOCH_LOG_MATCHING = Property(
     statement="Where two logs have records of the same leader epoch at the same offset, they are "
     "the same up to that offset, included.",
     source="KIP-279; Log Matching in Ongaro and Ousterhout, Raft (2014)",
-    predicate=epoch_log_matching,
-    explain=explain_epoch_log_matching,
-    places=epoch_log_matching_places,
+    witness=epoch_mismatch,
+    explain=explain_epoch_mismatch,
+    places=both_places,
 )
 
 LOG_MATCHING_EVERYWHERE = Property(
@@ -175,9 +148,9 @@ LOG_MATCHING_EVERYWHERE = Property(
     "same record at every offset below both their high watermarks (an expected violation after a "
     "power loss or an unclean election).",
     source="LogMatchingProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
-    predicate=log_matching_everywhere,
-    explain=explain_log_matching_everywhere,
-    places=log_matching_everywhere_places,
+    witness=mismatch_everywhere,
+    explain=explain_mismatch_everywhere,
+    places=both_places,
 )
 
 PROPERTIES = (LOG_MATCHING, LOG_MATCHING_EVERYWHERE, EPOCH_LOG_MATCHING)

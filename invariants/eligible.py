@@ -8,20 +8,17 @@ from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
 
 
-def _ineligible(s: BrokerState) -> int:
-    """Return the fenced members of the ISR, as a set; empty if the ISR has one member."""
+def ineligible(s: BrokerState, k: Constants) -> tuple[int] | None:
+    """Return a fenced member of an ISR that has another one, too."""
     isr = s.partition.isr
-    return isr & s.partition.fenced if isr & isr - 1 else 0
+    if isr & isr - 1:
+        for broker in members(isr & s.partition.fenced):
+            return (broker,)
+    return None
 
 
-def eligible_isr(s: BrokerState, k: Constants) -> bool:
-    """Whether no fenced broker is in the ISR."""
-    return _ineligible(s) == 0
-
-
-def explain_eligible_isr(s: BrokerState, k: Constants) -> str:
+def explain(s: BrokerState, k: Constants, broker: int) -> str:
     """Explain which fenced broker is in the ISR."""
-    [broker, *_] = members(_ineligible(s))
     isr = ",".join(map(str, members(s.partition.isr)))
     return (
         f"The controller has fenced broker {broker}, and yet it is in the ISR {{{isr}}}: it "
@@ -35,7 +32,7 @@ PROPERTIES = (
         statement="No member of the ISR is fenced, unless it is the only one (relevant with "
         "isr_propagation=kraft; otherwise no member is fenced).",
         source="KIP-841 (KAFKA-13916, KAFKA-14140)",
-        predicate=eligible_isr,
-        explain=explain_eligible_isr,
+        witness=ineligible,
+        explain=explain,
     ),
 )

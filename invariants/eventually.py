@@ -37,25 +37,19 @@ def explain_leader_elected(s: BrokerState, k: Constants) -> str:
     )
 
 
-def _truncating(s: BrokerState, k: Constants) -> int:
-    """Return a live follower of the acting leader that has not finished truncation, or NONE."""
+def truncating(s: BrokerState, k: Constants) -> tuple[int] | None:
+    """Return a live follower of the acting leader that has not finished truncation."""
     if acting_leader(s) == NONE:
-        return NONE
+        return None
     for broker in range(k.replicas):
         replica = s.replica[broker]
         if replica.alive and replica.truncating and replica.epoch == s.partition.epoch:
-            return broker
-    return NONE
+            return (broker,)
+    return None
 
 
-def truncation_terminates(s: BrokerState, k: Constants) -> bool:
-    """Whether no live follower of the acting leader is truncating."""
-    return _truncating(s, k) == NONE
-
-
-def explain_truncation(s: BrokerState, k: Constants) -> str:
+def explain_truncation(s: BrokerState, k: Constants, broker: int) -> str:
     """Explain which follower truncates without end."""
-    broker = _truncating(s, k)
     replica = s.replica[broker]
     return (
         f"Replica {broker} follows broker {replica.leader} in epoch {replica.epoch} and is still "
@@ -72,36 +66,37 @@ def _offset_of_difference(s: BrokerState, k: Constants, leader: int, broker: int
     return NONE
 
 
-def _left_behind(s: BrokerState, k: Constants, leader: int) -> int:
-    """Return a live replica that does not follow with the leader's log in the ISR, or NONE."""
+def left_behind(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
+    """Return the acting leader, a live replica without its log or not in the ISR, and an offset.
+
+    The offset is the first at which the logs differ, or NONE.  Leader and replica are NONE where
+    nobody acts as leader although a candidate can be elected.
+    """
+    leader = acting_leader(s)
+    if leader == NONE:
+        if can_be_led(s, k):
+            return NONE, NONE, NONE
+        return None
     for broker in range(k.replicas):
         replica = s.replica[broker]
-        if replica.alive and (
+        if not replica.alive:
+            continue
+        offset = _offset_of_difference(s, k, leader, broker)
+        if (
             replica.leader != leader
             or replica.epoch != s.partition.epoch
             or not s.partition.isr >> broker & 1
-            or _offset_of_difference(s, k, leader, broker) != NONE
+            or offset != NONE
         ):
-            return broker
-    return NONE
+            return leader, broker, offset
+    return None
 
 
-def converges(s: BrokerState, k: Constants) -> bool:
-    """Whether all live replicas have the acting leader's log and are in the ISR."""
-    leader = acting_leader(s)
-    if leader == NONE:
-        return not can_be_led(s, k)
-    return _left_behind(s, k, leader) == NONE
-
-
-def explain_converges(s: BrokerState, k: Constants) -> str:
+def explain_left_behind(s: BrokerState, k: Constants, leader: int, broker: int, offset: int) -> str:
     """Explain which replica is left behind, and how."""
-    leader = acting_leader(s)
     if leader == NONE:
         return explain_leader_elected(s, k)
-    broker = _left_behind(s, k, leader)
     replica = s.replica[broker]
-    offset = _offset_of_difference(s, k, leader, broker)
     if replica.leader != leader or replica.epoch != s.partition.epoch:
         problem = f"never follows it in epoch {s.partition.epoch}"
     elif offset != NONE:
@@ -113,11 +108,10 @@ def explain_converges(s: BrokerState, k: Constants) -> str:
     )
 
 
-def converges_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+def left_behind_places(
+    s: BrokerState, k: Constants, leader: int, broker: int, offset: int
+) -> tuple[Place, ...]:
     """Return where a replica's log differs from the leader's."""
-    leader = acting_leader(s)
-    broker = NONE if leader == NONE else _left_behind(s, k, leader)
-    offset = NONE if broker == NONE else _offset_of_difference(s, k, leader, broker)
     return () if offset == NONE else (Place(broker, offset, ""),)
 
 
@@ -157,29 +151,23 @@ def explain_hw(s: BrokerState, k: Constants) -> str:
     )
 
 
-def _unreadable(s: BrokerState, k: Constants) -> int:
-    """Return an acknowledged record that cannot be read from the acting leader, or NONE."""
+def unreadable(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return (leader, record): the acting leader does not let an acknowledged record be read."""
     leader = acting_leader(s)
     if leader == NONE:
-        return NONE
+        return None
     replica = s.replica[leader]
     for record in range(k.records):
         acked = s.aux_acked[record]
         if acked.epoch != NONE and (
             acked.offset >= replica.hw or replica.log[acked.offset].record != record
         ):
-            return record
-    return NONE
+            return leader, record
+    return None
 
 
-def acked_is_readable(s: BrokerState, k: Constants) -> bool:
-    """Whether consumers can read every acknowledged record from the acting leader."""
-    return _unreadable(s, k) == NONE
-
-
-def explain_unreadable(s: BrokerState, k: Constants) -> str:
+def explain_unreadable(s: BrokerState, k: Constants, leader: int, record: int) -> str:
     """Explain which acknowledged record cannot be read."""
-    record, leader = _unreadable(s, k), acting_leader(s)
     acked = s.aux_acked[record]
     return (
         f"Record m{record} was acknowledged at offset {acked.offset} in leader epoch "
@@ -204,7 +192,7 @@ TRUNCATION_TERMINATES = Property(
     kind=Kind.ALWAYS_EVENTUALLY,
     statement="A live follower of an acting leader eventually finishes truncation.",
     source="KAFKA-10706",
-    predicate=truncation_terminates,
+    witness=truncating,
     explain=explain_truncation,
 )
 
@@ -214,9 +202,9 @@ CONVERGES = Property(
     statement="Once faults have ceased, all live replicas eventually have one leader's log and are "
     "in the ISR.",
     source="KIP-101; ReplicaEventuallyCatchesUp",
-    predicate=converges,
-    explain=explain_converges,
-    places=converges_places,
+    witness=left_behind,
+    explain=explain_left_behind,
+    places=left_behind_places,
 )
 
 ISR_CHANGE_RESOLVES = Property(
@@ -243,7 +231,7 @@ ACKED_IS_READABLE = Property(
     kind=Kind.ALWAYS_EVENTUALLY,
     statement="Consumers can eventually read every acknowledged record from the acting leader.",
     source="the guarantee of acks in Kafka's producer configuration",
-    predicate=acked_is_readable,
+    witness=unreadable,
     explain=explain_unreadable,
     needs=frozenset({"acked"}),
 )

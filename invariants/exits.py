@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from ..core.layout import NONE
 from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.messages import LIST_OFFSETS_RESPONSE
 from ..model.broker.state import BrokerState
 
 
-def _exiting(s: BrokerState, k: Constants) -> int:
-    """Return a follower whose process is about to end, or NONE."""
+def exiting(s: BrokerState, k: Constants) -> tuple[int] | None:
+    """Return a follower that has learned that its log is longer than its leader's, and exits."""
     for follower in range(k.replicas):
         message, leo = s.message[follower], s.replica[follower].leo
         if (
@@ -18,18 +17,12 @@ def _exiting(s: BrokerState, k: Constants) -> int:
             and message.end_offset < leo
             and k.rules.exits_if_longer(s, k, follower)
         ):
-            return follower
-    return NONE
+            return (follower,)
+    return None
 
 
-def no_broker_exits(s: BrokerState, k: Constants) -> bool:
-    """Whether no follower has learned that its log is longer than its leader's, and exits."""
-    return _exiting(s, k) == NONE
-
-
-def explain(s: BrokerState, k: Constants) -> str:
+def explain(s: BrokerState, k: Constants, follower: int) -> str:
     """Explain which follower exits."""
-    follower = _exiting(s, k)
     leader, leo = s.replica[follower].leader, s.replica[follower].leo
     return (
         f"The log of broker {follower} ends at offset {leo}, that of its leader, broker {leader}, "
@@ -44,7 +37,7 @@ PROPERTIES = (
         name="NoBrokerExits",
         statement="No follower ends its process because its log is longer than its leader's.",
         source="KAFKA-7414, KAFKA-3924: ReplicaFetcherThread.handleOffsetOutOfRange, through 2.0.0",
-        predicate=no_broker_exits,
+        witness=exiting,
         explain=explain,
     ),
 )

@@ -1,9 +1,12 @@
 """The in-sync replicas: every member of the ISR has all committed records.
 
-These properties are for two families, whose states declare the same variables.
+The published family has those that ``invariants/__init__.py`` names: its states declare the same
+variables.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from ..core.layout import NONE, members
 from ..core.scene import Place
@@ -17,47 +20,41 @@ AnyState = BrokerState | PublishedState
 AnyConstants = BrokerConstants | PublishedConstants
 
 
-def _out_of_sync(s: AnyState, k: AnyConstants, stored: bool) -> tuple[int, int, int] | None:
-    """Return (leader, member, offset): below the leader's HW the member's record differs.
+def _out_of_sync(
+    stored: bool,
+) -> Callable[[AnyState, AnyConstants], tuple[int, int, int] | None]:
+    """Return the witness that a member of the ISR lacks a record below the leader's HW.
 
     The members are those of the stored ISR, or of the leader's own view of it.
     """
-    for leader in range(k.replicas):
-        mine = s.replica[leader]
-        if mine.leader != leader:
-            continue
-        for member in members(s.partition.isr if stored else mine.isr):
-            log = s.replica[member].log
-            for offset in range(mine.hw):
-                if log[offset].record != mine.log[offset].record:
-                    return leader, member, offset
-    return None
+
+    def out_of_sync(s: AnyState, k: AnyConstants) -> tuple[int, int, int] | None:
+        """Return (leader, member, offset): below the leader's HW the member's record differs."""
+        for leader in range(k.replicas):
+            mine = s.replica[leader]
+            if mine.leader != leader:
+                continue
+            for member in members(s.partition.isr if stored else mine.isr):
+                log = s.replica[member].log
+                for offset in range(mine.hw):
+                    if log[offset].record != mine.log[offset].record:
+                        return leader, member, offset
+        return None
+
+    return out_of_sync
 
 
-def weak_isr(s: AnyState, k: AnyConstants) -> bool:
-    """Whether all records below a leader's HW are on every member of its own view of the ISR."""
-    return _out_of_sync(s, k, stored=False) is None
-
-
-def strong_isr(s: AnyState, k: AnyConstants) -> bool:
-    """Whether all records below a leader's HW are on every member of the stored ISR."""
-    return _out_of_sync(s, k, stored=True) is None
-
-
-def explain_weak_isr(s: AnyState, k: AnyConstants) -> str:
+def explain_weak_isr(s: AnyState, k: AnyConstants, leader: int, member: int, offset: int) -> str:
     """Explain which member lacks which record."""
-    return _explain(s, _out_of_sync(s, k, stored=False), "the leader's own view of the ISR")
+    return _explain(s, leader, member, offset, "the leader's own view of the ISR")
 
 
-def explain_strong_isr(s: AnyState, k: AnyConstants) -> str:
+def explain_strong_isr(s: AnyState, k: AnyConstants, leader: int, member: int, offset: int) -> str:
     """Explain which member lacks which record."""
-    return _explain(s, _out_of_sync(s, k, stored=True), "the partition state's ISR")
+    return _explain(s, leader, member, offset, "the partition state's ISR")
 
 
-def _explain(s: AnyState, mismatch: tuple[int, int, int] | None, which: str) -> str:
-    if mismatch is None:
-        return ""
-    leader, member, offset = mismatch
+def _explain(s: AnyState, leader: int, member: int, offset: int, which: str) -> str:
     mine, theirs = s.replica[leader], s.replica[member]
     has = f"ends at {theirs.leo}"
     if theirs.leo > offset:
@@ -69,20 +66,10 @@ def _explain(s: AnyState, mismatch: tuple[int, int, int] | None, which: str) -> 
     )
 
 
-def weak_isr_places(s: AnyState, k: AnyConstants) -> tuple[Place, ...]:
+def member_places(
+    s: AnyState, k: AnyConstants, leader: int, member: int, offset: int
+) -> tuple[Place, ...]:
     """Return the place of the record that the member lacks."""
-    return _places(s, _out_of_sync(s, k, stored=False))
-
-
-def strong_isr_places(s: AnyState, k: AnyConstants) -> tuple[Place, ...]:
-    """Return the place of the record that the member lacks."""
-    return _places(s, _out_of_sync(s, k, stored=True))
-
-
-def _places(s: AnyState, mismatch: tuple[int, int, int] | None) -> tuple[Place, ...]:
-    if mismatch is None:
-        return ()
-    leader, member, offset = mismatch
     return (Place(member, offset, f"m{s.replica[leader].log[offset].record}"),)
 
 
@@ -101,30 +88,32 @@ def explain_known_leader_in_isr(s: AnyState, k: AnyConstants) -> str:
 
 SOURCE = "hachikuji/kafka-specification, KafkaReplication.tla"
 
-PROPERTIES = (
-    Property(
-        name="WeakIsr",
-        statement="Every record below the high watermark of a broker that leads is on every member "
-        "of this broker's own view of the ISR.",
-        source=SOURCE,
-        predicate=weak_isr,
-        explain=explain_weak_isr,
-        places=weak_isr_places,
-    ),
-    Property(
-        name="StrongIsr",
-        statement="Every record below the high watermark of a broker that leads is on every member "
-        "of the partition state's ISR.",
-        source=SOURCE,
-        predicate=strong_isr,
-        explain=explain_strong_isr,
-        places=strong_isr_places,
-    ),
-    Property(
-        name="KnownLeaderInIsr",
-        statement="If the partition state names a leader, that broker is in its ISR.",
-        source=f"{SOURCE} (LeaderInIsr, which is false there while no leader is known)",
-        predicate=known_leader_in_isr,
-        explain=explain_known_leader_in_isr,
-    ),
+WEAK_ISR = Property(
+    name="WeakIsr",
+    statement="Every record below the high watermark of a broker that leads is on every member "
+    "of this broker's own view of the ISR.",
+    source=SOURCE,
+    witness=_out_of_sync(stored=False),
+    explain=explain_weak_isr,
+    places=member_places,
 )
+
+STRONG_ISR = Property(
+    name="StrongIsr",
+    statement="Every record below the high watermark of a broker that leads is on every member "
+    "of the partition state's ISR.",
+    source=SOURCE,
+    witness=_out_of_sync(stored=True),
+    explain=explain_strong_isr,
+    places=member_places,
+)
+
+KNOWN_LEADER_IN_ISR = Property(
+    name="KnownLeaderInIsr",
+    statement="If the partition state names a leader, that broker is in its ISR.",
+    source=f"{SOURCE} (LeaderInIsr, which is false there while no leader is known)",
+    predicate=known_leader_in_isr,
+    explain=explain_known_leader_in_isr,
+)
+
+PROPERTIES = (WEAK_ISR, STRONG_ISR, KNOWN_LEADER_IN_ISR)

@@ -1,6 +1,6 @@
 """Leadership: an epoch has one leader.
 
-This property is for two families, whose states declare the same variables.
+The published family has it, too: its states declare the same variables.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ AnyState = BrokerState | PublishedState
 AnyConstants = BrokerConstants | PublishedConstants
 
 
-def _two_leaders(s: AnyState, k: AnyConstants) -> tuple[int, int] | None:
+def two_leaders(s: AnyState, k: AnyConstants) -> tuple[int, int] | None:
     """Return two brokers that lead in one epoch."""
     for first in range(k.replicas):
         if s.replica[first].leader != first:
@@ -27,17 +27,8 @@ def _two_leaders(s: AnyState, k: AnyConstants) -> tuple[int, int] | None:
     return None
 
 
-def at_most_one_leader_per_epoch(s: AnyState, k: AnyConstants) -> bool:
-    """Whether no two brokers believe that they lead in the same epoch."""
-    return _two_leaders(s, k) is None
-
-
-def explain(s: AnyState, k: AnyConstants) -> str:
+def explain(s: AnyState, k: AnyConstants, first: int, second: int) -> str:
     """Explain which two brokers lead in one epoch."""
-    two = _two_leaders(s, k)
-    if two is None:
-        return ""
-    first, second = two
     return f"Brokers {first} and {second} both lead in leader epoch {s.replica[first].epoch}."
 
 
@@ -45,7 +36,7 @@ AT_MOST_ONE_LEADER_PER_EPOCH = Property(
     name="AtMostOneLeaderPerEpoch",
     statement="No two brokers lead in the same leader epoch.",
     source="KIP-101; Election Safety in Ongaro and Ousterhout, Raft (2014)",
-    predicate=at_most_one_leader_per_epoch,
+    witness=two_leaders,
     explain=explain,
 )
 

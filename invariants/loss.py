@@ -10,7 +10,7 @@ from ..model.broker.leadership import acting_leader
 from ..model.broker.state import BrokerState
 
 
-def _missing_committed(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+def missing_committed(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return (leader, offset) of a committed record that the acting leader lacks."""
     leader = acting_leader(s)
     if leader == NONE:
@@ -23,17 +23,8 @@ def _missing_committed(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     return None
 
 
-def no_committed_record_lost(s: BrokerState, k: Constants) -> bool:
-    """Whether the acting leader has every record ever committed."""
-    return _missing_committed(s, k) is None
-
-
-def explain_committed(s: BrokerState, k: Constants) -> str:
+def explain_committed(s: BrokerState, k: Constants, leader: int, offset: int) -> str:
     """Explain which committed record is lost, and which leader lacks it."""
-    missing = _missing_committed(s, k)
-    if missing is None:
-        return ""
-    leader, offset = missing
     lost = s.aux_committed[offset]
     acknowledged = (
         ", and it was acknowledged to its producer"
@@ -47,16 +38,12 @@ def explain_committed(s: BrokerState, k: Constants) -> str:
     )
 
 
-def committed_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+def committed_places(s: BrokerState, k: Constants, leader: int, offset: int) -> tuple[Place, ...]:
     """Return where the lost record should be."""
-    missing = _missing_committed(s, k)
-    if missing is None:
-        return ()
-    leader, offset = missing
     return (Place(leader, offset, f"m{s.aux_committed[offset].record}"),)
 
 
-def _missing_acked(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+def missing_acked(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return (leader, record) of an acknowledged record that the acting leader lacks."""
     leader = acting_leader(s)
     if leader == NONE:
@@ -69,17 +56,8 @@ def _missing_acked(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     return None
 
 
-def no_acked_record_lost(s: BrokerState, k: Constants) -> bool:
-    """Whether the acting leader has every record ever acknowledged."""
-    return _missing_acked(s, k) is None
-
-
-def explain_acked(s: BrokerState, k: Constants) -> str:
+def explain_acked(s: BrokerState, k: Constants, leader: int, record: int) -> str:
     """Explain which acknowledged record is lost, and which leader lacks it."""
-    missing = _missing_acked(s, k)
-    if missing is None:
-        return ""
-    leader, record = missing
     acked = s.aux_acked[record]
     acks = "all" if k.acks == ACKS_ALL else str(k.acks)
     return (
@@ -89,12 +67,8 @@ def explain_acked(s: BrokerState, k: Constants) -> str:
     )
 
 
-def acked_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+def acked_places(s: BrokerState, k: Constants, leader: int, record: int) -> tuple[Place, ...]:
     """Return where the lost record should be."""
-    missing = _missing_acked(s, k)
-    if missing is None:
-        return ()
-    leader, record = missing
     return (Place(leader, s.aux_acked[record].offset, f"m{record}"),)
 
 
@@ -125,7 +99,7 @@ NO_COMMITTED_RECORD_LOST = Property(
     statement="Every record that was once below a leader's high watermark is in the log of every "
     "broker that acts as leader from then on.",
     source="KIP-101; LeaderCompleteness in Ongaro and Ousterhout, Raft (2014)",
-    predicate=no_committed_record_lost,
+    witness=missing_committed,
     explain=explain_committed,
     needs=frozenset({"committed"}),
     places=committed_places,
@@ -136,7 +110,7 @@ NO_ACKED_RECORD_LOST = Property(
     statement="Every record that was acknowledged to its producer is in the log of every "
     "broker that acts as leader from then on.",
     source="KIP-101; the guarantee of acks in Kafka's producer configuration",
-    predicate=no_acked_record_lost,
+    witness=missing_acked,
     explain=explain_acked,
     needs=frozenset({"acked"}),
     places=acked_places,

@@ -21,9 +21,20 @@ def can_be_led(s: BrokerState, k: Constants) -> bool:
     return alive and s.partition.epoch < k.elections
 
 
-def _not_recovered(s: BrokerState, k: Constants) -> int:
-    """Return a live replica that does not follow with the acting leader's LEO, or NONE."""
+def not_recovered(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+    """Return the acting leader and a live replica that does not follow it with its LEO.
+
+    NONE stands for the leader where nobody acts as one although a candidate can be elected, and
+    for the replica where only the response to the leader's last proposed ISR change is missing.
+
+    Without a leader the cluster has recovered if none can be elected, because no candidate is alive
+    or because the bounds allow no election; the latter says nothing about the protocol.
+    """
     leader = acting_leader(s)
+    if leader == NONE:
+        if can_be_led(s, k):
+            return NONE, NONE
+        return None
     for broker in range(k.replicas):
         replica = s.replica[broker]
         if replica.alive and (
@@ -32,40 +43,26 @@ def _not_recovered(s: BrokerState, k: Constants) -> int:
             or replica.truncating
             or replica.leo != s.replica[leader].leo
         ):
-            return broker
-    return NONE
+            return leader, broker
+    if s.replica[leader].proposed != 0:
+        return leader, NONE
+    return None
 
 
-def recovered(s: BrokerState, k: Constants) -> bool:
-    """Whether there is an acting leader and every live replica follows with its LEO.
-
-    The leader's last proposed ISR change must also have been answered.
-
-    Without a leader: whether none can be elected, because no candidate is alive or because the
-    bounds allow no election; the latter says nothing about the protocol.
-    """
-    leader = acting_leader(s)
-    if leader == NONE:
-        return not can_be_led(s, k)
-    return _not_recovered(s, k) == NONE and s.replica[leader].proposed == 0
-
-
-def explain(s: BrokerState, k: Constants) -> str:
+def explain(s: BrokerState, k: Constants, leader: int, broker: int) -> str:
     """Explain why the cluster cannot recover."""
-    leader = acting_leader(s)
     if leader == NONE:
         return (
             "No broker acts as leader although a member of the ISR is alive, and only a new "
             "fault leads to a state in which one does: the cluster cannot recover."
         )
-    replica_id = _not_recovered(s, k)
-    if replica_id == NONE:
+    if broker == NONE:
         return (
             f"Broker {leader} leads epoch {s.partition.epoch} and waits for the response to its "
             "proposed ISR change, which only a new fault or election brings: it cannot change the "
             "ISR any more."
         )
-    replica = s.replica[replica_id]
+    replica = s.replica[broker]
     if replica.leader != leader or replica.epoch != s.partition.epoch:
         problem = f"has not applied epoch {s.partition.epoch}"
     elif replica.truncating:
@@ -73,7 +70,7 @@ def explain(s: BrokerState, k: Constants) -> str:
     else:
         problem = f"has its log end at {replica.leo}, not at {s.replica[leader].leo}"
     return (
-        f"Broker {leader} leads epoch {s.partition.epoch}, and replica {replica_id} is alive but "
+        f"Broker {leader} leads epoch {s.partition.epoch}, and replica {broker} is alive but "
         f"{problem}: only new faults or writes lead to a state in which every live replica follows "
         "with the leader's log end."
     )
@@ -87,6 +84,6 @@ STUCK = Property(
     "election) in which every live replica follows with the same log end and no ISR change is "
     "pending.",
     source="KAFKA-10706; ReplicaEventuallyCatchesUp without fairness (TLA+: possibility)",
-    predicate=recovered,
+    witness=not_recovered,
     explain=explain,
 )

@@ -8,14 +8,10 @@ from ..core.spec import Property
 from ..model.published.actions import true_leader
 from ..model.published.bounds import Constants
 from ..model.published.state import PublishedState
-from .divergence import (
-    explain_log_matching_everywhere,
-    log_matching_everywhere,
-    log_matching_everywhere_places,
-)
+from .divergence import both_places, explain_mismatch_everywhere, mismatch_everywhere
 
 
-def _missing(s: PublishedState, k: Constants) -> tuple[int, int] | None:
+def missing_committed(s: PublishedState, k: Constants) -> tuple[int, int] | None:
     """Return (leader, record): the true leader lacks a record that was committed."""
     leader = s.partition.leader
     if leader == NONE or not true_leader(s, leader):
@@ -27,29 +23,16 @@ def _missing(s: PublishedState, k: Constants) -> tuple[int, int] | None:
     return None
 
 
-def no_committed_record_lost(s: PublishedState, k: Constants) -> bool:
-    """Whether the true leader has every record that was ever committed."""
-    return _missing(s, k) is None
-
-
-def explain_loss(s: PublishedState, k: Constants) -> str:
+def explain_loss(s: PublishedState, k: Constants, leader: int, record: int) -> str:
     """Explain which record is lost, and which leader lacks it."""
-    missing = _missing(s, k)
-    if missing is None:
-        return ""
-    leader, record = missing
     return (
         f"Record m{record} was below a leader's high watermark: consumers have read it. Replica "
         f"{leader} now leads epoch {s.partition.epoch}, and m{record} is not in its log."
     )
 
 
-def places(s: PublishedState, k: Constants) -> tuple[Place, ...]:
+def places(s: PublishedState, k: Constants, leader: int, record: int) -> tuple[Place, ...]:
     """Return the expected place of the lost record: its offset on another replica."""
-    missing = _missing(s, k)
-    if missing is None:
-        return ()
-    leader, record = missing
     offsets = [
         offset
         for replica in s.replica
@@ -65,7 +48,7 @@ PROPERTIES = (
         statement="Every record that was once below a leader's high watermark is in the log of the "
         "true leader: the one that the partition state names, and that leads in its epoch.",
         source="KIP-101; LeaderCompleteness in Ongaro and Ousterhout, Raft (2014)",
-        predicate=no_committed_record_lost,
+        witness=missing_committed,
         explain=explain_loss,
         needs=frozenset({"committed"}),
         places=places,
@@ -75,8 +58,8 @@ PROPERTIES = (
         statement="All replicas hold the same record at every offset below both their high "
         "watermarks.",
         source="LogMatchingProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
-        predicate=log_matching_everywhere,
-        explain=explain_log_matching_everywhere,
-        places=log_matching_everywhere_places,
+        witness=mismatch_everywhere,
+        explain=explain_mismatch_everywhere,
+        places=both_places,
     ),
 )

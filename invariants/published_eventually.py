@@ -7,6 +7,8 @@ begun and has a leader: the controller then takes no further step.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..core.layout import NONE, members
 from ..core.scene import Place
 from ..core.spec import Kind, Property
@@ -46,22 +48,17 @@ def explain_last_leader_acts(s: PublishedState, k: Constants) -> str:
     )
 
 
-def _behind(s: PublishedState, k: Constants) -> int:
-    """Return a replica that has not applied the last epoch, or NONE."""
+def in_older_epoch(s: PublishedState, k: Constants) -> tuple[int] | None:
+    """Return a replica that has not applied the last epoch."""
     for replica in range(k.replicas):
         if s.replica[replica].epoch != k.max_leader_epoch:
-            return replica
-    return NONE
+            return (replica,)
+    return None
 
 
-def last_epoch_is_applied(s: PublishedState, k: Constants) -> bool:
-    """Whether every replica has applied the last epoch."""
-    return _behind(s, k) == NONE
-
-
-def explain_last_epoch_is_applied(s: PublishedState, k: Constants) -> str:
-    """Explain which replica does not."""
-    replica, leader = _behind(s, k), s.partition.leader
+def explain_older_epoch(s: PublishedState, k: Constants, replica: int) -> str:
+    """Explain which replica does not apply the last epoch."""
+    leader = s.partition.leader
     return (
         f"Replica {leader} is the leader of the last epoch, {s.partition.epoch}; replica {replica} "
         f"stays in epoch {s.replica[replica].epoch}, with its log end at {s.replica[replica].leo}, "
@@ -69,33 +66,27 @@ def explain_last_epoch_is_applied(s: PublishedState, k: Constants) -> str:
     )
 
 
-def no_former_leader(s: PublishedState, k: Constants) -> bool:
-    """Whether no replica presumes leadership but the last leader."""
-    return _former_leader(s, k) == NONE
-
-
-def _former_leader(s: PublishedState, k: Constants) -> int:
-    """Return a replica that presumes leadership and is not the stored leader, or NONE."""
+def former_leader(s: PublishedState, k: Constants) -> tuple[int] | None:
+    """Return a replica that presumes leadership and is not the stored leader."""
     for replica in range(k.replicas):
         if s.replica[replica].leader == replica and s.partition.leader != replica:
-            return replica
-    return NONE
+            return (replica,)
+    return None
 
 
-def explain_no_former_leader(s: PublishedState, k: Constants) -> str:
-    """Explain which one does."""
-    former = _former_leader(s, k)
+def explain_former_leader(s: PublishedState, k: Constants, former: int) -> str:
+    """Explain which replica still presumes leadership."""
     return (
         f"Replica {s.partition.leader} is the leader of the last epoch, {s.partition.epoch}; "
         f"replica {former} still presumes leadership, from epoch {s.replica[former].epoch}."
     )
 
 
-def _diverging(s: PublishedState, k: Constants) -> tuple[int, int]:
-    """Return a follower in the last epoch with the first offset where it differs, or NONE, NONE."""
+def diverging(s: PublishedState, k: Constants) -> tuple[int, int] | None:
+    """Return a follower in the last epoch with the first offset where it differs."""
     leader = acting_last_leader(s, k)
     if leader == NONE:
-        return NONE, NONE
+        return None
     mine = s.replica[leader]
     for follower in range(k.replicas):
         theirs = s.replica[follower]
@@ -103,17 +94,11 @@ def _diverging(s: PublishedState, k: Constants) -> tuple[int, int]:
             for offset in range(min(mine.leo, theirs.leo)):
                 if mine.log[offset].record != theirs.log[offset].record:
                     return follower, offset
-    return NONE, NONE
+    return None
 
 
-def followers_match(s: PublishedState, k: Constants) -> bool:
-    """Whether no follower in the last epoch has a record that contradicts its leader's."""
-    return _diverging(s, k)[0] == NONE
-
-
-def explain_followers_match(s: PublishedState, k: Constants) -> str:
-    """Explain which follower does, and where."""
-    follower, offset = _diverging(s, k)
+def explain_diverging(s: PublishedState, k: Constants, follower: int, offset: int) -> str:
+    """Explain which follower contradicts its leader, and where."""
     leader = s.partition.leader
     return (
         f"Replica {follower} follows replica {leader} in the last epoch, {s.partition.epoch}, but "
@@ -122,52 +107,40 @@ def explain_followers_match(s: PublishedState, k: Constants) -> str:
     )
 
 
-def followers_match_places(s: PublishedState, k: Constants) -> tuple[Place, ...]:
+def diverging_places(
+    s: PublishedState, k: Constants, follower: int, offset: int
+) -> tuple[Place, ...]:
     """Return the record that contradicts the leader's."""
-    follower, offset = _diverging(s, k)
-    if follower == NONE:
-        return ()
     return (Place(follower, offset, f"m{s.replica[follower].log[offset].record}"),)
 
 
-def _left_out(s: PublishedState, k: Constants, to_log_end: bool) -> int:
-    """Return a follower outside the ISR, in the last epoch, that has caught up; or NONE.
+def _left_out(
+    to_log_end: bool,
+) -> Callable[[PublishedState, Constants], tuple[int] | None]:
+    """Return the witness that a follower has caught up but is not in the ISR.
 
     It has caught up with the leader's log end, or with its high watermark.
     """
-    leader = acting_last_leader(s, k)
-    if leader == NONE:
-        return NONE
-    mine = s.replica[leader]
-    end = mine.leo if to_log_end else mine.hw
-    for follower in range(k.replicas):
-        theirs = s.replica[follower]
-        if not mine.isr >> follower & 1 and theirs.epoch == mine.epoch and theirs.leo >= end:
-            return follower
-    return NONE
+
+    def left_out(s: PublishedState, k: Constants) -> tuple[int] | None:
+        """Return a follower outside the ISR, in the last epoch, that has caught up."""
+        leader = acting_last_leader(s, k)
+        if leader == NONE:
+            return None
+        mine = s.replica[leader]
+        end = mine.leo if to_log_end else mine.hw
+        for follower in range(k.replicas):
+            theirs = s.replica[follower]
+            is_member = mine.isr >> follower & 1
+            if not is_member and theirs.epoch == mine.epoch and theirs.leo >= end:
+                return (follower,)
+        return None
+
+    return left_out
 
 
-def caught_up_follower_joins(s: PublishedState, k: Constants) -> bool:
-    """Whether no follower at the last leader's log end is outside the ISR."""
-    return _left_out(s, k, to_log_end=True) == NONE
-
-
-def explain_caught_up_follower_joins(s: PublishedState, k: Constants) -> str:
+def explain_left_out(s: PublishedState, k: Constants, follower: int) -> str:
     """Explain which follower stays outside."""
-    return _explain_left_out(s, _left_out(s, k, to_log_end=True))
-
-
-def follower_at_hw_joins(s: PublishedState, k: Constants) -> bool:
-    """Whether no follower at the last leader's high watermark is outside the ISR."""
-    return _left_out(s, k, to_log_end=False) == NONE
-
-
-def explain_follower_at_hw_joins(s: PublishedState, k: Constants) -> str:
-    """Explain which follower stays outside."""
-    return _explain_left_out(s, _left_out(s, k, to_log_end=False))
-
-
-def _explain_left_out(s: PublishedState, follower: int) -> str:
     leader = s.partition.leader
     return (
         f"Replica {follower} follows replica {leader} in the last epoch, {s.partition.epoch}, with "
@@ -229,8 +202,8 @@ PROPERTIES = (
         statement="Once the last epoch has a leader, every replica eventually applies it.",
         source=SOURCE,
         premise=last_epoch_has_leader,
-        predicate=last_epoch_is_applied,
-        explain=explain_last_epoch_is_applied,
+        witness=in_older_epoch,
+        explain=explain_older_epoch,
     ),
     Property(
         name="FormerLeadersResign",
@@ -239,8 +212,8 @@ PROPERTIES = (
         "eventually.",
         source=SOURCE,
         premise=last_epoch_has_leader,
-        predicate=no_former_leader,
-        explain=explain_no_former_leader,
+        witness=former_leader,
+        explain=explain_former_leader,
     ),
     Property(
         name="FollowersMatch",
@@ -248,9 +221,9 @@ PROPERTIES = (
         statement="From some state on, no follower in the last epoch has a record that contradicts "
         "its leader's.",
         source="KIP-101, KIP-279, KIP-320",
-        predicate=followers_match,
-        explain=explain_followers_match,
-        places=followers_match_places,
+        witness=diverging,
+        explain=explain_diverging,
+        places=diverging_places,
     ),
     Property(
         name="CaughtUpFollowerJoins",
@@ -258,8 +231,8 @@ PROPERTIES = (
         statement="A follower in the last epoch that stays at its leader's log end eventually "
         "joins the ISR.",
         source=SOURCE,
-        predicate=caught_up_follower_joins,
-        explain=explain_caught_up_follower_joins,
+        witness=_left_out(to_log_end=True),
+        explain=explain_left_out,
     ),
     Property(
         name="FollowerAtHwJoins",
@@ -267,8 +240,8 @@ PROPERTIES = (
         statement="A follower in the last epoch that stays at its leader's high watermark "
         "eventually joins the ISR.",
         source=SOURCE,
-        predicate=follower_at_hw_joins,
-        explain=explain_follower_at_hw_joins,
+        witness=_left_out(to_log_end=False),
+        explain=explain_left_out,
     ),
     Property(
         name="IsrIsCommitted",

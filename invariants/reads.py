@@ -10,7 +10,7 @@ from ..model.broker.leadership import acting_leader, leads
 from ..model.broker.state import BrokerState
 
 
-def _other_answer(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+def other_answer(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return (leader, offset) where a consumer would read another record than before."""
     for leader in range(k.replicas):
         if leads(s, leader):
@@ -21,17 +21,8 @@ def _other_answer(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     return None
 
 
-def consistent_read(s: BrokerState, k: Constants) -> bool:
-    """Whether every leader answers a read of an offset with the first committed record."""
-    return _other_answer(s, k) is None
-
-
-def explain_consistent_read(s: BrokerState, k: Constants) -> str:
+def explain_other_answer(s: BrokerState, k: Constants, leader: int, offset: int) -> str:
     """Explain which offset has which two records."""
-    mismatch = _other_answer(s, k)
-    if mismatch is None:
-        return ""
-    leader, offset = mismatch
     first = s.aux_committed[offset]
     return (
         f"Consumers read m{first.record} at offset {offset} in leader epoch {first.epoch}; broker "
@@ -40,12 +31,10 @@ def explain_consistent_read(s: BrokerState, k: Constants) -> str:
     )
 
 
-def consistent_read_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+def other_answer_places(
+    s: BrokerState, k: Constants, leader: int, offset: int
+) -> tuple[Place, ...]:
     """Return where the leader's answer differs, and the record that was read there first."""
-    mismatch = _other_answer(s, k)
-    if mismatch is None:
-        return ()
-    leader, offset = mismatch
     return (Place(leader, offset, f"m{s.aux_committed[offset].record}"),)
 
 
@@ -64,7 +53,7 @@ def explain_high_watermark_monotonic(s: BrokerState, k: Constants) -> str:
     )
 
 
-def _missing_read(s: BrokerState, k: Constants) -> tuple[int, int] | None:
+def missing_read(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return (leader, offset) of a record that a consumer read and the acting leader lacks."""
     leader = acting_leader(s)
     if leader == NONE:
@@ -77,17 +66,8 @@ def _missing_read(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     return None
 
 
-def no_read_record_lost(s: BrokerState, k: Constants) -> bool:
-    """Whether the acting leader has every record that was ever read."""
-    return _missing_read(s, k) is None
-
-
-def explain_no_read_record_lost(s: BrokerState, k: Constants) -> str:
+def explain_missing_read(s: BrokerState, k: Constants, leader: int, offset: int) -> str:
     """Explain which record was read, and which leader lacks it."""
-    missing = _missing_read(s, k)
-    if missing is None:
-        return ""
-    leader, offset = missing
     read = s.aux_read[offset]
     return (
         f"A consumer has read m{read.record} at offset {offset} from the leader of epoch "
@@ -96,12 +76,10 @@ def explain_no_read_record_lost(s: BrokerState, k: Constants) -> str:
     )
 
 
-def no_read_record_lost_places(s: BrokerState, k: Constants) -> tuple[Place, ...]:
+def missing_read_places(
+    s: BrokerState, k: Constants, leader: int, offset: int
+) -> tuple[Place, ...]:
     """Return the expected place of the record."""
-    missing = _missing_read(s, k)
-    if missing is None:
-        return ()
-    leader, offset = missing
     return (Place(leader, offset, f"m{s.aux_read[offset].record}"),)
 
 
@@ -130,9 +108,9 @@ PROPERTIES = (
         "as leader from then on (with isr_propagation=zookeeper it reads from the leader "
         "in its metadata; otherwise it has read all committed records).",
         source="KIP-101, KIP-320",
-        predicate=no_read_record_lost,
-        explain=explain_no_read_record_lost,
-        places=no_read_record_lost_places,
+        witness=missing_read,
+        explain=explain_missing_read,
+        places=missing_read_places,
         needs=frozenset({"read"}),
     ),
     Property(
@@ -140,9 +118,9 @@ PROPERTIES = (
         statement="At every offset below its high watermark, every broker that leads has the "
         "record that was committed there first.",
         source="ConsistentReadProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
-        predicate=consistent_read,
-        explain=explain_consistent_read,
-        places=consistent_read_places,
+        witness=other_answer,
+        explain=explain_other_answer,
+        places=other_answer_places,
         needs=frozenset({"committed"}),
     ),
     Property(

@@ -167,6 +167,7 @@ def _states(reached: Any) -> dict[str, Any] | None:
         "only_old": reached.alone[0].count if compared else None,
         "only_new": reached.alone[1].count if compared else None,
         "left_out": {"old": list(reached.left_out[0]), "new": list(reached.left_out[1])},
+        "begun_apart": list(reached.begun_apart),
         "taken": {"old": reached.counts[0].taken, "new": reached.counts[1].taken},
         "behaviors": [_contrast(it) for it in reached.behaviors],
     }

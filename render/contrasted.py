@@ -79,11 +79,15 @@ class Contrasts:
             return
         for name, shown in variables_of_one(names, found.left_out):
             self._say(f"Compared without what only {name} has: {', '.join(shown)}.")
+        if found.begun_apart:
+            begun = ", ".join(found.begun_apart)
+            self._say(f"Compared without what differs in the initial states: {begun}.")
         old, new = (it.distinct_states for it in found.counts)
         both = f"{old:,} states of {names[0]} and {new:,} of {names[1]}"
         only = [it.count for it in found.alone]
         if not any(only):
-            alike = "but for these variables" if any(found.left_out) else "states"
+            apart = any(found.left_out) or found.begun_apart
+            alike = "but for these variables" if apart else "states"
             self._say(f"{both}: the same {alike}. {_enabled(names, found.counts)}")
         else:
             told = "; ".join(
@@ -124,7 +128,11 @@ class Contrasts:
         number = departure.number
         mine, theirs = found.here.states[number], found.there.states[number]
         if mine.step is None:
-            self._step("The initial states differ.")
+            values = "; ".join(
+                f"{path} is {mine.variables[path]} in {here}, {theirs.variables[path]} in {there}"
+                for path in departure.variables
+            )
+            self._step(f"The initial states differ: {values}.")
             reasons: list[str] = []
         else:
             reasons = self._reasons(mine.step.action)

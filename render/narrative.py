@@ -122,6 +122,8 @@ class Narrative:
         Of a lasso, the number of the state from which the steps repeat for ever.
     after
         What is to be said of its length after "is violated".
+    told
+        What it tells of the property: that it is ``violated``, or ``reached``.
     repeats, fairness
         What happens for ever after the last step, and why that is fair; empty if it ends there.
     """
@@ -142,6 +144,7 @@ class Narrative:
     numbers: tuple[tuple[str, str], ...] = ()
     loop: int | None = None
     after: str = ""
+    told: str = "violated"
     repeats: str = ""
     fairness: str = ""
 
@@ -156,7 +159,7 @@ class Narrative:
         steps = f"{self.steps} step{'' if self.steps == 1 else 's'}"
         if not self.violated:
             return f"{self.protocol}: a behavior of {steps}"
-        return f"{self.protocol}: {self.violated} is violated{self.after}"
+        return f"{self.protocol}: {self.violated} is {self.told}{self.after}"
 
     @property
     def cycle(self) -> range:
@@ -197,7 +200,7 @@ def narrate(
     for number, mark in marks(trace).items():
         flags.setdefault(number, []).append(mark)
     if prop is not None and trace.loop is None:
-        flags.setdefault(len(trace.steps), []).append(f"{prop.name} is violated here")
+        flags.setdefault(len(trace.steps), []).append(f"{prop.name} is {prop.told} here")
     return Narrative(
         protocol=system.name,
         about=about,
@@ -215,6 +218,7 @@ def narrate(
         numbers=tuple(numbers),
         loop=trace.loop,
         after=violated_after(len(trace.steps), trace.loop),
+        told=prop.told if prop else "",
         repeats=repeats(trace),
         fairness=fairness(system, trace),
     )

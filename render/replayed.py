@@ -22,6 +22,7 @@ def print_replayed(
     replayed: Replayed,
     violated: list[Property],
     satisfied: str,
+    told: str,
     full: bool,
 ) -> None:
     """Print the behavior as far as it goes, then where it stopped or what it ends in.
@@ -32,12 +33,14 @@ def print_replayed(
         The properties that are violated at its end, or by its cycle, of all that could be judged.
     satisfied
         Why the recorded property is not violated, if there is more to say than that.
+    told
+        What a trace tells of that property: that it is ``violated``, or ``reached``.
     """
     print_behavior(console, system, replayed.trace, full)
     taken = count(len(replayed.trace.steps), "step")
     for prop in violated:
         if prop.name == recorded.property:
-            head = (f"{prop.name} is violated. ", "bold red")
+            head = (f"{prop.name} is {prop.told}. ", "bold red")
             print_prose(console, Text.assemble(head, explained(system, prop, replayed.trace)))
             if replayed.trace.loop is not None:
                 print_prose(console, Text(fairness(system, replayed.trace)))
@@ -59,7 +62,7 @@ def print_replayed(
     else:
         still = any(prop.name == recorded.property for prop in violated)
         line = f"{system.name}: {taken} taken; {recorded.property} is "
-        line += _end(recorded, replayed, still, satisfied)
+        line += _end(recorded, replayed, still, satisfied).replace("violated", told, 1)
         style = "bold green" if still else "bold yellow"
         print_prose(console, Text.assemble(("REPLAYED ", style), line))
 

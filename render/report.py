@@ -14,9 +14,10 @@ from .grounds import relied_on
 def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]:
     """Return everything that is known about a search, ready to be written as JSON.
 
-    ``trace`` is the counterexample that is reported first, in ITF, or None; each violated property
-    carries its own as well.  ``seconds`` is wall time; ``collision_probability`` is 0 where every
-    state is stored whole (``exact``).  ``symmetry`` is None without ``--symmetry``.
+    ``trace`` is the counterexample that is reported first, in ITF, or None; where nothing is
+    violated it is the behavior that reaches what must be reached.  Each property carries its own as
+    well.  ``seconds`` is wall time; ``collision_probability`` is 0 where every state is stored
+    whole (``exact``).  ``symmetry`` is None without ``--symmetry``.
     """
     return {
         "protocol": system.name,
@@ -37,7 +38,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "seconds": round(result.seconds, 3),
         "actions": result.taken,
         "properties": [_verdict(system, verdict) for verdict in result.verdicts],
-        "trace": _trace(system, result.first),
+        "trace": _trace(system, result.shown),
     }
 
 
@@ -62,7 +63,7 @@ def _symmetry(result: Result) -> dict[str, Any] | None:
 
 
 def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, Any]:
-    """Return what is known about one property; ``steps`` is None where it is not violated."""
+    """Return what is known about one property; ``steps`` is None where it has no trace."""
     trace = verdict.trace
     return {
         "name": verdict.property.name,

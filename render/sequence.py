@@ -76,7 +76,7 @@ def _end(narrative: Narrative) -> list[str]:
     """Return what is said of the violation, in lines that are not too long for a note."""
     parts = (
         narrative.repeats,
-        f"{narrative.violated} is violated.",
+        f"{narrative.violated} is {narrative.told}.",
         narrative.explanation,
         narrative.cause,
     )

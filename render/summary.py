@@ -7,7 +7,7 @@ from typing import Any
 
 from ..checker.result import Result, Verdict
 from ..checker.stop import Stop
-from ..core.spec import Outcome, TransitionSystem
+from ..core.spec import Kind, Outcome, TransitionSystem
 from .grounds import relied_on
 from .lasso import length, violated_after
 from .printed import Console, Text
@@ -17,15 +17,20 @@ from .text import print_prose, print_trace
 def print_result(
     console: Console, system: TransitionSystem[Any, Any], result: Result, full: bool, every: bool
 ) -> None:
-    """Print the counterexample (with `every`: that of each violated property), then the verdict."""
-    violated = [v for v in result.verdicts if v.outcome is Outcome.VIOLATED]
-    chosen = violated if every else [result.first] if result.first else []
-    for verdict in chosen:
+    """Print the counterexample (with `every`: that of each violated property), then the verdict.
+
+    Before it the behaviors are printed that reach what must be reached.
+    """
+    shown = [v for v in result.verdicts if v.trace is not None]
+    reached = [v for v in shown if v.outcome is Outcome.HOLDS]
+    violated = [v for v in shown if v.outcome is Outcome.VIOLATED]
+    for verdict in [*reached, *(violated if every else [result.first] if result.first else [])]:
         assert verdict.trace is not None
         name, trace = verdict.property.name, verdict.trace
         which = "the shortest behavior" if trace.loop is None else "a behavior"
+        does = "reaches" if verdict.outcome is Outcome.HOLDS else "violates"
         long = length(len(trace.steps), trace.loop)
-        console.print(Text(f"{system.name}: {which} that violates {name}, {long}", "bold"))
+        console.print(Text(f"{system.name}: {which} that {does} {name}, {long}", "bold"))
         print_trace(console, system, verdict.property, verdict.trace, full)
     print_verdict(console, system, result)
     print_prose(console, Text(covered(result)))
@@ -55,17 +60,31 @@ def _what(result: Result) -> str:
         return f"{', '.join(_with_steps(verdict) for verdict in violated)}.{undecided}"
     names = ", ".join(verdict.property.name for verdict in result.verdicts)
     if result.outcome is Outcome.INCOMPLETE:
-        nothing = f"nothing violates {names} so far" if names else "nothing was checked"
-        return f"{nothing}, but not all states were explored (stopped by {result.stopped_by})."
+        return (
+            f"{_so_far(result)}, but not all states were explored (stopped by {result.stopped_by})."
+        )
     if not names:
         return "no property was checked; all states were explored."
     return f"{'; '.join(_satisfied(result))}."
 
 
+def _so_far(result: Result) -> str:
+    """Return what is known of a search that was stopped before it had decided everything."""
+    left = [v.property for v in result.verdicts if v.outcome is Outcome.INCOMPLETE]
+    known = [_with_steps(verdict) for verdict in result.verdicts if verdict.trace is not None]
+    names = [prop.name for prop in left if prop.kind is not Kind.SOMETIMES]
+    sought = [prop.name for prop in left if prop.kind is Kind.SOMETIMES]
+    known += [f"nothing violates {', '.join(names)} so far"] if names else []
+    known += [f"no state satisfies {', '.join(sought)} so far"] if sought else []
+    return "; ".join(known) or "nothing was checked"
+
+
 def _satisfied(result: Result) -> Iterator[str]:
-    """Yield what holds in every state, and what in every fair behavior."""
-    names = [v.property.name for v in result.verdicts if not v.property.kind.is_liveness]
+    """Yield what is reached, what holds in every state, and what in every fair behavior."""
+    kinds = (Kind.SOMETIMES, *(kind for kind in Kind if kind.is_liveness))
+    names = [v.property.name for v in result.verdicts if v.property.kind not in kinds]
     live = [v.property.name for v in result.verdicts if v.property.kind.is_liveness]
+    yield from (_with_steps(verdict) for verdict in result.verdicts if verdict.trace is not None)
     if names:
         yield f"every state satisfies {', '.join(names)}"
     if live:
@@ -73,9 +92,10 @@ def _satisfied(result: Result) -> Iterator[str]:
 
 
 def _with_steps(verdict: Verdict) -> str:
-    assert verdict.trace is not None
-    trace = verdict.trace
-    return f"{verdict.property.name} is violated{violated_after(len(trace.steps), trace.loop)}"
+    prop, trace = verdict.property, verdict.trace
+    if trace is None:
+        return f"no state satisfies {prop.name}"
+    return f"{prop.name} is {prop.told}{violated_after(len(trace.steps), trace.loop)}"
 
 
 def covered(result: Result) -> str:
@@ -86,6 +106,8 @@ def covered(result: Result) -> str:
         scope = "all states within the bounds"
     elif result.stopped_by:
         scope = f"stopped by {result.stopped_by}"
+    elif result.outcome is Outcome.HOLDS:
+        scope = "all states up to the last that had to be reached"
     else:
         scope = "all states up to the first violation"
     if result.permutations > 1:

@@ -31,7 +31,7 @@ _EDGES = 2
 def print_trace(
     console: Console, system: TransitionSystem[Any, Any], prop: Property, trace: Trace, full: bool
 ) -> None:
-    """Print a counterexample, what is wrong at its end, and how to read it.
+    """Print a trace of a property, what its end shows, and how to read it.
 
     Parameters
     ----------
@@ -39,8 +39,9 @@ def print_trace(
         Print every variable of every state instead of one text per participant.
     """
     print_behavior(console, system, trace, full)
-    violated = (f"{prop.name} is violated. ", "bold red")
-    print_prose(console, Text.assemble(violated, explained(system, prop, trace)))
+    style = "bold red" if prop.told == "violated" else "bold green"
+    head = (f"{prop.name} is {prop.told}. ", style)
+    print_prose(console, Text.assemble(head, explained(system, prop, trace)))
     if trace.loop is not None:
         print_prose(console, Text(fairness(system, trace)))
     if full and trace.loop is not None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from ... import core
 from ...core.layout import Layout
-from ...core.spec import Kind, Property, TransitionSystem
+from ...core.spec import Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from .. import compiled
 from ..liveness import formulas
@@ -66,7 +66,7 @@ def recorded(module: Module, reads: Reads) -> Recording:
 def roots_of(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> list[object]:
     """Return the objects that the translation of a search begins with."""
     roots: list[object] = [system.constants, system.constraint, *system.layout.classes]
-    roots += [prop.predicate for prop in properties if prop.kind is Kind.INVARIANT]
+    roots += [prop.predicate for prop in properties if prop.kind.is_of_state]
     roots += [prop.predicate for _, prop in formulas.predicates_of(properties)]
     for instance in system.instances:
         roots += [instance.action.apply, *instance.arguments]

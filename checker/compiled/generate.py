@@ -110,7 +110,7 @@ class Generator:
             canonical=self._generated("canonical", 1, "void"),
             admits=self._generated("admits", 1, "i1"),
             **{name: self._address(name) for name in SAMPLING},
-            judged=any(prop.kind is Kind.INVARIANT for prop in properties),
+            judged=any(prop.kind.is_of_state for prop in properties),
             full=self.layout.bits == WORD_BITS * self.words,
             symmetric=symmetry is not None,
             constrained=system.constraint is not None,
@@ -214,7 +214,7 @@ class Generator:
         return StateRef(base, "", (), self.layout.record)
 
     def _judge(self) -> None:
-        """Generate ``judge(state)``: a bit for every property that the state violates.
+        """Generate ``judge(state)``: a bit for every property that the state violates or reaches.
 
         It is negative where a predicate reads beyond an array, and thus cannot be decided.
         """
@@ -224,12 +224,13 @@ class Generator:
         words = self._unpacked(out, "%state")
         violated = "0"
         for number, prop in enumerate(self.properties):
-            if prop.kind is not Kind.INVARIANT:
+            if not prop.kind.is_of_state:
                 continue
             given: list[Value] = [self._state(words), self.constants]
             predicate = self.unit.function(prop.predicate, given, pure=True)
             holds = self._truth(out, predicate, words, (Asked.PROPERTY, number))
-            bit = out.value(f"select i1 {holds}, i64 0, i64 {1 << number}")
+            bits = (1 << number, 0) if prop.kind is Kind.SOMETIMES else (0, 1 << number)
+            bit = out.value(f"select i1 {holds}, i64 {bits[0]}, i64 {bits[1]}")
             violated = out.value(f"or i64 {violated}, {bit}")
         if self.system.constraint is not None:
             # It was asked before; where it failed then, this says so.

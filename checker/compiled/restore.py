@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.spec import Kind, Property, TransitionSystem
+from ...core.spec import Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from ..counterexample import itself
 from .checkpoint import CheckpointError, Manifest, damaged
@@ -107,7 +107,7 @@ class Restoration:
         """
         for prop in self._properties:
             kept, again = self._manifest.violations.get(prop.name), violated.get(prop.name)
-            if prop.kind is not Kind.INVARIANT or (kept is None and again is None):
+            if not prop.kind.is_of_state or (kept is None and again is None):
                 continue
             if kept is None or not (self._is_least(kept, again)):
                 raise self._damaged(f"the manifest does not have its violation of {prop.name}")

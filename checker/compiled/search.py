@@ -169,7 +169,7 @@ class CompiledSearch(LevelSearch):
         """Whether there is a level to expand, and a reason to."""
         if self.stopped_by or not self.levels[-1]:
             return False
-        return self.request.keep_going or not self.violations
+        return self.request.goes_on(self.violations)
 
     def _begin(self) -> None:
         """Store the initial states."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.layout import Layout, Variable
-from ...core.spec import Property, TidegateError, TransitionSystem
+from ...core.spec import Kind, Property, TidegateError, TransitionSystem
 
 OWN = ("fingerprint", "depth")
 """Columns of the states that are no variables."""
@@ -96,6 +96,12 @@ def described(
         If there is something that the tables have no place for.
     """
     for prop in properties:
+        if prop.kind is Kind.SOMETIMES:
+            raise ExportError(
+                f"--export cannot be combined with -p {prop.name}: no state violates that "
+                "property, and the table of violations would have those that satisfy it; "
+                "leave one out"
+            )
         if prop.kind.needs_graph:
             raise ExportError(
                 f"--export cannot be combined with -p {prop.name}: that property is decided when "

@@ -146,7 +146,7 @@ class SparkSearch(LevelSearch):
         """Whether there is a level to expand, and a reason to."""
         if self.stopped_by or self.manifest.expanded or not self.manifest.levels:
             return False
-        return self.request.keep_going or not self.violations
+        return self.request.goes_on(self.violations)
 
     def _begin(self) -> None:
         """Keep the initial states as the first level."""

@@ -51,7 +51,7 @@ def _premise(system: TransitionSystem[Any, Any], prop: Property) -> bool:
 def premise_of(prop: Property) -> Property:
     """Return the premise of a property that has one, as a property whose predicate it is."""
     assert prop.premise is not None
-    return replace(prop, name=f"the premise of {prop.name}", predicate=prop.premise)
+    return replace(prop, name=f"the premise of {prop.name}", predicate=prop.premise, witness=None)
 
 
 def with_premises(properties: Sequence[Property]) -> tuple[Property, ...]:

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from ...core.layout import NONE
-from ...core.spec import Kind, Property, TransitionSystem
+from ...core.spec import Property, TransitionSystem
 from ...core.symmetry import Permutation, Symmetry, SymmetryError, renamed
 from ..result import Grounds
 from .analysis import Analysis, place
@@ -47,7 +47,7 @@ def show(
         proof.action(name, apply, each)
     for prop in properties:
         # The others follow from the declared ranges, and from which steps there are.
-        if prop.kind is Kind.INVARIANT:
+        if prop.kind.is_of_state:
             proof.function(prop.name, prop.predicate)
     if system.constraint is not None:
         proof.function("the constraint", system.constraint)

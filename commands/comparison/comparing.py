@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from ...analysis.compare import Alone, Contrast, alone, contrast, shared
+from ...analysis.compare import Alone, Contrast, alone, begun_apart, contrast, shared
 from ...analysis.named import SelectionError
 from ...checker.result import Limits
 from ...checker.stop import Stop, Stopped, is_interrupt
@@ -73,6 +73,8 @@ class States:
         Those of the old protocol and of the new one.
     left_out
         Variables that only one of the two has; they are not compared.
+    begun_apart
+        Variables that both have, with other values in their initial states; nor are these.
     alone
         States that only the old and only the new protocol reaches; None if a search was incomplete.
     behaviors
@@ -83,6 +85,7 @@ class States:
     left_out: tuple[tuple[str, ...], tuple[str, ...]]
     alone: tuple[Alone, Alone] | None = None
     behaviors: tuple[Contrast, ...] = ()
+    begun_apart: tuple[str, ...] = ()
 
 
 def bounds_to_try(
@@ -234,10 +237,14 @@ def states(
     if any(it.stopped_by for it in counts):
         return States((counts[0], counts[1]), left_out)
     levels = [side.levels(both) for side in sides]
+    apart = begun_apart(levels[0], levels[1], both)
+    if apart:
+        both = [name for name in both if name not in apart]
+        levels = [side.levels(both) for side in sides]
     found = alone(levels[0], levels[1]), alone(levels[1], levels[0])
     behaviors = tuple(
         _contrast(sides, of, settings, [], sides[of].behavior(*it.nearest))
         for of, it in enumerate(found)
         if it.nearest is not None
     )
-    return States((counts[0], counts[1]), left_out, found, behaviors)
+    return States((counts[0], counts[1]), left_out, found, behaviors, tuple(apart))

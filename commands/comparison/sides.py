@@ -9,7 +9,12 @@ from typing import Any
 from ...analysis.code import Code, code
 from ...analysis.compare import Followed, Projected, Ranges, Reached, follow, ranges
 from ...analysis.named import find_protocol
-from ...analysis.properties import find_properties, system_for, with_every_history
+from ...analysis.properties import (
+    find_violable,
+    system_for,
+    with_every_history,
+    with_own,
+)
 from ...checker.check import check
 from ...checker.result import Limits
 from ...checker.stop import Stopped
@@ -91,7 +96,7 @@ class Side:
     def about(self, names: Sequence[str]) -> About:
         """Return the protocol's summary; `names` are the requested properties."""
         protocol = self._protocol
-        properties = find_properties(protocol, names)
+        properties = find_violable(protocol, names)
         return About(
             protocol.name,
             protocol.family.name,
@@ -108,7 +113,7 @@ class Side:
         self, settings: Sequence[str], names: Sequence[str], limits: Limits, quiet: bool
     ) -> Verdicts:
         """Decide properties in all states within bounds."""
-        properties = find_properties(self._protocol, names)
+        properties = find_violable(self._protocol, names)
         system = system_for(self._protocol, settings, properties)
         with progress(quiet) as show:
             result = check(system, properties, limits=limits, keep_going=True, report=show)
@@ -139,7 +144,7 @@ class Side:
     ) -> Followed:
         """Take steps from its initial state as far as they are enabled; judge where that ends."""
         system = with_every_history(self._protocol, settings)
-        known = properties_of(self._protocol)
+        known = properties_of(with_own(self._protocol, names))
         # That a finite behavior says nothing of a liveness property.
         judged = [it for it in known if it.name in names and not it.kind.is_liveness]
         return follow(system, judged, steps)

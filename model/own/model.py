@@ -194,24 +194,16 @@ class Model(Generic[S, K]):
         return declare
 
     def invariant(
-        self,
-        statement: str,
-        *,
-        source: str = "",
-        explain: Callable[[S, K], str] | None = None,
+        self, statement: str, *, source: str = "", explain: Callable[[S, K], str] | None = None
     ) -> Callable[[F], F]:
         """Declare an invariant: ``function(s, k) -> bool``, true in every state that is right.
-
-        Its name is the function's in CamelCase.
 
         Parameters
         ----------
         statement
-            What it says, in one sentence.
-        source
-            Where it is stated.
-        explain
-            ``explain(s, k) -> str``: what exactly is wrong in a state.
+            What it says, in one sentence; its name is the function's in CamelCase.
+        source, explain
+            Where it is stated; and ``explain(s, k) -> str``: what exactly is wrong in a state.
 
         Raises
         ------
@@ -220,6 +212,13 @@ class Model(Generic[S, K]):
         """
         refuse_bare(statement, "@model.invariant('What must hold.')")
         return self._property(Kind.INVARIANT, statement, None, source, explain)
+
+    def sometimes(
+        self, statement: str, *, source: str = "", explain: Callable[[S, K], str] | None = None
+    ) -> Callable[[F], F]:
+        """Declare what must be reachable: ``function(s, k) -> bool``, true in such a state."""
+        refuse_bare(statement, "@model.sometimes('What can happen.')")
+        return self._property(Kind.SOMETIMES, statement, None, source, explain)
 
     def liveness(
         self,

@@ -144,6 +144,76 @@ def test_variables_that_only_one_has_are_left_out_and_named():
     assert names == {"replica.epoch_cache", "message.epoch"}
 
 
+CACHE = """
+from dataclasses import dataclass
+
+from tidegate import Model, Record, integer, number
+
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(3, 1, 9, "where the counter ends")
+
+
+class State(Record):
+    at: int = integer(0, 9, "what is counted")
+    cache: int = integer(0, 9, "what is remembered")
+
+
+model = Model(Bounds, State, deadlock=False)
+
+
+@model.initial
+def begin(s: State, k: Bounds):
+    s.cache = {begins}
+    yield
+
+
+@model.action("counter")
+def increase(s: State, k: Bounds) -> bool:
+    if s.at == {ends}:
+        return False
+    s.at += 1
+    return True
+
+
+@model.invariant("The counter is small.")
+def small(s: State, k: Bounds) -> bool:
+    return s.at < 9
+"""
+
+
+@pytest.fixture
+def caches(tmp_path, monkeypatch):
+    """Write models whose counters begin with a cache and end at a number."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def write(name, begins, ends):
+        (tmp_path / name).write_text(CACHE.replace("{begins}", begins).replace("{ends}", ends))
+        return name
+
+    return write
+
+
+def test_a_variable_that_differs_at_first_is_named_and_the_rest_is_compared(caches):
+    one, other = caches("one.py", "4", "k.most"), caches("other.py", "5", "k.most")
+    found = report(one, other)["states"]
+    assert found["begun_apart"] == ["cache"]
+    assert (found["only_old"], found["only_new"]) == (0, 0)
+    told = flat(run(one, other))
+    assert "Compared without what differs in the initial states: cache." in told
+    assert "4 states of one.py and 4 of other.py: the same but for these variables." in told
+
+
+def test_a_behavior_of_one_alone_begins_with_what_differs_at_first(caches):
+    one, other = caches("one.py", "4", "k.most"), caches("other.py", "5", "k.most + 1")
+    told = flat(run(one, other))
+    assert "none that only one.py reaches; 1 that only other.py reaches" in told
+    assert "The initial states differ: cache is 5 in other.py, 4 in one.py." in told
+    assert "Step 4, Increase(), is not enabled in one.py." in told
+
+
 def test_equal_protocols_have_the_same_states():
     told = flat(run("hw", "hw", "-b", "records=1"))
     assert "The rules and the actions are the same, line by line." in told

@@ -13,14 +13,16 @@ from .cluster import Broker, Cluster
 from .distribution import KafkaError
 from .files import epoch_checkpoint, hw_checkpoint, log_entries
 from .messages import FETCH, NONE, error_name
+from .quorum import ScriptedQuorum
 from .records import Entry, decode_records
 from .report import Difference, State
 
 NOTHING = -1
 """The model's value for no record, no epoch and no leader."""
 
-_FETCH_VERSION = 1
-"""Every release with ZooKeeper answers it."""
+_NO_MESSAGE, _REQUEST = "nothing", "AlterPartition request"
+_OF_THE_DEAD = "AlterPartition request of a sender that has died"
+"""What the model says of AlterPartition in flight."""
 
 CONSUMER, DEBUGGER = -1, -2
 """Replica ids in a fetch: a consumer's, and one that followers answer too (``Request.scala``)."""
@@ -35,13 +37,14 @@ class Readable:
     records: tuple[Entry, ...]
 
 
-async def read(broker: Broker, topic: str, replica_id: int) -> Readable:
+async def read(cluster: Cluster, number: int, topic: str, replica_id: int) -> Readable:
     """Fetch from a broker as a consumer or as a debugger."""
+    broker = cluster.brokers[number]
     body = {
         "replica_id": replica_id,
         "topics": [{"name": topic, "partitions": [{"index": 0, "offset": 0}]}],
     }
-    answer = await ask(broker.port, FETCH, _FETCH_VERSION, body)
+    answer = await ask(broker.port, FETCH, cluster.fetch_version, body)
     partitions = [one for row in answer["topics"] for one in row["partitions"]]
     if not partitions:
         raise KafkaError(f"broker {broker.number} answers a fetch without a word of {topic}")
@@ -74,6 +77,8 @@ class Observer:
         )
         listed = [difference for part in of_brokers for difference in part]
         listed += self._of_partition(state["partition"]) + self._of_acks(state)
+        if self._cluster.proposals is not None:
+            listed += self._of_proposals(self._cluster.proposals, state)
         if listed:
             return listed
         for broker in self._cluster.brokers:
@@ -82,7 +87,8 @@ class Observer:
 
     async def _of_inside(self, broker: Broker, replica: State) -> list[Difference]:
         """Compare what a broker holds in memory only; that takes longer than what it shows."""
-        if not broker.alive or replica["leader"] == NOTHING:
+        # With ZooKeeper a broker that has restarted is in no epoch before it applies one.
+        if not broker.alive or (replica["leader"] == NOTHING and not self._cluster.kraft):
             return []
         name = f"broker {broker.number}"
         expected, observed = replica["epoch"], await broker.inside.epoch(self._topic)
@@ -94,6 +100,11 @@ class Observer:
         isr = await broker.inside.isr(self._topic)
         if isr != replica["isr"]:
             listed.append(Difference(f"{name}: ISR", *map(_members, (replica["isr"], isr))))
+        if self._cluster.proposals is not None:
+            proposes = await broker.inside.proposes(self._topic)
+            if proposes != bool(replica["proposed"]):
+                told = map(_waits, (bool(replica["proposed"]), proposes))
+                listed.append(Difference(f"{name}: change of the ISR", *told))
         known = await broker.inside.remote_leos(self._topic)
         for follower, leo in enumerate(replica["remote_leo"]):
             if follower != broker.number and leo != known.get(follower, 0):
@@ -137,8 +148,8 @@ class Observer:
                 listed.append(Difference(f"{name}: HW on disk", hw, str(written)))
             return listed
         with suppress(KafkaError):
-            debugged = await read(broker, self._topic, DEBUGGER)
-            consumed = await read(broker, self._topic, CONSUMER)
+            debugged = await read(self._cluster, broker.number, self._topic, DEBUGGER)
+            consumed = await read(self._cluster, broker.number, self._topic, CONSUMER)
             if debugged.error == NONE and debugged.hw != replica["hw"]:
                 listed.append(Difference(f"{name}: HW", str(replica["hw"]), str(debugged.hw)))
             leads = replica["leader"] == broker.number
@@ -161,6 +172,25 @@ class Observer:
             return []
         return [Difference("partition state", _partition(*expected), _partition(*observed))]
 
+    def _of_proposals(self, quorum: ScriptedQuorum, state: State) -> list[Difference]:
+        """Compare the AlterPartition of each leader that is not answered yet."""
+        listed = []
+        for broker in self._cluster.brokers:
+            message, sent = state["alter_partition"][broker.number], quorum.proposal(broker.number)
+            waits = message["kind"] not in (_NO_MESSAGE, _OF_THE_DEAD)
+            expected = observed = _NO_MESSAGE
+            if waits:
+                expected = "a request"
+            if message["kind"] == _REQUEST:
+                expected = _proposal(message["epoch"], message["isr"])
+            if sent is not None:
+                decided = message["kind"] != _REQUEST and waits
+                observed = "a request" if decided else _proposal(sent.epoch, set(sent.isr))
+            if expected != observed:
+                what = f"broker {broker.number}: AlterPartition"
+                listed.append(Difference(what, expected, observed))
+        return listed
+
     def _of_acks(self, state: State) -> list[Difference]:
         expected = {
             record: acked["offset"]
@@ -170,6 +200,14 @@ class Observer:
         if expected == dict(self._acks):
             return []
         return [Difference("acknowledged", _acks(expected), _acks(self._acks))]
+
+
+def _proposal(epoch: int, isr: Set[int]) -> str:
+    return f"a request of epoch {epoch} for ISR {_members(isr)}"
+
+
+def _waits(proposes: bool) -> str:
+    return "waits for an answer" if proposes else "has proposed none"
 
 
 def _has_cache(replica: State) -> bool:

@@ -13,7 +13,7 @@ from .distribution import KafkaError
 from .files import log_entries
 from .forcing import Forcing, OtherwiseError
 from .observe import CONSUMER, Observer, read
-from .patience import PATIENCE
+from .patience import patience
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
 from .steps import STEPS, cannot_force, force
 
@@ -79,13 +79,11 @@ async def replay(
 async def _begin(forcing: Forcing, first: State) -> None:
     """Create the topic, let each broker apply epoch 0, and see that each follower follows."""
     cluster, topic = forcing.cluster, forcing.topic
-    replicas = range(len(cluster.brokers))
-    cluster.controller.create_topic(topic, replicas)
+    cluster.controller.create_topic(topic)
     isr = first["partition"]["isr"]
     for broker in cluster.brokers:
-        to = (replicas, broker.port, cluster.proxy.ports)
-        await cluster.controller.update_metadata(topic, *to)
-        await cluster.controller.send(topic, 0, isr, *to)
+        await cluster.controller.introduce(topic, broker.number)
+        await cluster.controller.announce(topic, 0, isr, broker.number)
     leader = first["partition"]["leader"]
     for broker in cluster.brokers:
         if broker.number == leader:
@@ -109,7 +107,7 @@ async def _step(
 async def _settled(observer: Observer, state: State) -> tuple[Difference, ...]:
     """Return the differences that are left when patience ends."""
     clock = asyncio.get_running_loop()
-    deadline = clock.time() + PATIENCE
+    deadline = clock.time() + patience()
     while differences := await observer.differences(state):
         if clock.time() > deadline:
             break
@@ -122,7 +120,7 @@ async def _consume(cluster: Cluster, topic: str, report: Report) -> None:
     leader = cluster.controller.state(topic).leader
     if leader < 0 or not cluster.brokers[leader].alive:
         return
-    answer = await read(cluster.brokers[leader], topic, CONSUMER)
+    answer = await read(cluster, leader, topic, CONSUMER)
     if not answer.error:
         report.leader = leader
         report.readable = tuple(entry.value for entry in answer.records)

@@ -78,7 +78,7 @@ def conform(**options: Any) -> Ended:
     from ..render.conformed import conformance_report, print_conformance
 
     distribution = forcible_distribution(options["kafka"])
-    protocol = protocol_to_walk(options["protocol"], distribution)
+    protocol = protocol_to_walk(options["protocol"], distribution, options["settings"])
     system, restricted = systems_to_walk(protocol, distribution, options["settings"])
     walks = CoveringWalks(restricted, options["seed"], options["steps"])
     done = Conformance(distribution.version)

@@ -76,7 +76,7 @@ def test_leader_epochs_leave_the_loss_at_the_truncation(version, loss, kafka, tm
     [
         ([], "no jar named kafka_SCALA-VERSION.jar there"),
         (["kafka_2.12-1.1.1.jar", "kafka_2.12-2.0.1.jar"], "it holds jars of 1.1.1, 2.0.1"),
-        (["kafka_2.13-4.4.0.jar"], "there is no ZooKeeper beside Kafka 4.4.0"),
+        (["kafka_2.12-2.8.0.jar"], "there is no ZooKeeper beside Kafka 2.8.0"),
     ],
 )
 def test_a_directory_that_is_no_distribution_is_refused(loss, tmp_path, files, says):
@@ -105,9 +105,15 @@ def test_json_needs_kafka(loss):
 
 
 @pytest.mark.parametrize(
-    "bound", ["isr_propagation=kraft", "purgatory", "hw_checkpoint=step", "acks=0", "elr"]
+    "bound", ["isr_propagation=zookeeper", "purgatory", "hw_checkpoint=step", "acks=0", "elr"]
 )
 def test_what_cannot_be_forced_is_refused_before_anything_starts(bound, kafka):
     result = run("conform", "--kafka", kafka("0.10.2.2"), "-b", bound)
     assert result.exit_code == 2
     assert f"{bound.partition('=')[0]} is" in flat(result)
+
+
+def test_kraft_is_refused_on_a_release_that_has_none(kafka):
+    result = run("conform", "--kafka", kafka("0.10.2.2"), "-b", "isr_propagation=kraft")
+    assert result.exit_code == 2
+    assert "Kafka 0.10.2.2 has no KRaft" in flat(result)

@@ -255,8 +255,18 @@ async def power(run: Forcing, on: dict[str, int], before: State, after: State) -
 
 
 async def restart(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Start a broker again; a controller sends it UpdateMetadata before anything else."""
+    """Start a broker again; a controller sends it UpdateMetadata before anything else.
+
+    A controller of KRaft first fences it: ClusterControlManager.registerBroker refuses another
+    process with a broker's id for as long as the broker is not fenced.
+    """
     cluster, broker = run.cluster, run.broker(on["broker"])
+    state = cluster.controller.state(run.topic)
+    in_sync = broker.number in state.isr and len(state.isr) > 1
+    if cluster.kraft and (in_sync or state.leader == broker.number):
+        what = f"broker {broker.number}: registration"
+        seen = "with KRaft it is fenced first: it leaves the ISR, in a new epoch"
+        raise OtherwiseError(what, f"in epoch {state.epoch}, as before the crash", seen)
     await cluster.start(broker)
     await cluster.controller.introduce(run.topic, broker.number)
 

@@ -12,7 +12,7 @@ T = TypeVar("T")
 PATIENCE = 10.0
 """Seconds that a broker has for what takes it milliseconds, on a machine that is not overloaded."""
 
-_MOST = 12
+_MOST = 4
 """As often as long on a machine that is."""
 
 START = 120.0

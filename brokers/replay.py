@@ -54,11 +54,12 @@ async def replay(
         before = behavior.first
         marks = _marks(cluster)
         await _begin(forcing, before)
-        observed = Observed(0, await _settled(observer, before))
+        observed = Observed(0, await _settled(observer, before), compared=observer.compared)
         follow(observed)
         if observed.differences:
             report.steps.append(replace(observed, log=_logged(cluster, marks)))
             return report
+        report.first = observed
         for number, step in enumerate(behavior.steps, 1):
             marks = _marks(cluster)
             observed = await _step(forcing, observer, number, step, before)
@@ -94,14 +95,16 @@ async def _begin(forcing: Forcing, first: State) -> None:
 async def _step(
     forcing: Forcing, observer: Observer, number: int, step: ForcedStep, before: State
 ) -> Observed:
+    compared: tuple[Difference, ...] = ()
     try:
         await force(forcing, step.action, step.arguments, before, step.after)
         differences = await _settled(observer, step.after)
+        compared = observer.compared
     except OtherwiseError as refused:
         differences = (Difference(refused.what, refused.expected, refused.observed),)
     except KafkaError as error:
         differences = (Difference(step.action, "the step", str(error)),)
-    return Observed(number, differences, tuple(forcing.events))
+    return Observed(number, differences, tuple(forcing.events), compared=compared)
 
 
 async def _settled(observer: Observer, state: State) -> tuple[Difference, ...]:

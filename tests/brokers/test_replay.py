@@ -40,8 +40,9 @@ def loss(tmp_path):
 
 
 def test_kafka_0_10_loses_the_record_as_the_model_says(loss, kafka, tmp_path):
-    seen = tmp_path / "seen.json"
-    result = run("replay", loss, "--kafka", kafka("0.10.2.2"), "--json", str(seen))
+    seen, page = tmp_path / "seen.json", tmp_path / "seen.html"
+    files = ("--json", str(seen), "--html", str(page))
+    result = run("replay", loss, "--kafka", kafka("0.10.2.2"), *files)
     assert result.exit_code == 0, result.output
     assert "FOLLOWED Kafka 0.10.2.2" in flat(result)
     assert "Acknowledged and gone: m0." in flat(result)
@@ -53,6 +54,12 @@ def test_kafka_0_10_loses_the_record_as_the_model_says(loss, kafka, tmp_path):
     assert report["acknowledged"] == {"m0": 0}
     assert report["gone"] == ["m0"]
     assert "0 -> 1: m0, HW 0" in report["steps"][2]["events"]
+    held = {"what": "broker 1: log", "expected": "m0", "observed": "m0"}
+    assert held in report["steps"][3]["compared"]
+    shown = page.read_text()
+    assert shown.count("Kafka 0.10.2.2 did this") == 12
+    assert "<code>0 -&gt; 1: m0, HW 0</code>" in shown
+    assert "broker 1: log</th><td>nothing</td><td>nothing</td>" in shown
     assert processes() == []
     assert not list(Path("/tmp").glob(f"tidegate-kafka-{os.getpid()}-*"))
 
@@ -98,8 +105,9 @@ def test_a_broker_that_does_not_start_is_reported(loss, tmp_path):
     assert processes() == []
 
 
-def test_json_needs_kafka(loss):
-    result = run("replay", loss, "--json", "-")
+@pytest.mark.parametrize("option", ["--json", "--html"])
+def test_what_brokers_did_needs_brokers(option, loss):
+    result = run("replay", loss, option, "-")
     assert result.exit_code == 2
     assert "--kafka DIR" in result.output
 

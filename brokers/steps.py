@@ -188,6 +188,8 @@ async def handle_list_offsets_response(
 
 async def send_epoch_request(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """See that the follower has sent OffsetsForLeaderEpoch, which is held."""
+    if on["follower"] in run.fenced:
+        return
     await run.request(on["follower"], on["leader"], EPOCH.key)
 
 
@@ -258,7 +260,7 @@ async def restart(run: Forcing, on: dict[str, int], before: State, after: State)
     """Start a broker again; a controller sends it UpdateMetadata before anything else.
 
     A controller of KRaft first fences it: ClusterControlManager.registerBroker refuses another
-    process with a broker's id for as long as the broker is not fenced.
+    process with a broker's id while its session lasts, and since 4.0 a registration fences, too.
     """
     cluster, broker = run.cluster, run.broker(on["broker"])
     state = cluster.controller.state(run.topic)

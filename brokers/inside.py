@@ -13,7 +13,7 @@ from .distribution import KafkaError
 from .jdwp import Debugger
 
 _PARTITION, _CONFIG = "kafka.cluster.Partition", "kafka.server.KafkaConfig"
-_REPLICA = ("kafka.cluster.Replica", "org.apache.kafka.server.replica.Replica")
+_REPLICAS = ("remoteReplicasMap", "allReplicasMap", "assignedReplicaMap")
 
 _STATES = ("lastCaughtUpTimeMsUnderlying", "replicaState")
 _CAUGHT_UP = ("_lastCaughtUpTimeMs", "lastCaughtUpTimeMs", "value")
@@ -30,6 +30,7 @@ class Inside:
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
+        self._found: dict[str, list[int]] = {}
 
     async def stop_lag(self) -> None:
         """Let no follower lag from now on, and no longer than an hour.
@@ -37,6 +38,7 @@ class Inside:
         The broker is configured with a short lag time, by which it looks for lagging followers
         often.  The partitions that it creates from now on take over the long one.
         """
+        self._found.clear()
         for config in await self._debugger.instances(_CONFIG):
             boxed = await self._debugger.field(config, "replicaLagTimeMaxMs")
             await self._debugger.set_field(boxed, "value", NEVER)
@@ -162,15 +164,28 @@ class Inside:
         return held
 
     async def _partitions(self, topic: str) -> list[int]:
-        listed = await self._debugger.instances(_PARTITION)
-        return [one for one in listed if await self._topic(one) == topic]
+        """Return the partition of a topic; to look for it the JVM searches all of its memory."""
+        if not self._found.get(topic):
+            listed = await self._debugger.instances(_PARTITION)
+            self._found[topic] = [one for one in listed if await self._topic(one) == topic]
+        return self._found[topic]
 
     async def _replicas(self, topic: str) -> list[int]:
-        listed = [one for name in _REPLICA for one in await self._debugger.instances(name)]
-        return [one for one in listed if await self._topic(one) == topic]
+        """Return the replicas that the partition of a topic holds now."""
+        listed: list[int] = []
+        for partition in await self._partitions(topic):
+            held = await self._first(partition, _REPLICAS)
+            if "pool" in await self._debugger.fields(held):
+                held = await self._debugger.field(held, "pool")
+            table = await self._debugger.field(held, "table")
+            for node in await self._debugger.elements(table) if table else ():
+                while node:
+                    listed.append(await self._debugger.field(node, "val"))
+                    node = await self._debugger.field(node, "next")
+        return listed
 
     async def _topic(self, target: int) -> str:
-        """Return the topic of a partition or of a replica."""
+        """Return the topic of a partition."""
         known = await self._debugger.fields(target)
         if "topic" not in known:
             name = "topicPartition" if "topicPartition" in known else "partition"

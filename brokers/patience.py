@@ -18,6 +18,9 @@ _MOST = 4
 START = 120.0
 """Seconds that a process may take to start, or to end, on a machine that is busy."""
 
+LOOKS = 100
+"""How often is looked at least: where the harness itself had to wait, time alone says nothing."""
+
 _PAUSE = 0.004
 
 
@@ -31,8 +34,10 @@ async def until(look: Callable[[], T | None], seconds: float | None = None) -> T
     """Look until there is something, and return it; None if there is nothing in time."""
     clock = asyncio.get_running_loop()
     deadline = clock.time() + (patience() if seconds is None else seconds)
+    looks = 0
     while (seen := look()) is None:
-        if clock.time() > deadline:
+        looks += 1
+        if clock.time() > deadline and looks > LOOKS:
             return None
         await asyncio.sleep(_PAUSE)
     return seen

@@ -13,7 +13,7 @@ from .distribution import KafkaError
 from .files import log_entries
 from .forcing import Forcing, OtherwiseError
 from .observe import CONSUMER, Observer, read
-from .patience import patience
+from .patience import LOOKS, patience
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
 from .steps import STEPS, cannot_force, force
 
@@ -111,8 +111,10 @@ async def _settled(observer: Observer, state: State) -> tuple[Difference, ...]:
     """Return the differences that are left when patience ends."""
     clock = asyncio.get_running_loop()
     deadline = clock.time() + patience()
+    looks = 0
     while differences := await observer.differences(state):
-        if clock.time() > deadline:
+        looks += 1
+        if clock.time() > deadline and looks > LOOKS:
             break
         await asyncio.sleep(_PAUSE)
     return tuple(differences)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from .forcing import Forcing, OtherwiseError
 from .messages import FENCED_LEADER_EPOCH, NONE, error_name
-from .quorum import INELIGIBLE_REPLICA, INVALID_UPDATE_VERSION, Proposal, ScriptedQuorum
 from .report import State
+from .scripted_quorum import INELIGIBLE_REPLICA, INVALID_UPDATE_VERSION, Proposal, ScriptedQuorum
 
 _ORPHANED = "AlterPartition request of a sender that has died"
 _ACCEPTED = "AlterPartition response: done"
@@ -21,19 +21,19 @@ async def decide(run: Forcing, on: dict[str, int], before: State, after: State) 
     A leader whose epoch is the present one must know the present partition epoch, too.
     """
     leader = on["leader"]
-    quorum = _quorum(run)
+    scripted = _quorum(run)
     if before["alter_partition"][leader]["kind"] == _ORPHANED:
         if after["partition"]["isr"] != before["partition"]["isr"]:
-            quorum.accept(run.topic, after["partition"]["isr"])
+            scripted.accept(run.topic, after["partition"]["isr"])
         return
-    proposal, state = _proposal(quorum, leader), quorum.state(run.topic)
+    proposal, state = _proposal(scripted, leader), scripted.state(run.topic)
     kind = after["alter_partition"][leader]["kind"]
     if kind == _ACCEPTED and proposal.version != state.version:
         what = f"broker {leader}: partition epoch in AlterPartition"
         raise OtherwiseError(what, str(state.version), str(proposal.version))
     outdated = FENCED_LEADER_EPOCH if proposal.epoch != state.epoch else INVALID_UPDATE_VERSION
     error = {_ACCEPTED: NONE, _REFUSED: INELIGIBLE_REPLICA}.get(kind, outdated)
-    quorum.decide(leader, error)
+    scripted.decide(leader, error)
     isr = ",".join(map(str, proposal.isr))
     run.events.append(f"{leader} -> controller: AlterPartition, ISR {isr}: {error_name(error)}")
 
@@ -45,7 +45,7 @@ async def answer(run: Forcing, on: dict[str, int], before: State, after: State) 
     would propose the same again at once; who stays outside lags, unless it was caught up.
     """
     leader = on["leader"]
-    quorum, inside = _quorum(run), run.broker(leader).inside
+    scripted, inside = _quorum(run), run.broker(leader).inside
     replica = after["replica"][leader]
     if before["alter_partition"][leader]["kind"] == _REFUSED and replica["leader"] == leader:
         for follower in range(len(run.cluster.brokers)):
@@ -53,8 +53,8 @@ async def answer(run: Forcing, on: dict[str, int], before: State, after: State) 
                 await inside.let_catch_up(run.topic, follower)
             elif follower not in replica["caught_up"]:
                 await inside.let_lag(run.topic, follower)
-    _proposal(quorum, leader)
-    quorum.answer(leader)
+    _proposal(scripted, leader)
+    scripted.answer(leader)
     run.events.append(f"controller -> {leader}: the answer to AlterPartition")
 
 
@@ -63,13 +63,13 @@ async def know(run: Forcing, on: dict[str, int], before: State, after: State) ->
 
 
 def _quorum(run: Forcing) -> ScriptedQuorum:
-    quorum = run.cluster.proposals
-    assert quorum is not None
-    return quorum
+    scripted = run.cluster.proposals
+    assert scripted is not None
+    return scripted
 
 
-def _proposal(quorum: ScriptedQuorum, leader: int) -> Proposal:
-    proposal = quorum.proposal(leader)
+def _proposal(scripted: ScriptedQuorum, leader: int) -> Proposal:
+    proposal = scripted.proposal(leader)
     if proposal is None:
         raise OtherwiseError(f"broker {leader} to the controller", "AlterPartition", "nothing")
     return proposal

@@ -18,8 +18,8 @@ from .log4j import logging_settings, write_logging
 from .patience import START, together, until
 from .process import free_ports, start_jvm
 from .proxy import Proxy
-from .quorum import ScriptedQuorum
 from .records import record_size
+from .scripted_quorum import ScriptedQuorum
 from .server import Server
 from .zookeeper import ZooKeeper
 
@@ -81,8 +81,8 @@ class Cluster:
     unclean_election
         Whether brokers allow unclean leader election.
     kraft
-        Whether metadata is kept by a quorum, and changes of the ISR wait for a decision.  Releases
-        without ZooKeeper have a quorum in any case.
+        Whether there is a controller quorum, and changes of the ISR wait for its decision.
+        Releases without ZooKeeper have one in any case.
 
     Attributes
     ----------
@@ -121,9 +121,9 @@ class Cluster:
         self.proposals: ScriptedQuorum | None = None
         self.controller: Coordinator
         if self.kraft:
-            quorum = ScriptedQuorum(controller_port, advertised, instant=not kraft)
-            self.controller = quorum
-            self.proposals = quorum if kraft else None
+            scripted = ScriptedQuorum(controller_port, advertised, instant=not kraft)
+            self.controller = scripted
+            self.proposals = scripted if kraft else None
         else:
             self.controller = ZooKeeper(
                 distribution,

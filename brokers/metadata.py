@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .coordinator import PartitionState
 from .records import encode_batch
 from .wire import Field, encode_fields, varint
 
 EPOCH = 1
-"""The epoch of the quorum, whose leader stays."""
+"""The epoch of the controller quorum, whose leader stays."""
 
 ASSIGNS_DIRECTORIES = 17
 """The metadata.version (3.7-IV2) since which partitions name the directories of their replicas."""
@@ -78,19 +79,48 @@ _PARTITION = (
 )
 
 
-def registration(level: int) -> Kind:
-    """Return RegisterBrokerRecord of a metadata.version."""
-    return Kind(0, 3 if level >= ASSIGNS_DIRECTORIES else 1, _REGISTRATION)
-
-
-def partition(level: int) -> Kind:
-    """Return PartitionRecord of a metadata.version."""
-    return Kind(3, 1 if level >= ASSIGNS_DIRECTORIES else 0, _PARTITION)
-
-
 def identity(name: str) -> bytes:
     """Return the id of a topic, a directory or a process; the same name has the same one."""
     return hashlib.sha256(name.encode()).digest()[:16]
+
+
+def directory(broker: int) -> bytes:
+    """Return the id of a broker's directory."""
+    return identity(f"directory of broker {broker}")
+
+
+def describe_broker(number: int, port: int, features: Sequence[Any], level: int) -> bytes:
+    """Return RegisterBrokerRecord of a broker, in a metadata.version; it is not fenced."""
+    listener = {"name": "PLAINTEXT", "host": "127.0.0.1", "port": port, "security": 0}
+    kind = Kind(0, 3 if level >= ASSIGNS_DIRECTORIES else 1, _REGISTRATION)
+    described = {
+        "broker": number,
+        "incarnation": identity(f"broker {number}"),
+        "broker_epoch": number,
+        "listeners": [listener],
+        "features": features,
+    }
+    if level >= ASSIGNS_DIRECTORIES:
+        described["directories"] = [directory(number)]
+    return kind.encode(described)
+
+
+def describe_topic(
+    topic: str, state: PartitionState, replicas: Sequence[int], level: int
+) -> list[bytes]:
+    """Return TopicRecord and PartitionRecord of a topic, in a metadata.version."""
+    kind = Kind(3, 1 if level >= ASSIGNS_DIRECTORIES else 0, _PARTITION)
+    described = {
+        "partition": 0,
+        "topic": identity(topic),
+        "replicas": replicas,
+        "isr": list(state.isr),
+        "leader": state.leader,
+        "epoch": state.epoch,
+        "partition_epoch": state.version,
+        "directories": [directory(number) for number in replicas],
+    }
+    return [TOPIC.encode({"name": topic, "id": identity(topic)}), kind.encode(described)]
 
 
 class MetadataLog:

@@ -13,9 +13,9 @@ from .cluster import Broker, Cluster
 from .distribution import KafkaError
 from .files import epoch_checkpoint, hw_checkpoint, log_entries
 from .messages import FETCH, NONE, error_name
-from .quorum import ScriptedQuorum
 from .records import Entry, decode_records
 from .report import Difference, State
+from .scripted_quorum import ScriptedQuorum
 
 NOTHING = -1
 """The model's value for no record, no epoch and no leader."""
@@ -168,10 +168,13 @@ class Observer:
         observed = (stored.leader, stored.epoch, stored.isr)
         self._compare("partition state", _partition(*expected), _partition(*observed))
 
-    def _of_proposals(self, quorum: ScriptedQuorum, state: State) -> None:
+    def _of_proposals(self, scripted: ScriptedQuorum, state: State) -> None:
         """Compare the AlterPartition of each leader that is not answered yet."""
         for broker in self._cluster.brokers:
-            message, sent = state["alter_partition"][broker.number], quorum.proposal(broker.number)
+            message, sent = (
+                state["alter_partition"][broker.number],
+                scripted.proposal(broker.number),
+            )
             waits = message["kind"] not in (_NO_MESSAGE, _OF_THE_DEAD)
             expected = observed = _NO_MESSAGE
             if waits:

@@ -12,13 +12,13 @@ from tidegate.brokers.distribution import KafkaError
 from tidegate.brokers.messages import FENCED_LEADER_EPOCH, FETCH, NONE
 from tidegate.brokers.metadata import EPOCH, MetadataLog, identity
 from tidegate.brokers.process import free_ports
-from tidegate.brokers.quorum import ID, INVALID_UPDATE_VERSION, ScriptedQuorum
 from tidegate.brokers.quorum_messages import (
     ALTER_PARTITION,
     BROKER_HEARTBEAT,
     BROKER_REGISTRATION,
 )
 from tidegate.brokers.records import decode_records
+from tidegate.brokers.scripted_quorum import ID, INVALID_UPDATE_VERSION, ScriptedQuorum
 from tidegate.brokers.server import Server
 from tidegate.cli import main
 
@@ -30,24 +30,24 @@ def run(*arguments):
 
 
 def talk(tmp_path, conversation, *, instant=True):
-    """Have a conversation with a quorum of two brokers, of which broker 0 has registered."""
+    """Talk with the controller of two brokers, of which broker 0 has registered."""
 
     async def session():
         [port] = free_ports(1)
-        quorum = ScriptedQuorum(port, {0: 15000, 1: 15001}, instant=instant)
-        await quorum.start()
+        scripted = ScriptedQuorum(port, {0: 15000, 1: 15001}, instant=instant)
+        await scripted.start()
         try:
             server = Server(0, tmp_path, 15000)
             server.data.mkdir(parents=True, exist_ok=True)
-            quorum.expect(server)
+            scripted.expect(server)
             asked = {
                 "broker": 0, "cluster": "", "incarnation": bytes(16), "listeners": [],
                 "features": FEATURES, "migrating": False, "directories": [], "previous_epoch": -1,
             }  # fmt: skip
             await ask(port, BROKER_REGISTRATION, 3, asked)
-            return await conversation(quorum, port)
+            return await conversation(scripted, port)
         finally:
-            await quorum.stop()
+            await scripted.stop()
 
     return asyncio.run(session())
 
@@ -73,7 +73,7 @@ def proposal(version, isr, topic="t", epoch=0):
 
 
 def test_a_broker_learns_who_leads_the_quorum_and_then_all_its_metadata(tmp_path):
-    async def conversation(quorum, port):
+    async def conversation(scripted, port):
         return [
             (await ask(port, FETCH, 17, fetch(epoch, offset)))["topics"][0]["partitions"][0]
             for epoch, offset in ((0, 0), (EPOCH, 0), (EPOCH, 3))
@@ -89,7 +89,7 @@ def test_a_broker_learns_who_leads_the_quorum_and_then_all_its_metadata(tmp_path
 
 
 def test_a_broker_is_unfenced_once_it_has_its_metadata_and_wants_to_be(tmp_path):
-    async def conversation(quorum, port):
+    async def conversation(scripted, port):
         said = []
         for offset, wants_fence in ((1, True), (2, True), (2, False)):
             asked = {
@@ -97,7 +97,7 @@ def test_a_broker_is_unfenced_once_it_has_its_metadata_and_wants_to_be(tmp_path)
                 "wants_fence": wants_fence, "wants_shutdown": False,
             }  # fmt: skip
             answer = await ask(port, BROKER_HEARTBEAT, 0, asked)
-            said.append((answer["caught_up"], answer["fenced"], quorum.registered(0)))
+            said.append((answer["caught_up"], answer["fenced"], scripted.registered(0)))
         return said
 
     assert talk(tmp_path, conversation) == [
@@ -106,13 +106,13 @@ def test_a_broker_is_unfenced_once_it_has_its_metadata_and_wants_to_be(tmp_path)
 
 
 def test_an_isr_is_accepted_from_a_leader_that_knows_the_partition_epoch_alone(tmp_path):
-    async def conversation(quorum, port):
-        quorum.create_topic("t")
+    async def conversation(scripted, port):
+        scripted.create_topic("t")
         errors = []
         for version, epoch, topic in ((1, 0, "t"), (1, 0, "t"), (2, 1, "t"), (2, 0, "u")):
             answer = await ask(port, ALTER_PARTITION, 3, proposal(version, [0], topic, epoch))
             errors.append(answer["topics"][0]["partitions"][0]["error"])
-        return errors, quorum.state("t")
+        return errors, scripted.state("t")
 
     errors, state = talk(tmp_path, conversation)
     assert errors[:3] == [NONE, INVALID_UPDATE_VERSION, FENCED_LEADER_EPOCH]
@@ -121,16 +121,16 @@ def test_an_isr_is_accepted_from_a_leader_that_knows_the_partition_epoch_alone(t
 
 
 def test_an_answer_is_that_of_the_decision_however_late_it_goes(tmp_path):
-    async def conversation(quorum, port):
-        quorum.create_topic("t")
+    async def conversation(scripted, port):
+        scripted.create_topic("t")
         asked = asyncio.ensure_future(ask(port, ALTER_PARTITION, 3, proposal(1, [0])))
-        while quorum.proposal(0) is None:
+        while scripted.proposal(0) is None:
             await asyncio.sleep(0.01)
-        quorum.decide(0, NONE)
-        quorum.begin_epoch("t", 1, 1, [0, 1])
+        scripted.decide(0, NONE)
+        scripted.begin_epoch("t", 1, 1, [0, 1])
         assert not asked.done()
-        quorum.answer(0)
-        return (await asked)["topics"][0]["partitions"][0], quorum.state("t")
+        scripted.answer(0)
+        return (await asked)["topics"][0]["partitions"][0], scripted.state("t")
 
     answered, state = talk(tmp_path, conversation, instant=False)
     assert (answered["leader"], answered["epoch"], answered["isr"]) == (0, 0, [0])
@@ -141,7 +141,7 @@ def test_an_answer_is_that_of_the_decision_however_late_it_goes(tmp_path):
     "data", [b"\0\0\0\4junk", b"\xff\xff\xff\xff", b"\0\0\0\x0a\0\x63" + bytes(8)]
 )
 def test_garbage_ends_a_connection_and_nothing_else(data, tmp_path):
-    async def conversation(quorum, port):
+    async def conversation(scripted, port):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(data)
         ended = await reader.read()
@@ -156,9 +156,9 @@ def test_garbage_ends_a_connection_and_nothing_else(data, tmp_path):
 def test_metadata_that_a_broker_does_not_apply_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr("tidegate.brokers.patience.PATIENCE", 0.02)
 
-    async def conversation(quorum, port):
-        quorum.create_topic("t")
-        await quorum.announce("t", 0, [0, 1], 0)
+    async def conversation(scripted, port):
+        scripted.create_topic("t")
+        await scripted.announce("t", 0, [0, 1], 0)
 
     with pytest.raises(KafkaError, match="broker 0 did not apply its metadata"):
         talk(tmp_path, conversation)

@@ -1,8 +1,8 @@
 """A scripted controller of a KRaft cluster: it decides what a behavior decides.
 
-To brokers it is the one voter of the quorum.  Each broker has a metadata log of its own, so that it
-learns an epoch when a step says so, however late, and whether it has learnt the one before or not.
-The controller's own rules, such as which ISR it accepts, are the behavior's.
+To brokers it is the one voter of the controller quorum.  Each broker has a metadata log of its own,
+so that it learns an epoch when a step says so, however late, and whether it has learnt the one
+before or not.  The controller's own rules, such as which ISR it accepts, are the behavior's.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .metadata import (
     EPOCH,
     FEATURE,
     REMOVE_TOPIC,
-    TOPIC,
     MetadataLog,
+    describe_broker,
+    describe_topic,
+    directory,
     identity,
-    partition,
-    registration,
 )
 from .patience import until
 from .quorum_messages import (
@@ -256,21 +256,7 @@ class ScriptedQuorum:
             raise KafkaError(f"broker {broker} did not apply its metadata")
 
     def _topic(self, topic: str, state: PartitionState) -> list[bytes]:
-        """Return the metadata of a topic with its partition."""
-        described = {
-            "partition": 0,
-            "topic": identity(topic),
-            "replicas": list(self._ports),
-            "isr": list(state.isr),
-            "leader": state.leader,
-            "epoch": state.epoch,
-            "partition_epoch": state.version,
-            "directories": [directory(number) for number in self._ports],
-        }
-        return [
-            TOPIC.encode({"name": topic, "id": identity(topic)}),
-            partition(self._level).encode(described),
-        ]
+        return describe_topic(topic, state, list(self._ports), self._level)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -320,23 +306,10 @@ class ScriptedQuorum:
         self._level = levels[_VERSION_FEATURE]
         log = member.log
         log.append([FEATURE.encode({"name": _VERSION_FEATURE, "level": self._level})])
-        log.append([self._registration(number, features) for number in self._ports])
+        log.append([describe_broker(*one, features, self._level) for one in self._ports.items()])
         for topic, state in self._states.items():
             log.append(self._topic(topic, PartitionState(-1, state.epoch - 1, state.isr, 0)))
         member.needed = log.end
-
-    def _registration(self, number: int, features: list[dict[str, Any]]) -> bytes:
-        port = self._ports[number]
-        listener = {"name": "PLAINTEXT", "host": "127.0.0.1", "port": port, "security": 0}
-        described = {
-            "broker": number,
-            "incarnation": identity(f"broker {number}"),
-            "broker_epoch": number,
-            "listeners": [listener],
-            "features": features,
-            "directories": [directory(number)],
-        }
-        return registration(self._level).encode(described)
 
     async def _fetched(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Answer a fetch of metadata."""
@@ -384,11 +357,6 @@ class ScriptedQuorum:
             return INVALID_UPDATE_VERSION
         self.accept(proposal.topic, proposal.isr)
         return NONE
-
-
-def directory(broker: int) -> bytes:
-    """Return the id of a broker's directory."""
-    return identity(f"directory of broker {broker}")
 
 
 def _text(identity: bytes) -> str:

@@ -38,6 +38,7 @@ def cluster_for(distribution: Distribution, bounds: Mapping[str, str]) -> Cluste
         fetch_size=int(bounds["fetch_size"]),
         min_isr=int(bounds["min_isr"]),
         unclean_election=bounds["unclean_election"] == "true",
+        kraft=bounds["isr_propagation"] == "kraft",
     )
 
 
@@ -98,6 +99,8 @@ class Conforming:
         What is found out is added to it at once.
     say
         Is told what goes on.
+    forced
+        Is given each walk, and how many steps of it the brokers did as the model says.
     """
 
     def __init__(
@@ -106,11 +109,13 @@ class Conforming:
         system: TransitionSystem[Any, Any],
         done: Conformance,
         say: Callable[[str], None],
+        forced: Callable[[Trace, int], None] = lambda trace, steps: None,
     ) -> None:
         self._distribution = distribution
         self._system = system
         self._done = done
         self._say = say
+        self._forced = forced
         self._topics = 0
         self._cluster: Cluster | None = None
 
@@ -122,6 +127,7 @@ class Conforming:
                 report = await self._replayed(trace)
                 self._done.walks = number
                 self._count_steps(trace, report)
+                self._forced(trace, len(report.steps) - bool(report.differs))
                 if report.differs:
                     # An interrupt while it is shortened loses nothing of it.
                     unshortened = Departure(number, _up_to_difference(trace, report), report, False)

@@ -18,7 +18,7 @@ from ..brokers.report import Behavior, Observed, Report
 from ..checker.interrupts import noted
 from ..core.spec import ReplayError, Trace, TransitionSystem
 from ..model import BROKER, Protocol
-from ..model.broker.releases import ZOOKEEPER
+from ..model.broker.releases import KRAFT, ZOOKEEPER
 from .conformance import behavior_of, cluster_for
 from .named import find_protocol
 from .properties import with_every_history
@@ -32,6 +32,15 @@ WALK_BOUNDS = (
 
 FIRST_THAT_WAITS = (0, 10, 2)
 """The release since which the high watermark waits for who was caught up a moment ago."""
+
+FIRST_THAT_NEEDS_MIN_ISR = (3, 7)
+"""The release since which the high watermark stays while the ISR is too small."""
+
+FIRST_WITH_LATE_HW = (2, 4)
+"""The release since which a fetch moves the high watermark only if it moves a follower's log end.
+
+In the model each fetch does, so one that comes after the lag time has passed may differ.
+"""
 
 _LOOK = 0.1
 """Seconds between looks at whether a signal has come."""
@@ -50,16 +59,14 @@ def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
     MissingKafkaError
         If there is none, no Java, or no kazoo, which speaks to ZooKeeper.
     KafkaError
-        If it has no ZooKeeper, or more than one version.
+        If it has neither ZooKeeper nor KRaft, or more than one version.
     """
     if importlib.util.find_spec("kazoo") is None:
         raise MissingKafkaError("kazoo is not installed; run: pip install 'tidegate[kafka]'")
     distribution = find_distribution(folder, named)
-    if not distribution.has_zookeeper:
-        raise KafkaError(
-            f"{named} {folder}: there is no ZooKeeper beside Kafka {distribution.version}; steps "
-            "are forced on releases before 4.0"
-        )
+    if not distribution.has_zookeeper and not distribution.has_kraft:
+        version = distribution.version
+        raise KafkaError(f"{named} {folder}: there is no ZooKeeper beside Kafka {version}")
     return distribution
 
 
@@ -155,15 +162,23 @@ def of_brokers(protocol: Protocol) -> Protocol:
     return protocol
 
 
-def protocol_to_walk(name: str | None, distribution: Distribution) -> Protocol:
+def protocol_to_walk(
+    name: str | None, distribution: Distribution, settings: Sequence[str]
+) -> Protocol:
     """Return the protocol of that name, or the rules of a distribution's release."""
     from ..brokers.cluster import OLDER_PROTOCOL
 
     if name is None:
-        name = f"kafka-{distribution.version}-{ZOOKEEPER}"
-        if distribution.release >= (2, 7):
+        kind = KRAFT if _has_quorum(distribution, settings) else ZOOKEEPER
+        name = f"kafka-{distribution.version}-{kind}"
+        if distribution.release >= (2, 7) and kind == ZOOKEEPER:
             name += f"-{OLDER_PROTOCOL}"
     return find_protocol(name)
+
+
+def _has_quorum(distribution: Distribution, settings: Sequence[str]) -> bool:
+    """Whether walks are taken with KRaft."""
+    return not distribution.has_zookeeper or "isr_propagation=kraft" in settings
 
 
 def systems_to_walk(
@@ -180,9 +195,14 @@ def systems_to_walk(
 
     of_brokers(protocol)
     chosen = {setting.partition("=")[0] for setting in settings}
-    waits = f"hw_waits={str(distribution.release >= FIRST_THAT_WAITS).lower()}"
-    bounds = [one for one in (*WALK_BOUNDS, waits) if one.partition("=")[0] not in chosen]
-    actions = tuple(action for action in protocol.actions if action.name in STEPS)
+    own = [f"hw_waits={str(distribution.release >= FIRST_THAT_WAITS).lower()}"]
+    if _has_quorum(distribution, settings):
+        own += ["isr_propagation=kraft", "min_isr=2"]
+        own += ["hw_needs_min_isr"] * (distribution.release >= FIRST_THAT_NEEDS_MIN_ISR)
+    bounds = [one for one in (*WALK_BOUNDS, *own) if one.partition("=")[0] not in chosen]
+    left_out = {"PassLagTime"} if distribution.release >= FIRST_WITH_LATE_HW else set()
+    forced = STEPS.keys() - left_out
+    actions = tuple(action for action in protocol.actions if action.name in forced)
     forcible = replace(protocol, actions=actions)
     every = [*bounds, *settings]
     system = with_every_history(protocol, every)

@@ -7,14 +7,14 @@ from contextlib import suppress
 from typing import Any
 
 from .distribution import KafkaError
-from .patience import PATIENCE
+from .patience import patience
 from .wire import Api, WireError, decode_response, encode_request, read_frame
 
 NAME = "tidegate"
 
 
 async def ask(
-    port: int, api: Api, version: int, body: dict[str, Any], seconds: float = PATIENCE
+    port: int, api: Api, version: int, body: dict[str, Any], seconds: float | None = None
 ) -> dict[str, Any]:
     """Send one request over a connection of its own and return the response.
 
@@ -25,6 +25,7 @@ async def ask(
     """
     data = encode_request(api, version, 1, NAME, body)
     writer = None
+    seconds = patience() if seconds is None else seconds
     try:
         async with asyncio.timeout(seconds):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)

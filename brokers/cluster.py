@@ -1,29 +1,27 @@
-"""Brokers with ZooKeeper on one machine, behind the proxy, under the scripted controller."""
+"""Brokers on one machine, behind the proxy, under a scripted controller."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import shutil
-import socket
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from .controller import ScriptedController
+from .coordinator import Coordinator
 from .distribution import Distribution, KafkaError
 from .inside import Inside
 from .jdwp import Debugger
-from .patience import together, until
-from .process import Jvm, free_ports, start_jvm
+from .log4j import logging_settings, write_logging
+from .patience import START, together, until
+from .process import free_ports, start_jvm
 from .proxy import Proxy
 from .records import record_size
+from .scripted_quorum import ScriptedQuorum
 from .server import Server
-
-_START = 60.0
-"""Seconds that a process may take to start on a machine that is busy."""
+from .zookeeper import ZooKeeper
 
 _NEVER = 3_600_000
 """An hour in milliseconds: nothing times out."""
@@ -36,19 +34,15 @@ _OFTEN = 200
 
 _AGENT = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n"
 
-_LOG4J = """\
-log4j.rootLogger=INFO, file
-log4j.appender.file=org.apache.log4j.FileAppender
-log4j.appender.file.File={file}
-log4j.appender.file.layout=org.apache.log4j.PatternLayout
-log4j.appender.file.layout.ConversionPattern=%d{{HH:mm:ss,SSS}} %p %m (%c)%n
-log4j.logger.kafka.server.KafkaConfig=WARN
-log4j.logger.org.apache.zookeeper=WARN
-log4j.logger.state.change.logger=TRACE
-log4j.logger.kafka.cluster.Partition=TRACE
-log4j.logger.kafka.server.ReplicaFetcherThread=DEBUG
-log4j.logger.kafka.server.epoch=DEBUG
-"""
+_LEVELS = {
+    "kafka.server.KafkaConfig": "WARN",
+    "org.apache.zookeeper": "WARN",
+    "state.change.logger": "TRACE",
+    "kafka.cluster.Partition": "TRACE",
+    "kafka.server.ReplicaFetcherThread": "DEBUG",
+    "kafka.server.epoch": "DEBUG",
+}
+"""What is logged beyond what Kafka's own configuration has."""
 
 
 class Broker(Server):
@@ -86,6 +80,14 @@ class Cluster:
         Most records of a fetch response.
     unclean_election
         Whether brokers allow unclean leader election.
+    kraft
+        Whether there is a controller quorum, and changes of the ISR wait for its decision.
+        Releases without ZooKeeper have one in any case.
+
+    Attributes
+    ----------
+    proposals
+        The controller, if changes of the ISR wait for its decision.
     """
 
     def __init__(
@@ -93,23 +95,43 @@ class Cluster:
         distribution: Distribution,
         replicas: int,
         *,
+        kraft: bool = False,
         fetch_size: int = 1,
         min_isr: int = 1,
         unclean_election: bool = False,
     ) -> None:
+        if kraft and not distribution.has_kraft:
+            raise KafkaError(
+                f"isr_propagation is kraft, but Kafka {distribution.version} has no KRaft for "
+                "production; 3.3 has"
+            )
         self.distribution = distribution
         self.proxy = Proxy()
         self._settings = (fetch_size, min_isr, unclean_election)
         self._folder = Path(tempfile.mkdtemp(prefix=f"tidegate-kafka-{os.getpid()}-"))
-        self._zookeeper: Jvm | None = None
         ports = free_ports(3 * replicas + 1)
-        self._zookeeper_port = ports.pop()
-        self._proxy_ports = ports[:replicas]
+        controller_port = ports.pop()
+        advertised = dict(enumerate(ports[:replicas]))
         self.brokers = [
             Broker(number, self._folder / f"broker-{number}", *ports[replicas + number :: replicas])
             for number in range(replicas)
         ]
-        self.controller = ScriptedController(f"127.0.0.1:{self._zookeeper_port}")
+        self._advertised = advertised
+        self.kraft = kraft or not distribution.has_zookeeper
+        self.proposals: ScriptedQuorum | None = None
+        self.controller: Coordinator
+        if self.kraft:
+            scripted = ScriptedQuorum(controller_port, advertised, instant=not kraft)
+            self.controller = scripted
+            self.proposals = scripted if kraft else None
+        else:
+            self.controller = ZooKeeper(
+                distribution,
+                self._folder / "zookeeper",
+                controller_port,
+                advertised,
+                {broker.number: broker.port for broker in self.brokers},
+            )
 
     @property
     def magic(self) -> int:
@@ -117,13 +139,16 @@ class Cluster:
         release = self.distribution.release
         return 0 if release < (0, 10) else 1 if release < (0, 11) else 2
 
+    @property
+    def fetch_version(self) -> int:
+        """A version of Fetch that every release of this kind answers, and followers refuse."""
+        return 10 if self.kraft else 1
+
     async def __aenter__(self) -> Self:
         try:
-            await self._start_zookeeper()
+            await self.controller.start()
             for broker in self.brokers:
-                await self.proxy.listen(
-                    broker.number, self._proxy_ports[broker.number], broker.port
-                )
+                await self.proxy.listen(broker.number, self._advertised[broker.number], broker.port)
                 self._configure(broker)
             await together(*map(self.start, self.brokers))
         except BaseException:
@@ -142,29 +167,28 @@ class Cluster:
     async def stop(self) -> None:
         """End every process and remove every file."""
         await asyncio.gather(*(broker.kill() for broker in self.brokers))
-        await asyncio.to_thread(self.controller.stop)
-        if self._zookeeper is not None:
-            await self._zookeeper.kill()
+        await self.controller.stop()
         await self.proxy.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     async def start(self, broker: Broker) -> None:
         """Start a broker, and wait until it has registered and serves requests."""
+        self.controller.expect(broker)
         broker.process = await start_jvm(
             self.distribution,
             "kafka.Kafka",
             [str(broker.config)],
             [broker.folder / "output", broker.log_file],
-            {"log4j.configuration": f"file:{broker.folder / 'log4j.properties'}"},
+            logging_settings(self.distribution, broker.folder),
             [f"{_AGENT},address=127.0.0.1:{broker.debug_port}"],
         )
-        await broker.process.listens(broker.port, _START)
+        await broker.process.listens(broker.port, START)
 
         def registered() -> bool | None:
             return self.controller.registered(broker.number) or None
 
-        if await until(registered, _START) is None:
-            raise KafkaError(f"broker {broker.number} did not register within {_START:.0f} s")
+        if await until(registered, START) is None:
+            raise KafkaError(f"broker {broker.number} did not register within {START:.0f} s")
         await broker.look_inside()
 
     async def kill(self, broker: Broker) -> None:
@@ -178,66 +202,28 @@ class Cluster:
         for broker in self.brokers:
             self.proxy.refuse(broker.number)
         try:
-            for broker in self.brokers:
-                if broker.alive:
-                    await self.controller.delete_replica(topic, broker.port)
+            alive = [broker.number for broker in self.brokers if broker.alive]
+            await self.controller.delete_topic(topic, alive)
         finally:
             for broker in self.brokers:
                 self.proxy.admit(broker.number)
         await together(*(self.start(broker) for broker in self.brokers if not broker.alive))
-
-    async def _start_zookeeper(self) -> None:
-        folder = self._folder / "zookeeper"
-        folder.mkdir()
-        config = folder / "zoo.cfg"
-        config.write_text(
-            f"dataDir={folder}\nclientPortAddress=127.0.0.1\nclientPort={self._zookeeper_port}\n"
-            f"tickTime=500\nmaxSessionTimeout={2 * _NEVER}\nmaxClientCnxns=0\n"
-            "admin.enableServer=false\n",
-            encoding="utf-8",
-        )
-        log4j = folder / "log4j.properties"
-        log4j.write_text(_LOG4J.format(file=folder / "zookeeper.log"), encoding="utf-8")
-        self._zookeeper = await start_jvm(
-            self.distribution,
-            "org.apache.zookeeper.server.ZooKeeperServerMain",
-            [str(config)],
-            [folder / "output", folder / "zookeeper.log"],
-            # The logger of Kafka's jars lacks the beans that ZooKeeper registers.
-            {"log4j.configuration": f"file:{log4j}", "zookeeper.jmx.log4j.disable": "true"},
-        )
-        await self._zookeeper.listens(self._zookeeper_port, _START)
-        if await until(self._zookeeper_serves, _START) is None:
-            raise self._zookeeper.failure(f"did not serve within {_START:.0f} s")
-        await asyncio.to_thread(self.controller.start)
-
-    def _zookeeper_serves(self) -> bool | None:
-        """Whether ZooKeeper takes requests; one that comes earlier may never be answered."""
-        address = ("127.0.0.1", self._zookeeper_port)
-        with suppress(OSError), socket.create_connection(address, 1) as asked:
-            asked.sendall(b"srvr")
-            return b"Mode:" in asked.recv(4096) or None
-        return None
 
     def _configure(self, broker: Broker) -> None:
         broker.data.mkdir(parents=True)
         settings = self._properties(broker)
         text = "".join(f"{name}={value}\n" for name, value in settings.items())
         broker.config.write_text(text, encoding="utf-8")
-        log4j = _LOG4J.format(file=broker.log_file)
-        (broker.folder / "log4j.properties").write_text(log4j, encoding="utf-8")
+        write_logging(self.distribution, broker.folder, broker.log_file, _LEVELS)
 
     def _properties(self, broker: Broker) -> dict[str, object]:
         """Return the configuration that makes a broker wait for the harness."""
         fetch_size, min_isr, unclean_election = self._settings
         size = fetch_size * record_size(self.magic)
         settings: dict[str, object] = {
-            "broker.id": broker.number,
+            **self.controller.properties(broker),
             "listeners": f"PLAINTEXT://127.0.0.1:{broker.port}",
-            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self._proxy_ports[broker.number]}",
-            "zookeeper.connect": f"127.0.0.1:{self._zookeeper_port}",
-            "zookeeper.session.timeout.ms": _NEVER,
-            "zookeeper.connection.timeout.ms": 30_000,
+            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self._advertised[broker.number]}",
             "log.dirs": broker.data,
             "num.network.threads": 2,
             "num.io.threads": 4,
@@ -263,7 +249,7 @@ class Cluster:
             "offsets.topic.num.partitions": 1,
             "offsets.topic.replication.factor": 1,
         }
-        if self.distribution.release >= (2, 7):
+        if self.distribution.release >= (2, 7) and not self.kraft:
             # Newer brokers ask the controller to change the ISR, which the scripted one does not.
             settings["inter.broker.protocol.version"] = OLDER_PROTOCOL
         if self.distribution.release >= (1, 1):

@@ -10,7 +10,6 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from kazoo.client import KazooClient
@@ -18,6 +17,7 @@ from kazoo.exceptions import NodeExistsError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
 from .client import ask
+from .coordinator import PartitionState
 from .distribution import KafkaError
 from .messages import LEADER_AND_ISR, STOP_REPLICA, UPDATE_METADATA
 
@@ -31,16 +31,6 @@ _SILENT = logging.getLogger(f"{__name__}.kazoo")
 """ZooKeeper ends with the harness, which is no news."""
 _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
-
-
-@dataclass(frozen=True)
-class PartitionState:
-    """What ZooKeeper has stored of a partition; ``version`` is that of its znode."""
-
-    leader: int
-    epoch: int
-    isr: tuple[int, ...]
-    version: int
 
 
 class ScriptedController:

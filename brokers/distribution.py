@@ -49,6 +49,11 @@ class Distribution:
         return any(jar.name.startswith("zookeeper-") for jar in self.jars)
 
     @property
+    def has_kraft(self) -> bool:
+        """Whether it runs without ZooKeeper in production, as releases since 3.3 do."""
+        return self.release >= (3, 3)
+
+    @property
     def classpath(self) -> str:
         """The jars, as Java takes them."""
         return ":".join(map(str, self.jars))

@@ -33,6 +33,8 @@ class Forcing:
     ----------
     acks
         The offset of each record that was acknowledged.
+    fenced
+        Followers whose present epoch was fenced.
     events
         What travelled on the wire in the present step, a sentence each.
     """
@@ -42,6 +44,7 @@ class Forcing:
         self.topic = topic
         self.bounds = bounds
         self.acks: dict[int, int] = {}
+        self.fenced: set[int] = set()
         self.events: list[str] = []
         self._produces: set[asyncio.Task[None]] = set()
 

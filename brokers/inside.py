@@ -12,11 +12,8 @@ import time
 from .distribution import KafkaError
 from .jdwp import Debugger
 
-_PARTITION, _REPLICA, _CONFIG = (
-    "kafka.cluster.Partition",
-    "kafka.cluster.Replica",
-    "kafka.server.KafkaConfig",
-)
+_PARTITION, _CONFIG = "kafka.cluster.Partition", "kafka.server.KafkaConfig"
+_REPLICAS = ("remoteReplicasMap", "allReplicasMap", "assignedReplicaMap")
 
 _STATES = ("lastCaughtUpTimeMsUnderlying", "replicaState")
 _CAUGHT_UP = ("_lastCaughtUpTimeMs", "lastCaughtUpTimeMs", "value")
@@ -33,6 +30,7 @@ class Inside:
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
+        self._found: dict[str, list[int]] = {}
 
     async def stop_lag(self) -> None:
         """Let no follower lag from now on, and no longer than an hour.
@@ -40,9 +38,14 @@ class Inside:
         The broker is configured with a short lag time, by which it looks for lagging followers
         often.  The partitions that it creates from now on take over the long one.
         """
+        self._found.clear()
         for config in await self._debugger.instances(_CONFIG):
             boxed = await self._debugger.field(config, "replicaLagTimeMaxMs")
             await self._debugger.set_field(boxed, "value", NEVER)
+        for partition in await self._debugger.instances(_PARTITION):
+            # With KRaft a broker that starts creates them before it serves.
+            if "replicaLagTimeMaxMs" in await self._debugger.fields(partition):
+                await self._debugger.set_field(partition, "replicaLagTimeMaxMs", NEVER)
 
     async def let_lag(self, topic: str, follower: int) -> None:
         """Let a leader believe that a follower had its log end for the last time long ago."""
@@ -75,18 +78,46 @@ class Inside:
         members: set[int] = set()
         for partition in await self._partitions(topic):
             held = await self._first(partition, _ISR)
-            if "isr" in await self._debugger.fields(held):
+            known = await self._debugger.fields(held)
+            if "lastCommittedState" in known:
+                held = await self._debugger.field(held, "lastCommittedState")
+                known = await self._debugger.fields(held)
+            if "isr" in known:
                 held = await self._debugger.field(held, "isr")
-            for name in await self._debugger.fields(held):
-                if name.startswith("elem"):
-                    members.add(await self._number(await self._debugger.field(held, name)))
+            for member in await self._members(held):
+                members.add(await self._number(member))
         return members
+
+    async def proposes(self, topic: str) -> bool:
+        """Whether a leader waits for the answer to a change of the ISR that it has proposed."""
+        for partition in await self._partitions(topic):
+            held = await self._debugger.field(partition, "partitionState")
+            return "lastCommittedState" in await self._debugger.fields(held)
+        return False
 
     async def _number(self, member: int) -> int:
         """Return the id of a broker, which older releases hold as its replica."""
         boxed = "value" in await self._debugger.fields(member)
         number: int = await self._debugger.field(member, "value" if boxed else "brokerId")
         return number
+
+    async def _members(self, held: int) -> list[int]:
+        """Return the members of a small set of Scala's, or of one of Java's."""
+        known = await self._debugger.fields(held)
+        if "underlying" in known:
+            return await self._members(await self._debugger.field(held, "underlying"))
+        if "map" in known:
+            table = await self._debugger.field(await self._debugger.field(held, "map"), "table")
+            nodes = await self._debugger.elements(table) if table else []
+            return [await self._debugger.field(node, "key") for node in nodes]
+        if "elements" in known:
+            return await self._debugger.elements(await self._debugger.field(held, "elements"))
+        names = [name for name in known if name.startswith("elem") or name in ("e0", "e1")]
+        listed = [await self._debugger.field(held, name) for name in names]
+        # A set of one of Java's fills the second place with what is no number.
+        return [
+            one for one in listed if {"value", "brokerId"} & {*await self._debugger.fields(one)}
+        ]
 
     async def forget_fetch(self, topic: str, follower: int) -> None:
         """Let a leader believe that a follower's last fetch was long ago.
@@ -133,15 +164,28 @@ class Inside:
         return held
 
     async def _partitions(self, topic: str) -> list[int]:
-        listed = await self._debugger.instances(_PARTITION)
-        return [one for one in listed if await self._topic(one) == topic]
+        """Return the partition of a topic; to look for it the JVM searches all of its memory."""
+        if not self._found.get(topic):
+            listed = await self._debugger.instances(_PARTITION)
+            self._found[topic] = [one for one in listed if await self._topic(one) == topic]
+        return self._found[topic]
 
     async def _replicas(self, topic: str) -> list[int]:
-        listed = await self._debugger.instances(_REPLICA)
-        return [one for one in listed if await self._topic(one) == topic]
+        """Return the replicas that the partition of a topic holds now."""
+        listed: list[int] = []
+        for partition in await self._partitions(topic):
+            held = await self._first(partition, _REPLICAS)
+            if "pool" in await self._debugger.fields(held):
+                held = await self._debugger.field(held, "pool")
+            table = await self._debugger.field(held, "table")
+            for node in await self._debugger.elements(table) if table else ():
+                while node:
+                    listed.append(await self._debugger.field(node, "val"))
+                    node = await self._debugger.field(node, "next")
+        return listed
 
     async def _topic(self, target: int) -> str:
-        """Return the topic of a partition or of a replica."""
+        """Return the topic of a partition."""
         known = await self._debugger.fields(target)
         if "topic" not in known:
             name = "topicPartition" if "topicPartition" in known else "partition"

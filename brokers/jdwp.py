@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from .distribution import KafkaError
-from .patience import PATIENCE
+from .patience import patience
 
 _HANDSHAKE = b"JDWP-Handshake"
 _HEAD = struct.Struct(">IIBBB")
@@ -23,6 +23,7 @@ _FIELDS, _INSTANCES = (2, 4), (2, 16)
 _SUPERCLASS = (3, 1)
 _REFERENCE_TYPE, _GET_VALUES, _SET_VALUES = (9, 1), (9, 2), (9, 3)
 _STRING = (10, 1)
+_ARRAY_LENGTH, _ARRAY_VALUES = (13, 1), (13, 2)
 
 _PRIMITIVES = {"B": ">b", "Z": ">?", "S": ">h", "C": ">H", "I": ">i", "J": ">q"}
 _ID_SIZE = 8
@@ -49,7 +50,7 @@ class Debugger:
         """
         self._fields.clear()
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(patience()):
                 self._reader, self._writer = await asyncio.open_connection("127.0.0.1", port)
                 self._writer.write(_HANDSHAKE)
                 answer = await self._reader.readexactly(len(_HANDSHAKE))
@@ -105,6 +106,14 @@ class Debugger:
         data = struct.pack(">QiQ", target, 1, number)
         await self._ask(_SET_VALUES, data + struct.pack(_PRIMITIVES[signature[0]], value))
 
+    async def elements(self, target: int) -> list[int]:
+        """Return the objects in an array, those that are null left out."""
+        count = _count(await self._ask(_ARRAY_LENGTH, struct.pack(">Q", target)))
+        data = await self._ask(_ARRAY_VALUES, struct.pack(">Qii", target, 0, count))
+        # The array's tag and length, then a tag and an id each.
+        listed = [_id(data, 5 + n * (1 + _ID_SIZE) + 1) for n in range(count)]
+        return [one for one in listed if one]
+
     async def text(self, target: int) -> str:
         """Return a string."""
         data = await self._ask(_STRING, struct.pack(">Q", target))
@@ -147,7 +156,7 @@ class Debugger:
             head = _HEAD.pack(_HEAD.size + len(data), self._sent, 0, *command)
             self._writer.write(head + data)
             try:
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(patience()):
                     while True:
                         size, number, flags, high, low = _HEAD.unpack(
                             await self._reader.readexactly(_HEAD.size)

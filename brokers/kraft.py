@@ -24,14 +24,11 @@ from .distribution import Distribution, KafkaError
 from .files import log_entries
 from .kraft_node import CONTROLLER, Node
 from .messages import FETCH, NONE, PRODUCE, error_name
-from .patience import together
+from .patience import START, together
 from .process import free_ports
 from .proxy import Proxy
 from .records import Entry, decode_records, encode_record
 from .wire import Api
-
-START = 120.0
-"""Seconds that a process may take to start, or to end, on a machine that is busy."""
 
 _SETTLE = 60.0
 """Seconds that brokers have to answer, and to learn what the controller has decided."""
@@ -97,7 +94,7 @@ class KraftCluster:
         *,
         proxied: bool = True,
     ) -> None:
-        if distribution.release < (3, 3):
+        if not distribution.has_kraft:
             raise KafkaError(f"Kafka {distribution.version} has no KRaft for production; 3.3 has")
         self.distribution = distribution
         self.proxy = Proxy(holds_all=False)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .distribution import Distribution
+from .log4j import logging_settings, write_logging
 from .process import Jvm, start_jvm
 from .server import Server
 
@@ -19,24 +20,6 @@ _LEVELS = {
     "org.apache.kafka.image.loader": "DEBUG",
 }
 """What is logged beyond what Kafka's own configuration has."""
-
-_LOG4J1 = """\
-log4j.rootLogger=INFO, file
-log4j.appender.file=org.apache.log4j.FileAppender
-log4j.appender.file.File={file}
-log4j.appender.file.layout=org.apache.log4j.PatternLayout
-log4j.appender.file.layout.ConversionPattern=[%d{{ISO8601}}] %p %m (%c)%n
-{levels}"""
-
-_LOG4J2 = """\
-appender.file.type=File
-appender.file.name=file
-appender.file.fileName={file}
-appender.file.layout.type=PatternLayout
-appender.file.layout.pattern=[%d] %p %m (%c)%n
-rootLogger.level=INFO
-rootLogger.appenderRef.file.ref=file
-{levels}"""
 
 
 class Node(Server):
@@ -54,13 +37,12 @@ class Node(Server):
 
     async def java(self, distribution: Distribution, main: str, *arguments: str) -> Jvm:
         """Start a class of Kafka for this node."""
-        name = "log4j2.configurationFile" if _log4j2(distribution) else "log4j.configuration"
         return await start_jvm(
             distribution,
             main,
             arguments,
             [self.folder / "output", self.log_file],
-            {name: f"file:{self.folder / 'logging.properties'}"},
+            logging_settings(distribution, self.folder),
         )
 
     def configure(
@@ -79,8 +61,7 @@ class Node(Server):
         properties = {**self._properties(controller), **settings}
         text = "".join(f"{name}={value}\n" for name, value in properties.items())
         self.config.write_text(text, encoding="utf-8")
-        logging = _logging(distribution, self.log_file)
-        (self.folder / "logging.properties").write_text(logging, encoding="utf-8")
+        write_logging(distribution, self.folder, self.log_file, _LEVELS)
 
     def _properties(self, controller: int) -> dict[str, object]:
         controls = self.number == CONTROLLER
@@ -102,20 +83,3 @@ class Node(Server):
             "background.threads": 2,
             "log.cleaner.dedupe.buffer.size": 2 << 20,
         }
-
-
-def _log4j2(distribution: Distribution) -> bool:
-    """Whether a release logs with log4j 2."""
-    return distribution.release >= (4,)
-
-
-def _logging(distribution: Distribution, file: Path) -> str:
-    """Return the configuration of a node's log."""
-    if not _log4j2(distribution):
-        levels = "".join(f"log4j.logger.{name}={level}\n" for name, level in _LEVELS.items())
-        return _LOG4J1.format(file=file, levels=levels)
-    levels = "".join(
-        f"logger.l{number}.name={name}\nlogger.l{number}.level={level}\n"
-        for number, (name, level) in enumerate(_LEVELS.items())
-    )
-    return _LOG4J2.format(file=file, levels=levels)

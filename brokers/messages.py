@@ -125,6 +125,11 @@ FETCH = Api(
                             (Field("epoch", "int32"), Field("end_offset", "int64")),
                             tag=0,
                         ),
+                        Field(
+                            "current_leader",
+                            (Field("leader", "int32"), Field("epoch", "int32")),
+                            tag=1,
+                        ),
                     ),
                 ),
             ),
@@ -284,7 +289,7 @@ ALTER_PARTITION, BROKER_REGISTRATION, BROKER_HEARTBEAT = 56, 62, 63
 BY_KEY = {api.key: api for api in (PRODUCE, FETCH, LIST_OFFSETS, EPOCH)}
 """What a proxy takes apart."""
 
-NONE, OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC, NOT_LEADER = 0, 1, 3, 6
+NONE, OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC, NOT_LEADER, FENCED_LEADER_EPOCH = 0, 1, 3, 6, 74
 """Error codes (``Errors.java``)."""
 
 ERRORS = {
@@ -297,9 +302,11 @@ ERRORS = {
     11: "STALE_CONTROLLER_EPOCH",
     19: "NOT_ENOUGH_REPLICAS",
     20: "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
-    74: "FENCED_LEADER_EPOCH",
+    FENCED_LEADER_EPOCH: "FENCED_LEADER_EPOCH",
     75: "UNKNOWN_LEADER_EPOCH",
     77: "STALE_BROKER_EPOCH",
+    95: "INVALID_UPDATE_VERSION",
+    107: "INELIGIBLE_REPLICA",
 }
 
 

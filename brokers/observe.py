@@ -15,12 +15,14 @@ from .files import epoch_checkpoint, hw_checkpoint, log_entries
 from .messages import FETCH, NONE, error_name
 from .records import Entry, decode_records
 from .report import Difference, State
+from .scripted_quorum import ScriptedQuorum
 
 NOTHING = -1
 """The model's value for no record, no epoch and no leader."""
 
-_FETCH_VERSION = 1
-"""Every release with ZooKeeper answers it."""
+_NO_MESSAGE, _REQUEST = "nothing", "AlterPartition request"
+_OF_THE_DEAD = "AlterPartition request of a sender that has died"
+"""What the model says of AlterPartition in flight."""
 
 CONSUMER, DEBUGGER = -1, -2
 """Replica ids in a fetch: a consumer's, and one that followers answer too (``Request.scala``)."""
@@ -35,13 +37,14 @@ class Readable:
     records: tuple[Entry, ...]
 
 
-async def read(broker: Broker, topic: str, replica_id: int) -> Readable:
+async def read(cluster: Cluster, number: int, topic: str, replica_id: int) -> Readable:
     """Fetch from a broker as a consumer or as a debugger."""
+    broker = cluster.brokers[number]
     body = {
         "replica_id": replica_id,
         "topics": [{"name": topic, "partitions": [{"index": 0, "offset": 0}]}],
     }
-    answer = await ask(broker.port, FETCH, _FETCH_VERSION, body)
+    answer = await ask(broker.port, FETCH, cluster.fetch_version, body)
     partitions = [one for row in answer["topics"] for one in row["partitions"]]
     if not partitions:
         raise KafkaError(f"broker {broker.number} answers a fetch without a word of {topic}")
@@ -63,113 +66,141 @@ class Observer:
         self._cluster = cluster
         self._topic = topic
         self._acks = acks
+        self._compared: dict[str, Difference] = {}
+
+    @property
+    def compared(self) -> tuple[Difference, ...]:
+        """What was compared last, in an order of its own, whether it differed or not."""
+        return tuple(self._compared[what] for what in sorted(self._compared))
 
     async def differences(self, state: State) -> list[Difference]:
         """Return how the cluster differs from a state now; it may still be on its way there."""
-        of_brokers = await asyncio.gather(
+        self._compared = {}
+        await asyncio.gather(
             *(
                 self._of_broker(broker, state["replica"][broker.number])
                 for broker in self._cluster.brokers
             )
         )
-        listed = [difference for part in of_brokers for difference in part]
-        listed += self._of_partition(state["partition"]) + self._of_acks(state)
-        if listed:
-            return listed
-        for broker in self._cluster.brokers:
-            listed += await self._of_inside(broker, state["replica"][broker.number])
-        return listed
+        self._of_partition(state["partition"])
+        self._of_acks(state)
+        if self._cluster.proposals is not None:
+            self._of_proposals(self._cluster.proposals, state)
+        if not self._differing():
+            for broker in self._cluster.brokers:
+                await self._of_inside(broker, state["replica"][broker.number])
+        return self._differing()
 
-    async def _of_inside(self, broker: Broker, replica: State) -> list[Difference]:
+    def _differing(self) -> list[Difference]:
+        return [one for one in self._compared.values() if one.expected != one.observed]
+
+    def _compare(self, what: str, expected: object, observed: object) -> None:
+        self._compared[what] = Difference(what, str(expected), str(observed))
+
+    async def _of_inside(self, broker: Broker, replica: State) -> None:
         """Compare what a broker holds in memory only; that takes longer than what it shows."""
-        if not broker.alive or replica["leader"] == NOTHING:
-            return []
+        # With ZooKeeper a broker that has restarted is in no epoch before it applies one.
+        if not broker.alive or (replica["leader"] == NOTHING and not self._cluster.kraft):
+            return
         name = f"broker {broker.number}"
-        expected, observed = replica["epoch"], await broker.inside.epoch(self._topic)
-        if expected != observed:
-            return [Difference(f"{name}: leader epoch", str(expected), str(observed))]
-        if replica["leader"] != broker.number:
-            return []
-        listed = []
+        observed = await broker.inside.epoch(self._topic)
+        self._compare(f"{name}: leader epoch", replica["epoch"], observed)
+        if replica["epoch"] != observed or replica["leader"] != broker.number:
+            return
         isr = await broker.inside.isr(self._topic)
-        if isr != replica["isr"]:
-            listed.append(Difference(f"{name}: ISR", *map(_members, (replica["isr"], isr))))
+        self._compare(f"{name}: ISR", _members(replica["isr"]), _members(isr))
+        if self._cluster.proposals is not None:
+            proposes = await broker.inside.proposes(self._topic)
+            expected = _waits(bool(replica["proposed"]))
+            self._compare(f"{name}: change of the ISR", expected, _waits(proposes))
         known = await broker.inside.remote_leos(self._topic)
         for follower, leo in enumerate(replica["remote_leo"]):
-            if follower != broker.number and leo != known.get(follower, 0):
+            if follower != broker.number:
                 what = f"{name}: remote LEO of broker {follower}"
-                listed.append(Difference(what, str(leo), str(known.get(follower, 0))))
-        return listed
+                self._compare(what, leo, known.get(follower, 0))
 
-    async def _of_broker(self, broker: Broker, replica: State) -> list[Difference]:
+    async def _of_broker(self, broker: Broker, replica: State) -> None:
         name = f"broker {broker.number}"
+        self._compare(f"{name}: process", _runs(replica["alive"]), _runs(broker.alive))
         if broker.alive != replica["alive"]:
-            return [Difference(f"{name}: process", *map(_runs, (replica["alive"], broker.alive)))]
-        listed = []
+            return
         entries = log_entries(broker.data, self._topic)
+        # Older formats store no leader epoch.
+        epochs = self._cluster.magic == 2
         expected = [
-            (entry["epoch"], f"m{entry['record']}")
-            for entry in replica["log"]
+            Entry(offset, entry["epoch"] if epochs else None, f"m{entry['record']}")
+            for offset, entry in enumerate(replica["log"])
             if entry["record"] != NOTHING
         ]
-        if not _same_log(entries, expected):
-            shown = [f"{value} (e{epoch})" for epoch, value in expected]
-            listed.append(Difference(f"{name}: log", _listed(shown), _listed(map(_entry, entries))))
-        listed += await self._of_memory(broker, replica, name, len(entries))
+        self._compare(f"{name}: log", *map(_log, (expected, entries)))
+        await self._of_memory(broker, replica, name, len(entries))
         starts = epoch_checkpoint(broker.data, self._topic)
         cache = {e: start for e, start in enumerate(replica["epoch_cache"]) if start != NOTHING}
-        if replica["alive"] and starts is not None and cache != starts and _has_cache(replica):
-            listed.append(Difference(f"{name}: epoch cache", str(cache), str(starts)))
-        return listed
+        if replica["alive"] and starts is not None and _has_cache(replica):
+            self._compare(f"{name}: epoch cache", cache, starts)
 
-    async def _of_memory(
-        self, broker: Broker, replica: State, name: str, leo: int
-    ) -> list[Difference]:
+    async def _of_memory(self, broker: Broker, replica: State, name: str, leo: int) -> None:
         """Compare the high watermark and the role.
 
         A broker that loads a log takes the smaller one of the checkpoint and the log end.
         """
-        listed = []
         written = min(hw_checkpoint(broker.data, self._topic) or 0, leo)
         if not broker.alive or replica["epoch"] == NOTHING or replica["leader"] == NOTHING:
-            if written != replica["hw"]:
-                hw = str(replica["hw"])
-                listed.append(Difference(f"{name}: HW on disk", hw, str(written)))
-            return listed
+            self._compare(f"{name}: HW on disk", replica["hw"], written)
+            return
         with suppress(KafkaError):
-            debugged = await read(broker, self._topic, DEBUGGER)
-            consumed = await read(broker, self._topic, CONSUMER)
-            if debugged.error == NONE and debugged.hw != replica["hw"]:
-                listed.append(Difference(f"{name}: HW", str(replica["hw"]), str(debugged.hw)))
+            debugged = await read(self._cluster, broker.number, self._topic, DEBUGGER)
+            consumed = await read(self._cluster, broker.number, self._topic, CONSUMER)
+            if debugged.error == NONE:
+                self._compare(f"{name}: HW", replica["hw"], debugged.hw)
+                self._compare(f"{name}: HW on disk", debugged.hw, written)
             leads = replica["leader"] == broker.number
-            if leads != (consumed.error == NONE):
-                error = error_name(consumed.error)
-                observed = "serves consumers" if consumed.error == NONE else f"answers {error}"
-                role = "serves consumers" if leads else "does not lead"
-                listed.append(Difference(f"{name}: role", role, observed))
-            if written != debugged.hw and debugged.error == NONE:
-                hw = str(debugged.hw)
-                listed.append(Difference(f"{name}: HW on disk", hw, str(written)))
-            return listed
-        return [Difference(f"{name}: answers", "a fetch", "none")]
+            refusal = f"answers {error_name(consumed.error)}" if leads else "does not lead"
+            expected = "serves consumers" if leads else "does not lead"
+            served = consumed.error == NONE
+            self._compare(f"{name}: role", expected, "serves consumers" if served else refusal)
+            return
+        self._compare(f"{name}: answers", "a fetch", "none")
 
-    def _of_partition(self, partition: State) -> list[Difference]:
+    def _of_partition(self, partition: State) -> None:
         stored = self._cluster.controller.state(self._topic)
         expected = (partition["leader"], partition["epoch"], tuple(sorted(partition["isr"])))
         observed = (stored.leader, stored.epoch, stored.isr)
-        if expected == observed:
-            return []
-        return [Difference("partition state", _partition(*expected), _partition(*observed))]
+        self._compare("partition state", _partition(*expected), _partition(*observed))
 
-    def _of_acks(self, state: State) -> list[Difference]:
+    def _of_proposals(self, scripted: ScriptedQuorum, state: State) -> None:
+        """Compare the AlterPartition of each leader that is not answered yet."""
+        for broker in self._cluster.brokers:
+            message, sent = (
+                state["alter_partition"][broker.number],
+                scripted.proposal(broker.number),
+            )
+            waits = message["kind"] not in (_NO_MESSAGE, _OF_THE_DEAD)
+            expected = observed = _NO_MESSAGE
+            if waits:
+                expected = "a request"
+            if message["kind"] == _REQUEST:
+                expected = _proposal(message["epoch"], message["isr"])
+            if sent is not None:
+                decided = message["kind"] != _REQUEST and waits
+                observed = "a request" if decided else _proposal(sent.epoch, set(sent.isr))
+            self._compare(f"broker {broker.number}: AlterPartition", expected, observed)
+
+    def _of_acks(self, state: State) -> None:
         expected = {
             record: acked["offset"]
             for record, acked in enumerate(state["aux_acked"])
             if acked["epoch"] != NOTHING
         }
-        if expected == dict(self._acks):
-            return []
-        return [Difference("acknowledged", _acks(expected), _acks(self._acks))]
+        self._compare("acknowledged", _acks(expected), _acks(self._acks))
+
+
+def _proposal(epoch: int, isr: Set[int]) -> str:
+    return f"a request of epoch {epoch} for ISR {_members(isr)}"
+
+
+def _waits(proposes: bool) -> str:
+    return "waits for an answer" if proposes else "has proposed none"
 
 
 def _has_cache(replica: State) -> bool:
@@ -177,17 +208,14 @@ def _has_cache(replica: State) -> bool:
     return any(start != NOTHING for start in replica["epoch_cache"])
 
 
-def _same_log(entries: Sequence[Entry], expected: Sequence[tuple[int, str]]) -> bool:
-    """Whether a log holds these records from offset 0 on; older formats store no leader epoch."""
-    return len(entries) == len(expected) and all(
-        entry.offset == offset and entry.value == value and entry.epoch in (None, epoch)
-        for offset, (entry, (epoch, value)) in enumerate(zip(entries, expected, strict=True))
+def _log(entries: Sequence[Entry]) -> str:
+    """Return a log as text; it names an offset where that is not the next one."""
+    return _listed(
+        entry.value
+        + ("" if entry.offset == index else f" at {entry.offset}")
+        + ("" if entry.epoch is None else f" (e{entry.epoch})")
+        for index, entry in enumerate(entries)
     )
-
-
-def _entry(entry: Entry) -> str:
-    epoch = "" if entry.epoch is None else f" (e{entry.epoch})"
-    return f"{entry.value}{epoch}"
 
 
 def _listed(parts: Any) -> str:

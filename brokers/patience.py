@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 PATIENCE = 10.0
-"""Seconds that a broker has for what takes it milliseconds."""
+"""Seconds that a broker has for what takes it milliseconds, on a machine that is not overloaded."""
+
+_MOST = 4
+"""As often as long on a machine that is."""
+
+START = 120.0
+"""Seconds that a process may take to start, or to end, on a machine that is busy."""
+
+LOOKS = 100
+"""How often is looked at least: where the harness itself had to wait, time alone says nothing."""
 
 _PAUSE = 0.004
 
 
-async def until(look: Callable[[], T | None], seconds: float = PATIENCE) -> T | None:
+def patience() -> float:
+    """Return the seconds that a broker has now: others may keep the processors busy."""
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return PATIENCE * min(max(1.0, load), _MOST)
+
+
+async def until(look: Callable[[], T | None], seconds: float | None = None) -> T | None:
     """Look until there is something, and return it; None if there is nothing in time."""
     clock = asyncio.get_running_loop()
-    deadline = clock.time() + seconds
+    deadline = clock.time() + (patience() if seconds is None else seconds)
+    looks = 0
     while (seen := look()) is None:
-        if clock.time() > deadline:
+        looks += 1
+        if clock.time() > deadline and looks > LOOKS:
             return None
         await asyncio.sleep(_PAUSE)
     return seen

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .messages import BY_KEY, EPOCH, FETCH, LIST_OFFSETS
-from .patience import PATIENCE, until
+from .patience import until
 from .wire import (
     Header,
     WireError,
@@ -201,11 +201,11 @@ class Proxy:
             if (connection.sender, connection.to) == (sender, to):
                 connection.close()
 
-    async def request(self, sender: int, to: int, seconds: float = PATIENCE) -> Held | None:
+    async def request(self, sender: int, to: int, seconds: float | None = None) -> Held | None:
         """Return the request that a broker has sent to another; None if it sends none in time."""
         return await until(lambda: self._held(sender, to, "request"), seconds)
 
-    async def response(self, sender: int, to: int, seconds: float = PATIENCE) -> Held | None:
+    async def response(self, sender: int, to: int, seconds: float | None = None) -> Held | None:
         """Return the response to a broker's request; None if none comes in time."""
         return await until(lambda: self._held(sender, to, "response"), seconds)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import struct
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from .wire import varint
 
 _HEAD = struct.Struct(">qi")
 """Offset and size, before each message and each batch."""
@@ -39,7 +41,7 @@ def encode_record(value: str, magic: int) -> bytes:
     """Return one record as a producer sends it."""
     data = value.encode()
     if magic == 2:
-        return _batch(data)
+        return encode_batch([data])
     stamp = struct.pack(">q", _now()) if magic else b""
     body = struct.pack(">bb", magic, 0) + stamp + struct.pack(">ii", -1, len(data)) + data
     message = struct.pack(">I", zlib.crc32(body)) + body
@@ -51,14 +53,17 @@ def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _batch(data: bytes) -> bytes:
-    # Attributes, time stamp, offset, no key (-1), the value with its length, no headers.
-    record = b"\0\0\0\1" + bytes([len(data) << 1]) + data + b"\0"
+def encode_batch(values: Sequence[bytes], base: int = 0, epoch: int = -1) -> bytes:
+    """Return records as a batch, from an offset on; a leader puts its epoch into it."""
     now = _now()
-    rest = struct.pack(">hiqqqhii", 0, 0, now, now, -1, -1, -1, 1)
-    rest += bytes([len(record) << 1]) + record
-    body = struct.pack(">ibI", -1, 2, _crc32c(rest)) + rest
-    return _HEAD.pack(0, len(body)) + body
+    last = len(values) - 1
+    rest = struct.pack(">hiqqqhii", 0, last, now, now, -1, -1, -1, len(values))
+    for offset, value in enumerate(values):
+        # Attributes, time stamp, offset, no key, the value with its length, no headers.
+        record = b"\0\0" + varint(offset << 1) + b"\1" + varint(len(value) << 1) + value + b"\0"
+        rest += varint(len(record) << 1) + record
+    body = struct.pack(">ibI", epoch, 2, _crc32c(rest)) + rest
+    return _HEAD.pack(base, len(body)) + body
 
 
 def _crc32c(data: bytes) -> int:

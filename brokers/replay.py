@@ -13,7 +13,7 @@ from .distribution import KafkaError
 from .files import log_entries
 from .forcing import Forcing, OtherwiseError
 from .observe import CONSUMER, Observer, read
-from .patience import PATIENCE
+from .patience import LOOKS, patience
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
 from .steps import STEPS, cannot_force, force
 
@@ -54,11 +54,12 @@ async def replay(
         before = behavior.first
         marks = _marks(cluster)
         await _begin(forcing, before)
-        observed = Observed(0, await _settled(observer, before))
+        observed = Observed(0, await _settled(observer, before), compared=observer.compared)
         follow(observed)
         if observed.differences:
             report.steps.append(replace(observed, log=_logged(cluster, marks)))
             return report
+        report.first = observed
         for number, step in enumerate(behavior.steps, 1):
             marks = _marks(cluster)
             observed = await _step(forcing, observer, number, step, before)
@@ -79,13 +80,11 @@ async def replay(
 async def _begin(forcing: Forcing, first: State) -> None:
     """Create the topic, let each broker apply epoch 0, and see that each follower follows."""
     cluster, topic = forcing.cluster, forcing.topic
-    replicas = range(len(cluster.brokers))
-    cluster.controller.create_topic(topic, replicas)
+    cluster.controller.create_topic(topic)
     isr = first["partition"]["isr"]
     for broker in cluster.brokers:
-        to = (replicas, broker.port, cluster.proxy.ports)
-        await cluster.controller.update_metadata(topic, *to)
-        await cluster.controller.send(topic, 0, isr, *to)
+        await cluster.controller.introduce(topic, broker.number)
+        await cluster.controller.announce(topic, 0, isr, broker.number)
     leader = first["partition"]["leader"]
     for broker in cluster.brokers:
         if broker.number == leader:
@@ -96,22 +95,26 @@ async def _begin(forcing: Forcing, first: State) -> None:
 async def _step(
     forcing: Forcing, observer: Observer, number: int, step: ForcedStep, before: State
 ) -> Observed:
+    compared: tuple[Difference, ...] = ()
     try:
         await force(forcing, step.action, step.arguments, before, step.after)
         differences = await _settled(observer, step.after)
+        compared = observer.compared
     except OtherwiseError as refused:
         differences = (Difference(refused.what, refused.expected, refused.observed),)
     except KafkaError as error:
         differences = (Difference(step.action, "the step", str(error)),)
-    return Observed(number, differences, tuple(forcing.events))
+    return Observed(number, differences, tuple(forcing.events), compared=compared)
 
 
 async def _settled(observer: Observer, state: State) -> tuple[Difference, ...]:
     """Return the differences that are left when patience ends."""
     clock = asyncio.get_running_loop()
-    deadline = clock.time() + PATIENCE
+    deadline = clock.time() + patience()
+    looks = 0
     while differences := await observer.differences(state):
-        if clock.time() > deadline:
+        looks += 1
+        if clock.time() > deadline and looks > LOOKS:
             break
         await asyncio.sleep(_PAUSE)
     return tuple(differences)
@@ -122,7 +125,7 @@ async def _consume(cluster: Cluster, topic: str, report: Report) -> None:
     leader = cluster.controller.state(topic).leader
     if leader < 0 or not cluster.brokers[leader].alive:
         return
-    answer = await read(cluster.brokers[leader], topic, CONSUMER)
+    answer = await read(cluster, leader, topic, CONSUMER)
     if not answer.error:
         report.leader = leader
         report.readable = tuple(entry.value for entry in answer.records)

@@ -34,7 +34,7 @@ class Behavior:
 
 @dataclass(frozen=True)
 class Difference:
-    """What a broker has otherwise than the model: whose it is, and what."""
+    """What a broker has, mostly otherwise than the model: whose it is, and what."""
 
     what: str
     expected: str
@@ -55,12 +55,15 @@ class Observed:
         What travelled on the wire.
     log
         What the brokers reported meanwhile, if they differ.
+    compared
+        All that was compared last, as the model has it and as the brokers have.
     """
 
     number: int
     differences: tuple[Difference, ...] = ()
     events: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
+    compared: tuple[Difference, ...] = ()
 
 
 @dataclass
@@ -71,6 +74,8 @@ class Report:
     ----------
     version
         Of Kafka.
+    first
+        The beginning, unless the brokers differ there already.
     steps
         One for each step that was forced; the last one may differ.
     acked
@@ -84,6 +89,7 @@ class Report:
     """
 
     version: str
+    first: Observed | None = None
     steps: list[Observed] = field(default_factory=list)
     acked: dict[int, int] = field(default_factory=dict)
     leader: int | None = None

@@ -9,9 +9,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from . import alter_partition
 from .files import hw_checkpoint
 from .forcing import ACKS, Forcing, OtherwiseError, stands_in
-from .messages import EPOCH, FETCH, LIST_OFFSETS, NONE, OFFSET_OUT_OF_RANGE, error_name
+from .messages import (
+    EPOCH,
+    FENCED_LEADER_EPOCH,
+    FETCH,
+    LIST_OFFSETS,
+    NONE,
+    OFFSET_OUT_OF_RANGE,
+    error_name,
+)
 from .observe import NOTHING
 from .patience import until
 from .power import lose_power
@@ -52,6 +61,8 @@ async def produce(run: Forcing, on: dict[str, int], before: State, after: State)
 
 async def send_fetch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """See that the follower has sent the fetch, which is held."""
+    if on["follower"] in run.fenced:
+        return
     held = await run.fetch(on["follower"], on["leader"])
     leo = before["replica"][on["follower"]]["leo"]
     offset = 0 if stands_in(held) else held.partition["offset"]
@@ -94,10 +105,11 @@ async def _counted_fetch(
     """
     inside, led = run.broker(leader).inside, before["replica"][leader]
     offset = before["replica"][follower]["leo"]
-    joins = follower in after["replica"][leader]["isr"] - led["isr"]
+    members = "proposed" if run.cluster.proposals is not None else "isr"
+    joins = follower in after["replica"][leader][members] - led["isr"] - led["proposed"]
     hw_stays = led["hw"] == after["replica"][leader]["hw"]
     outside = follower not in led["isr"]
-    may_join = outside and offset >= led["hw"] and hw_stays
+    may_join = outside and offset >= led["hw"] and hw_stays and run.cluster.proposals is None
     if outside:
         # Otherwise the high watermark may wait for it, by the log end of its fetch before.
         await inside.forget_fetch(run.topic, follower)
@@ -116,13 +128,21 @@ async def release_response(run: Forcing, on: dict[str, int], before: State, afte
 
 
 async def refuse_request(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Let the request through, and its refusal back; the follower sends it again by itself."""
+    """Let the request through, and its refusal back; the follower sends it again by itself.
+
+    Since KIP-461 (2.3) it does not if its epoch is fenced: it waits for a newer one.  In the model
+    it may send again, which is refused again.
+    """
+    if on["follower"] in run.fenced:
+        return
     kind = _REQUESTS[before["message"][on["follower"]]["kind"]]
     if kind == FETCH.key:
         kind = (await run.fetch(on["follower"], on["leader"])).key
     partition = await run.exchange(on["follower"], on["leader"], kind)
     if partition["error"] in (NONE, OFFSET_OUT_OF_RANGE):
         raise OtherwiseError(f"broker {on['leader']}: response", "a refusal", _error(partition))
+    if partition["error"] == FENCED_LEADER_EPOCH:
+        run.fenced.add(on["follower"])
     (await run.response(on["follower"], on["leader"])).release()
 
 
@@ -168,6 +188,8 @@ async def handle_list_offsets_response(
 
 async def send_epoch_request(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """See that the follower has sent OffsetsForLeaderEpoch, which is held."""
+    if on["follower"] in run.fenced:
+        return
     await run.request(on["follower"], on["leader"], EPOCH.key)
 
 
@@ -191,23 +213,19 @@ async def apply_epoch(run: Forcing, on: dict[str, int], before: State, after: St
     so these are cut.  What the model keeps in flight stays.
     """
     number = on["leader"] if "leader" in on else on["follower"]
-    cluster, broker = run.cluster, run.broker(number)
+    run.fenced.discard(number)
+    cluster = run.cluster
     in_flight = before["message"][number]
     keeps = in_flight["kind"] != "nothing" and in_flight == after["message"][number]
     if not keeps:
         cluster.proxy.refuse(number)
     try:
         sent = before["leader_and_isr"][on["epoch"]]["isr"]
-        replicas = range(len(cluster.brokers))
-        answer = await cluster.controller.send(
-            run.topic, on["epoch"], sent, replicas, broker.port, cluster.proxy.ports
-        )
+        error = await cluster.controller.announce(run.topic, on["epoch"], sent, number)
     finally:
         cluster.proxy.admit(number)
-    error = answer["error"] or answer["partitions"][0]["error"]
-    run.events.append(
-        f"controller -> {number}: LeaderAndIsr of epoch {on['epoch']}: {error_name(error)}"
-    )
+    what = "metadata" if cluster.kraft else "LeaderAndIsr"
+    run.events.append(f"controller -> {number}: {what} of epoch {on['epoch']}: {error_name(error)}")
 
 
 async def begin_epoch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
@@ -218,6 +236,7 @@ async def begin_epoch(run: Forcing, on: dict[str, int], before: State, after: St
 
 async def crash(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Kill a broker, once its high watermark is on disk if the model says that it is."""
+    run.fenced.discard(on["broker"])
     broker = run.broker(on["broker"])
     hw = before["replica"][broker.number]["hw"]
     if run.bounds["hw_checkpoint"] == "change":
@@ -238,11 +257,20 @@ async def power(run: Forcing, on: dict[str, int], before: State, after: State) -
 
 
 async def restart(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Start a broker again; a controller sends it UpdateMetadata before anything else."""
+    """Start a broker again; a controller sends it UpdateMetadata before anything else.
+
+    A controller of KRaft first fences it: ClusterControlManager.registerBroker refuses another
+    process with a broker's id while its session lasts, and since 4.0 a registration fences, too.
+    """
     cluster, broker = run.cluster, run.broker(on["broker"])
+    state = cluster.controller.state(run.topic)
+    in_sync = broker.number in state.isr and len(state.isr) > 1
+    if cluster.kraft and (in_sync or state.leader == broker.number):
+        what = f"broker {broker.number}: registration"
+        seen = "with KRaft it is fenced first: it leaves the ISR, in a new epoch"
+        raise OtherwiseError(what, f"in epoch {state.epoch}, as before the crash", seen)
     await cluster.start(broker)
-    replicas = range(len(cluster.brokers))
-    await cluster.controller.update_metadata(run.topic, replicas, broker.port, cluster.proxy.ports)
+    await cluster.controller.introduce(run.topic, broker.number)
 
 
 async def let_lag(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
@@ -278,11 +306,16 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "LosePower": power,
     "Restart": restart,
     "LoseMessage": lose_message,
+    "ProposeShrink": let_lag,
+    "HandleAlterPartition": alter_partition.decide,
+    "HandleAlterPartitionResponse": alter_partition.answer,
+    "FenceOutOfSync": alter_partition.know,
+    "Unfence": alter_partition.know,
 }
 """The steps that can be forced, by their names in the model."""
 
 _FORCED_WITH = {
-    "isr_propagation": ("instant",),
+    "isr_propagation": ("instant", "kraft"),
     "hw_checkpoint": ("change",),
     "purgatory": ("false",),
     "elr": ("false",),

@@ -21,10 +21,13 @@ _NUMBERS = {
     "bool": struct.Struct(">?"),
     "int8": struct.Struct(">b"),
     "int16": struct.Struct(">h"),
+    "uint16": struct.Struct(">H"),
     "int32": struct.Struct(">i"),
     "int64": struct.Struct(">q"),
 }
 _UUID = 16
+
+API_VERSIONS_KEY = 18
 
 _LARGEST = 64 << 20
 """Bytes of a frame; what is longer is none."""
@@ -141,6 +144,8 @@ class Reader:
             return [self.fields(field.kind, version, compact) for _ in range(count)]
         if field.kind == "ids":
             return [self.number("int32") for _ in range(self.length("int32", compact))]
+        if field.kind == "uuids":
+            return [self.take(_UUID) for _ in range(self.length("int32", compact))]
         if field.kind == "uuid":
             return self.take(_UUID)
         if field.kind in ("string", "bytes"):
@@ -174,7 +179,8 @@ class Reader:
         return values
 
 
-def _varint(value: int) -> bytes:
+def varint(value: int) -> bytes:
+    """Return an unsigned number of variable length."""
     parts = bytearray()
     while value > 127:
         parts.append(value & 127 | 128)
@@ -184,16 +190,18 @@ def _varint(value: int) -> bytes:
 
 
 def _length(kind: str, size: int, compact: bool) -> bytes:
-    return _varint(size + 1) if compact else _NUMBERS[kind].pack(size)
+    return varint(size + 1) if compact else _NUMBERS[kind].pack(size)
 
 
 def _value(field: Field, value: Any, version: int, compact: bool) -> bytes:
     if isinstance(field.kind, tuple):
-        parts = [_fields(field.kind, element, version, compact) for element in value]
+        parts = [encode_fields(field.kind, element, version, compact) for element in value]
         return _length("int32", len(parts), compact) + b"".join(parts)
     if field.kind == "ids":
         numbers = b"".join(_NUMBERS["int32"].pack(number) for number in value)
         return _length("int32", len(value), compact) + numbers
+    if field.kind == "uuids":
+        return _length("int32", len(value), compact) + b"".join(value)
     if field.kind == "uuid":
         return bytes(value)
     if field.kind in ("string", "bytes"):
@@ -205,23 +213,50 @@ def _value(field: Field, value: Any, version: int, compact: bool) -> bytes:
     return _NUMBERS[field.kind].pack(value)
 
 
-def _fields(fields: Sequence[Field], values: dict[str, Any], version: int, compact: bool) -> bytes:
+def encode_fields(
+    fields: Sequence[Field], values: dict[str, Any], version: int, compact: bool = True
+) -> bytes:
+    """Return values by name as bytes; a tagged field is left out unless it has a value."""
     plain = b"".join(
         _value(field, values.get(field.name, field.default), version, compact)
         for field in fields
         if field.tag is None and field.since <= version <= field.until
     )
-    return plain + (b"\0" if compact else b"")
+    if not compact:
+        return plain
+    tagged = {
+        field.tag: _tagged(field, values[field.name], version)
+        for field in fields
+        if field.tag is not None and field.name in values
+    }
+    parts = [varint(tag) + varint(len(data)) + data for tag, data in sorted(tagged.items())]
+    return plain + varint(len(parts)) + b"".join(parts)
+
+
+def _tagged(field: Field, value: Any, version: int) -> bytes:
+    """Return a tagged field, of which a structure has no length before it."""
+    if isinstance(field.kind, tuple):
+        return encode_fields(field.kind, value, version)
+    return _value(field, value, version, True)
 
 
 def encode_request(
     api: Api, version: int, correlation: int, client: str, body: dict[str, Any]
 ) -> bytes:
-    """Return a request as bytes, without its size; tagged fields are left out."""
+    """Return a request as bytes, without its size."""
     compact = version >= api.flexible
     name = client.encode()
     head = struct.pack(">hhih", api.key, version, correlation, len(name)) + name
-    return head + (b"\0" if compact else b"") + _fields(api.request, body, version, compact)
+    return head + (b"\0" if compact else b"") + encode_fields(api.request, body, version, compact)
+
+
+def encode_response(api: Api, version: int, correlation: int, body: dict[str, Any]) -> bytes:
+    """Return a response as bytes, without its size."""
+    compact = version >= api.flexible
+    # A client that asks for versions cannot know yet which header it will get.
+    head = b"\0" if compact and api.key != API_VERSIONS_KEY else b""
+    fields = encode_fields(api.response, body, version, compact)
+    return struct.pack(">i", correlation) + head + fields
 
 
 def decode_header(data: bytes) -> tuple[Header, int]:

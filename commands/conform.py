@@ -10,6 +10,7 @@ import click
 
 from ..analysis.conformance import Conformance, Conforming
 from ..analysis.covering import CoveringWalks
+from ..analysis.exercised import RuleCoverage
 from ..analysis.on_brokers import (
     forcible_distribution,
     protocol_to_walk,
@@ -78,21 +79,25 @@ def conform(**options: Any) -> Ended:
     from ..render.conformed import conformance_report, print_conformance
 
     distribution = forcible_distribution(options["kafka"])
-    protocol = protocol_to_walk(options["protocol"], distribution)
+    protocol = protocol_to_walk(options["protocol"], distribution, options["settings"])
     system, restricted = systems_to_walk(protocol, distribution, options["settings"])
     walks = CoveringWalks(restricted, options["seed"], options["steps"])
-    done = Conformance(distribution.version)
+    done, covered = Conformance(distribution.version), RuleCoverage(protocol, system.bounds)
     with Reports({"--json": options["json_file"]}) as reports:
         with progress(options["quiet"]) as show:
             show(doing(f"starting Kafka {distribution.version}"))
-            run = Conforming(distribution, system, done, lambda what: show(doing(what)))
+
+            def say(what: str) -> None:
+                show(doing(what))
+
+            run = Conforming(distribution, system, done, say, covered.take)
             with suppress(KeyboardInterrupt):
                 run_brokers(run.take(walks, options["walks"]))
         saved = _save(system, done, options["save"], options["seed"])
         with reports.after():
             if options["json_file"] != "-":
-                print_conformance(system, done, walks, saved, options["quiet"])
-        document = conformance_report(system, done, walks, options["seed"], saved)
+                print_conformance(system, done, walks, covered, saved, options["quiet"])
+        document = conformance_report(system, done, walks, covered, options["seed"], saved)
         reports.write("--json", lambda target: write_json(target, document))
     if done.departures:
         return ended(EXIT_OTHER, reports)

@@ -57,6 +57,7 @@ def write_report(target: IO[str], trace: Trace, report: Report) -> None:
                     "events": list(observed.events),
                     "differences": [vars(difference) for difference in observed.differences],
                     "log": list(observed.log),
+                    "compared": [vars(one) for one in observed.compared],
                 }
                 for observed in report.steps
             ],

@@ -10,7 +10,7 @@ from ..analysis.saved import replayed_as_recorded
 from ..analysis.selection import refuse_unknown_property
 from ..checker.tracefile import read_trace
 from ..checker.violation import why_satisfied
-from ..core.spec import Trace, TransitionSystem
+from ..core.spec import Property, Trace, TransitionSystem
 from ..invariants import invariants_of, properties_of
 from ..render.output import Reports
 from ..render.replayed import print_replayed
@@ -38,6 +38,12 @@ from .trust import protocol_to_replay
     metavar="FILE",
     help="With --kafka: write what the brokers did to FILE ('-': standard output).",
 )
+@click.option(
+    "--html",
+    "html_file",
+    metavar="FILE",
+    help="With --kafka: write the trace as a page, with what the brokers have in each step.",
+)
 def replay(
     trace: str,
     named: str | None,
@@ -46,6 +52,7 @@ def replay(
     full: bool,
     kafka: str | None,
     json_file: str | None,
+    html_file: str | None,
 ) -> Ended:
     """Replay a saved trace; show the first step that is not enabled, and why.
 
@@ -69,13 +76,20 @@ def replay(
           with --kafka: the brokers did otherwise
       2   the file is not a trace, a step is not enabled, or Kafka cannot start
     """
-    if json_file and not kafka:
-        raise click.UsageError("--json says what real brokers did; name them with --kafka DIR")
+    for option, file in (("--json", json_file), ("--html", html_file)):
+        if file and not kafka:
+            raise click.UsageError(
+                f"{option} says what real brokers did; name them with --kafka DIR"
+            )
     chosen, recorded = protocol_to_replay(trace, read_trace(trace), named, trusted, properties)
     refuse_unknown_property(trace, chosen, recorded)
     system, replayed = replayed_as_recorded(trace, chosen, recorded)
     if kafka and not replayed.stopped:
-        return _on_kafka(trace, kafka, system, replayed.trace, full, json_file)
+        files = {"--json": json_file, "--html": html_file}
+        prop = next((p for p in properties_of(chosen) if p.name == recorded.property), None)
+        return _on_kafka(
+            (trace, kafka), system, replayed.trace, (prop, chosen.summary), full, files
+        )
     known = [p for p in properties_of(chosen) if keeps_what_is_read(system, p)]
     invariants = invariants_of(chosen)
     judged = [p for p in known if p in invariants or p.name == recorded.property]
@@ -93,19 +107,32 @@ def replay(
 
 
 def _on_kafka(
-    path: str,
-    folder: str,
+    read: tuple[str, str],
     system: TransitionSystem[Any, Any],
     trace: Trace,
+    heading: tuple[Property | None, str],
     full: bool,
-    json_file: str | None,
+    files: dict[str, str | None],
 ) -> Ended:
-    from ..render.on_kafka import print_on_kafka
+    """Replay a trace on real brokers.
+
+    Parameters
+    ----------
+    read
+        Where the trace and the distribution are.
+    heading
+        The property that the trace violates, and what the protocol is, for the page.
+    """
+    from ..render.on_kafka import page_on_kafka, print_on_kafka
     from .on_kafka import replay_on_kafka, write_report
 
-    with Reports({"--json": json_file}) as reports:
-        report = replay_on_kafka(path, folder, system, trace)
+    with Reports(files) as reports:
+        report = replay_on_kafka(*read, system, trace)
         with reports.after():
-            print_on_kafka(make_console(json_file == "-"), system, trace, report, full)
+            print_on_kafka(make_console(files["--json"] == "-"), system, trace, report, full)
         reports.write("--json", lambda target: write_report(target, trace, report))
+        reports.write(
+            "--html",
+            lambda target: target.write(page_on_kafka(system, trace, report, *heading, full)),
+        )
     return ended(EXIT_OTHER if report.differs else EXIT_HOLDS, reports)

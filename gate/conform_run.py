@@ -185,8 +185,10 @@ class _Run:
 
     def _walk(self, forced: Walks) -> None:
         """Take random walks on brokers."""
-        protocol = of_brokers(protocol_to_walk(forced.protocol or None, self.distribution))
-        system, forcible = systems_to_walk(protocol, self.distribution, forced.bounds.split())
+        settings = forced.bounds.split()
+        walked = protocol_to_walk(forced.protocol or None, self.distribution, settings)
+        protocol = of_brokers(walked)
+        system, forcible = systems_to_walk(protocol, self.distribution, settings)
         walks = CoveringWalks(forcible, forced.seed, forced.steps)
         done = Conformance(self.distribution.version)
         self._say(f"starting Kafka {self.distribution.version}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..analysis.conformance import Conformance
 from ..analysis.covering import CoveringWalks
+from ..analysis.exercised import RuleCoverage
 from ..core.spec import TransitionSystem
 from .printed import Console, Text
 from .summary import count
@@ -18,6 +19,7 @@ def print_conformance(
     system: TransitionSystem[Any, Any],
     done: Conformance,
     walks: CoveringWalks,
+    covered: RuleCoverage,
     saved: Sequence[str],
     brief: bool = False,
 ) -> None:
@@ -41,6 +43,7 @@ def print_conformance(
             print_prose(console, Text(line), indent=2)
     if not brief:
         _print_covered(console, system, done, walks)
+        _print_rules(console, covered)
     total = f"{count(done.walks, 'walk')}, {count(done.steps, 'step')}"
     if done.departures:
         line = f"{system.name}, Kafka {done.version}: {len(done.departures)} of {total}."
@@ -65,10 +68,28 @@ def _print_covered(
     print_prose(console, Text(f"Pairs of neighbouring actions: {pairs}."))
 
 
+def _print_rules(console: Console, covered: RuleCoverage) -> None:
+    """Print which rules decided steps that the brokers did, and what they answered."""
+    listed = ", ".join(f"{name} {answers}" for name, answers in _answers(covered).items())
+    asked = f"{len(covered.rules) - len(covered.never)} of {len(covered.rules)}"
+    print_prose(console, Text(f"Rules that decided steps: {asked}. {listed}".strip(". ") + "."))
+    if covered.never:
+        print_prose(console, Text(f"No step asked: {', '.join(covered.never)}."))
+
+
+def _answers(covered: RuleCoverage) -> dict[str, str]:
+    """Return how often each rule was asked: by its answers, if these are yes and no."""
+    answers: dict[str, list[str]] = {}
+    for (name, answer), times in sorted(covered.asked.items()):
+        answers.setdefault(name, []).append(f"{times:,} {answer}".strip())
+    return {name: f"({', '.join(parts)})" for name, parts in answers.items()}
+
+
 def conformance_report(
     system: TransitionSystem[Any, Any],
     done: Conformance,
     walks: CoveringWalks,
+    covered: RuleCoverage,
     seed: int,
     saved: Sequence[str],
 ) -> dict[str, Any]:
@@ -84,6 +105,12 @@ def conformance_report(
         "actions": dict(done.actions),
         "pairs": {f"{before or 'start'}, {after}": n for (before, after), n in done.taken.items()},
         "possible_pairs": len(walks.possible),
+        "rules": {
+            name: {
+                answer or "asked": n for (own, answer), n in covered.asked.items() if own == name
+            }
+            for name in covered.rules
+        },
         "differences": [
             {
                 "walk": departure.walk,

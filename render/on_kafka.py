@@ -4,14 +4,56 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..brokers.report import Report
-from ..core.spec import Trace, TransitionSystem
+from ..brokers.report import Difference, Observed, Report
+from ..core.spec import Property, Trace, TransitionSystem
+from .narrative import narrate
+from .page import Seen, page
 from .printed import Console, Text
 from .summary import count
 from .text import print_behavior, print_prose
 
 _MOST_LINES = 12
 """Lines of the brokers' own logs that are shown."""
+
+
+def page_on_kafka(
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    report: Report,
+    prop: Property | None,
+    about: str,
+    full: bool,
+) -> str:
+    """Return a trace as an HTML page, with what real brokers did in each step.
+
+    Where they do otherwise, the page ends with that step.
+    """
+    first = [report.first] if report.first is not None else []
+    seen = {
+        observed.number: Seen(
+            _verdict(report, observed),
+            bool(observed.differences),
+            tuple((one.what, one.expected, one.observed) for one in _rows(observed)),
+            observed.events,
+            observed.log,
+        )
+        for observed in (*first, *report.steps)
+    }
+    last = report.differs.number if report.differs else len(trace.steps)
+    shown = Trace(trace.states[: last + 1], trace.steps[:last])
+    numbers = [("on real brokers", f"Kafka {report.version}")]
+    violated = None if report.differs else prop
+    return page(narrate(system, shown, violated, numbers, about), full, seen)
+
+
+def _rows(observed: Observed) -> tuple[Difference, ...]:
+    """Return what was compared; a difference on the wire ends a step before anything is."""
+    return observed.compared or observed.differences
+
+
+def _verdict(report: Report, observed: Observed) -> str:
+    did = "did otherwise" if observed.differences else "did this"
+    return f"Kafka {report.version} {did if observed.number else 'is in this state'}"
 
 
 def print_on_kafka(

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ..core.scene import Place
 from .changes import differs_from
@@ -17,6 +19,7 @@ from .diagram import HEAD, ROW, STEPS, colour, diagram
 from .narrative import Moment, Narrative
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_NOTHING_SEEN: Mapping[int, Seen] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -49,13 +52,29 @@ class Shown:
     changed: bool
 
 
-def page(narrative: Narrative, full: bool = False) -> str:
+@dataclass(frozen=True)
+class Seen:
+    """What real brokers did in a step, on the page.
+
+    ``rows`` are what was compared: what, in the model, and on the brokers.
+    """
+
+    verdict: str
+    differs: bool
+    rows: tuple[tuple[str, str, str], ...]
+    events: tuple[str, ...]
+    log: tuple[str, ...]
+
+
+def page(narrative: Narrative, full: bool = False, seen: Mapping[int, Seen] = _NOTHING_SEEN) -> str:
     """Return a trace as an HTML page.
 
     Parameters
     ----------
     full
         Show every variable at every step instead of those that changed.
+    seen
+        What real brokers did, by the number of the step.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -73,6 +92,7 @@ def page(narrative: Narrative, full: bool = False) -> str:
     return environment.get_template("page.html").render(
         narrative=narrative,
         full=full,
+        seen=seen,
         drawn=diagram(narrative),
         shown=[_shown(narrative, moment, since) for moment in narrative.moments],
         policy=policy,

@@ -12,7 +12,8 @@ class Row:
     page
         Its page in docs/catalogue/.
     release
-        What has the bug; the trace is the shortest one under that release's rules.
+        What has the bug; the trace is the shortest one under that release's rules, or those of
+        `protocol`.
     left_by, left_at
         A release that mends it, and the step at which that leaves the trace; empty and 0 where the
         repair is outside what is replayed.
@@ -24,11 +25,12 @@ class Row:
     bounds: str
     left_by: str = ""
     left_at: int = 0
+    protocol: str = ""
 
     @property
     def check(self):
         """The arguments that find the trace."""
-        protocol = f"kafka-{self.release}-zookeeper"
+        protocol = self.protocol or f"kafka-{self.release}-zookeeper"
         bounds = [part for bound in self.bounds.split() for part in ("-b", bound)]
         # The high watermark waits for who was caught up a moment ago since 0.10.2.
         waits = [] if self.release.startswith("0.9.") else ["-b", "hw_waits"]
@@ -47,6 +49,10 @@ ROWS = (
     Row(
         "kip-101-page-cache", "0.10.2.2", "LogMatching",
         "records=2 crashes=0 power_losses=1 elections=2 bounce_noticed",
+    ),
+    Row(
+        "kip-101-limits", "1.1.1", "NoCommittedRecordLost",
+        "records=1 crashes=1 elections=1 unclean_election",
     ),
     Row(
         "kip-101-limits-divergence", "1.1.1", "LogMatching",
@@ -80,10 +86,20 @@ ROWS = (
         "2.6.0", 12,
     ),
     Row(
+        "kafka-7395-truncation", "2.0.1", "NoAckedRecordLost",
+        "records=1 crashes=0 elections=3 moves", "2.6.0", 12,
+        protocol="kip-320~may_serve_epoch_request = serve_anyone",
+    ),
+    Row(
         "kafka-7415", "2.0.0", "NoAckedRecordLost", "records=2 crashes=0 elections=3 moves",
         "2.0.1", 8,
     ),
     Row("kafka-10706", "2.6.0", "Stuck", "records=2 elections=3 crashes=0 moves"),
+    Row(
+        "last-replica-standing", "4.4.0", "NoAckedRecordLost",
+        "replicas=2 records=1 min_isr=2 power_losses=1 crashes=1 elections=2 hw_needs_min_isr "
+        "isr_propagation=kraft", protocol="kip-595",
+    ),
     Row(
         "remote-leos", "2.6.0", "NoAckedRecordLost",
         "replicas=3 records=1 elections=3 crashes=0 moves",

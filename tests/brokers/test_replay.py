@@ -40,8 +40,9 @@ def loss(tmp_path):
 
 
 def test_kafka_0_10_loses_the_record_as_the_model_says(loss, kafka, tmp_path):
-    seen = tmp_path / "seen.json"
-    result = run("replay", loss, "--kafka", kafka("0.10.2.2"), "--json", str(seen))
+    seen, page = tmp_path / "seen.json", tmp_path / "seen.html"
+    files = ("--json", str(seen), "--html", str(page))
+    result = run("replay", loss, "--kafka", kafka("0.10.2.2"), *files)
     assert result.exit_code == 0, result.output
     assert "FOLLOWED Kafka 0.10.2.2" in flat(result)
     assert "Acknowledged and gone: m0." in flat(result)
@@ -53,6 +54,12 @@ def test_kafka_0_10_loses_the_record_as_the_model_says(loss, kafka, tmp_path):
     assert report["acknowledged"] == {"m0": 0}
     assert report["gone"] == ["m0"]
     assert "0 -> 1: m0, HW 0" in report["steps"][2]["events"]
+    held = {"what": "broker 1: log", "expected": "m0", "observed": "m0"}
+    assert held in report["steps"][3]["compared"]
+    shown = page.read_text()
+    assert shown.count("Kafka 0.10.2.2 did this") == 12
+    assert "<code>0 -&gt; 1: m0, HW 0</code>" in shown
+    assert "broker 1: log</th><td>nothing</td><td>nothing</td>" in shown
     assert processes() == []
     assert not list(Path("/tmp").glob(f"tidegate-kafka-{os.getpid()}-*"))
 
@@ -76,7 +83,7 @@ def test_leader_epochs_leave_the_loss_at_the_truncation(version, loss, kafka, tm
     [
         ([], "no jar named kafka_SCALA-VERSION.jar there"),
         (["kafka_2.12-1.1.1.jar", "kafka_2.12-2.0.1.jar"], "it holds jars of 1.1.1, 2.0.1"),
-        (["kafka_2.13-4.4.0.jar"], "there is no ZooKeeper beside Kafka 4.4.0"),
+        (["kafka_2.12-2.8.0.jar"], "there is no ZooKeeper beside Kafka 2.8.0"),
     ],
 )
 def test_a_directory_that_is_no_distribution_is_refused(loss, tmp_path, files, says):
@@ -98,16 +105,23 @@ def test_a_broker_that_does_not_start_is_reported(loss, tmp_path):
     assert processes() == []
 
 
-def test_json_needs_kafka(loss):
-    result = run("replay", loss, "--json", "-")
+@pytest.mark.parametrize("option", ["--json", "--html"])
+def test_what_brokers_did_needs_brokers(option, loss):
+    result = run("replay", loss, option, "-")
     assert result.exit_code == 2
     assert "--kafka DIR" in result.output
 
 
 @pytest.mark.parametrize(
-    "bound", ["isr_propagation=kraft", "purgatory", "hw_checkpoint=step", "acks=0", "elr"]
+    "bound", ["isr_propagation=zookeeper", "purgatory", "hw_checkpoint=step", "acks=0", "elr"]
 )
 def test_what_cannot_be_forced_is_refused_before_anything_starts(bound, kafka):
     result = run("conform", "--kafka", kafka("0.10.2.2"), "-b", bound)
     assert result.exit_code == 2
     assert f"{bound.partition('=')[0]} is" in flat(result)
+
+
+def test_kraft_is_refused_on_a_release_that_has_none(kafka):
+    result = run("conform", "--kafka", kafka("0.10.2.2"), "-b", "isr_propagation=kraft")
+    assert result.exit_code == 2
+    assert "Kafka 0.10.2.2 has no KRaft" in flat(result)

@@ -120,7 +120,7 @@ def test_a_broker_that_misbehaves_is_one_clear_error(answer, says):
 
 
 def test_a_port_that_is_no_debugger_is_one_clear_error(monkeypatch):
-    monkeypatch.setattr("tidegate.brokers.jdwp.PATIENCE", 0.5)
+    monkeypatch.setattr("tidegate.brokers.patience.PATIENCE", 0.05)
 
     async def run(answer):
         async with Peer(answer) as port:

@@ -1,0 +1,75 @@
+"""How the steps of AlterPartition are forced: a leader of a KRaft cluster changes the ISR.
+
+The leader's request waits at the scripted controller, which decides as the behavior says.
+"""
+
+from __future__ import annotations
+
+from .forcing import Forcing, OtherwiseError
+from .messages import FENCED_LEADER_EPOCH, NONE, error_name
+from .report import State
+from .scripted_quorum import INELIGIBLE_REPLICA, INVALID_UPDATE_VERSION, Proposal, ScriptedQuorum
+
+_ORPHANED = "AlterPartition request of a sender that has died"
+_ACCEPTED = "AlterPartition response: done"
+_REFUSED = "AlterPartition response: ineligible replica"
+
+
+async def decide(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let the controller decide; the leader does not know yet.
+
+    A leader whose epoch is the present one must know the present partition epoch, too.
+    """
+    leader = on["leader"]
+    scripted = _quorum(run)
+    if before["alter_partition"][leader]["kind"] == _ORPHANED:
+        if after["partition"]["isr"] != before["partition"]["isr"]:
+            scripted.accept(run.topic, after["partition"]["isr"])
+        return
+    proposal, state = _proposal(scripted, leader), scripted.state(run.topic)
+    kind = after["alter_partition"][leader]["kind"]
+    if kind == _ACCEPTED and proposal.version != state.version:
+        what = f"broker {leader}: partition epoch in AlterPartition"
+        raise OtherwiseError(what, str(state.version), str(proposal.version))
+    outdated = FENCED_LEADER_EPOCH if proposal.epoch != state.epoch else INVALID_UPDATE_VERSION
+    error = {_ACCEPTED: NONE, _REFUSED: INELIGIBLE_REPLICA}.get(kind, outdated)
+    scripted.decide(leader, error)
+    isr = ",".join(map(str, proposal.isr))
+    run.events.append(f"{leader} -> controller: AlterPartition, ISR {isr}: {error_name(error)}")
+
+
+async def answer(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let the leader have the answer.
+
+    Who lagged so that the leader proposed to remove it lags no longer if it stays, or the leader
+    would propose the same again at once; who stays outside lags, unless it was caught up.
+    """
+    leader = on["leader"]
+    scripted, inside = _quorum(run), run.broker(leader).inside
+    replica = after["replica"][leader]
+    if before["alter_partition"][leader]["kind"] == _REFUSED and replica["leader"] == leader:
+        for follower in range(len(run.cluster.brokers)):
+            if follower in replica["isr"]:
+                await inside.let_catch_up(run.topic, follower)
+            elif follower not in replica["caught_up"]:
+                await inside.let_lag(run.topic, follower)
+    _proposal(scripted, leader)
+    scripted.answer(leader)
+    run.events.append(f"controller -> {leader}: the answer to AlterPartition")
+
+
+async def know(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let the controller fence or unfence a broker, which no other broker learns."""
+
+
+def _quorum(run: Forcing) -> ScriptedQuorum:
+    scripted = run.cluster.proposals
+    assert scripted is not None
+    return scripted
+
+
+def _proposal(scripted: ScriptedQuorum, leader: int) -> Proposal:
+    proposal = scripted.proposal(leader)
+    if proposal is None:
+        raise OtherwiseError(f"broker {leader} to the controller", "AlterPartition", "nothing")
+    return proposal

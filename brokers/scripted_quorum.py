@@ -1,0 +1,376 @@
+"""A scripted controller of a KRaft cluster: it decides what a behavior decides.
+
+To brokers it is the one voter of the controller quorum.  Each broker has a metadata log of its own,
+so that it learns an epoch when a step says so, however late, and whether it has learnt the one
+before or not.  The controller's own rules, such as which ISR it accepts, are the behavior's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .coordinator import PartitionState
+from .distribution import KafkaError
+from .messages import FENCED_LEADER_EPOCH, FETCH, NONE
+from .metadata import (
+    EPOCH,
+    FEATURE,
+    REMOVE_TOPIC,
+    MetadataLog,
+    describe_broker,
+    describe_topic,
+    directory,
+    identity,
+)
+from .patience import until
+from .quorum_messages import (
+    ALTER_PARTITION,
+    API_VERSIONS,
+    BROKER_HEARTBEAT,
+    BROKER_REGISTRATION,
+)
+from .server import Server
+from .wire import (
+    Header,
+    WireError,
+    decode_header,
+    decode_request,
+    encode_response,
+    read_frame,
+)
+
+ID = 1000
+"""The id of the controller."""
+
+_VERSIONS = (
+    (FETCH, 12, 18),
+    (API_VERSIONS, 0, 4),
+    (ALTER_PARTITION, 2, 3),
+    (BROKER_REGISTRATION, 0, 4),
+    (BROKER_HEARTBEAT, 0, 2),
+)
+_BY_KEY = {api.key: api for api, _, _ in _VERSIONS}
+_METADATA_TOPIC = "__cluster_metadata"
+_METADATA_ID = bytes(15) + b"\1"
+_NEVER, _HEARTBEAT = 3_600_000, 50
+"""Milliseconds: an hour, and the time between two heartbeats."""
+
+_VERSION_FEATURE = "metadata.version"
+INVALID_UPDATE_VERSION, INELIGIBLE_REPLICA, _UNKNOWN_TOPIC_ID = 95, 107, 100
+
+
+@dataclass
+class Proposal:
+    """AlterPartition of a leader, which waits for the controller.
+
+    Parameters
+    ----------
+    version
+        The partition epoch that the leader knows.
+    answer
+        The error that is answered, and the state, once the answer may go.
+    decided
+        The same, as soon as it is decided.
+    """
+
+    topic: str
+    epoch: int
+    version: int
+    isr: tuple[int, ...]
+    answer: asyncio.Future[tuple[int, PartitionState]] = field(repr=False)
+    decided: tuple[int, PartitionState] | None = None
+
+
+@dataclass
+class _Member:
+    """A broker as the controller knows it.
+
+    Parameters
+    ----------
+    needed
+        How much metadata it must have to be caught up; 0 before it has registered.
+    applied
+        How much of it it has applied, as its heartbeats say.
+    serves
+        Whether it has been unfenced.
+    """
+
+    log: MetadataLog = field(default_factory=MetadataLog)
+    needed: int = 0
+    applied: int = 0
+    serves: bool = False
+    proposal: Proposal | None = None
+
+
+class ScriptedQuorum:
+    """The controller.
+
+    Parameters
+    ----------
+    port
+        Where it listens.
+    ports
+        The ports of all brokers, as they see them.
+    instant
+        Whether it accepts every change of the ISR at once.
+    """
+
+    def __init__(self, port: int, ports: Mapping[int, int], *, instant: bool) -> None:
+        self._port = port
+        self._ports = ports
+        self._instant = instant
+        self._members: dict[int, _Member] = {}
+        self._states: dict[str, PartitionState] = {}
+        self._sent: dict[tuple[str, int], PartitionState] = {}
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._level = 0
+
+    async def start(self) -> None:
+        """Listen."""
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self._port)
+
+    async def stop(self) -> None:
+        """End every connection."""
+        if self._server is not None:
+            self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def properties(self, server: Server) -> dict[str, object]:
+        """Return the configuration by which a broker finds it."""
+        return {
+            "node.id": server.number,
+            "process.roles": "broker",
+            "controller.quorum.voters": f"{ID}@127.0.0.1:{self._port}",
+            "controller.listener.names": "CONTROLLER",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "controller.quorum.request.timeout.ms": _NEVER,
+            "controller.quorum.fetch.timeout.ms": _NEVER,
+            "initial.broker.registration.timeout.ms": _NEVER,
+            "broker.heartbeat.interval.ms": _HEARTBEAT,
+            "broker.session.timeout.ms": _NEVER,
+        }
+
+    def expect(self, server: Server) -> None:
+        """Begin anew with a broker that starts: nothing of what it knew is left on its disk."""
+        self._members[server.number] = _Member()
+        shutil.rmtree(server.data / f"{_METADATA_TOPIC}-0", ignore_errors=True)
+        lines = {
+            "version": 1,
+            "cluster.id": _text(b"tidegate.brokers"),
+            "node.id": server.number,
+            "directory.id": _text(directory(server.number)),
+        }
+        text = "".join(f"{name}={value}\n" for name, value in lines.items())
+        (server.data / "meta.properties").write_text(text, encoding="utf-8")
+
+    def registered(self, broker: int) -> bool:
+        """Whether a broker has registered and is unfenced."""
+        return self._members[broker].serves
+
+    async def introduce(self, topic: str, broker: int) -> None:
+        """Do nothing: a broker knows all others since its registration."""
+
+    def unregister(self, broker: int) -> None:
+        """Forget a broker that was killed."""
+        self._members.pop(broker, None)
+
+    def create_topic(self, topic: str) -> None:
+        """Create a topic of one partition that broker 0 leads in epoch 0; nobody learns of it."""
+        self._states[topic] = self._sent[topic, 0] = PartitionState(0, 0, tuple(self._ports), 1)
+
+    def state(self, topic: str) -> PartitionState:
+        """Return the state of a topic's partition."""
+        return self._states[topic]
+
+    def begin_epoch(self, topic: str, leader: int, epoch: int, isr: Sequence[int]) -> None:
+        """Begin a leader epoch."""
+        version = self._states[topic].version + 1
+        state = PartitionState(leader, epoch, tuple(sorted(isr)), version)
+        self._states[topic] = self._sent[topic, epoch] = state
+
+    async def announce(self, topic: str, epoch: int, isr: Sequence[int], broker: int) -> int:
+        """Let a broker learn of an epoch; one that has restarted is told the present ISR."""
+        present, state = self._states[topic], self._sent[topic, epoch]
+        told = tuple(sorted(isr))
+        if present.epoch == epoch and present.isr == told:
+            state = present
+        await self._give(broker, self._topic(topic, replace(state, isr=told)))
+        return NONE
+
+    async def delete_topic(self, topic: str, brokers: Sequence[int]) -> None:
+        """Have brokers delete their replicas, and forget the topic and what leaders ask of it."""
+        gone = self._states.pop(topic)
+        for member in self._members.values():
+            if member.proposal is not None:
+                member.proposal.answer.set_result((_UNKNOWN_TOPIC_ID, gone))
+                member.proposal = None
+        for broker in brokers:
+            await self._give(broker, [REMOVE_TOPIC.encode({"id": identity(topic)})])
+
+    def proposal(self, leader: int) -> Proposal | None:
+        """Return the AlterPartition of a leader that waits for a decision or for its answer."""
+        member = self._members.get(leader)
+        return member.proposal if member is not None else None
+
+    def decide(self, leader: int, error: int) -> None:
+        """Decide on the AlterPartition of a leader: accept it, or refuse it with an error."""
+        proposal = self._members[leader].proposal
+        assert proposal is not None
+        if error == NONE:
+            self.accept(proposal.topic, proposal.isr)
+        proposal.decided = error, self._states[proposal.topic]
+
+    def answer(self, leader: int) -> None:
+        """Answer the AlterPartition of a leader as was decided."""
+        member = self._members[leader]
+        assert member.proposal is not None
+        assert member.proposal.decided is not None
+        member.proposal.answer.set_result(member.proposal.decided)
+        member.proposal = None
+
+    def accept(self, topic: str, isr: Sequence[int]) -> None:
+        """Store another ISR."""
+        state = self._states[topic]
+        changed = replace(state, isr=tuple(sorted(isr)), version=state.version + 1)
+        self._states[topic] = changed
+
+    async def _give(self, broker: int, records: Sequence[bytes]) -> None:
+        """Give metadata to a broker, and wait until it says that it has applied them."""
+        member = self._members[broker]
+        member.log.append(records)
+        end = member.log.end
+
+        def applied() -> bool | None:
+            return member.applied >= end or None
+
+        if await until(applied) is None:
+            raise KafkaError(f"broker {broker} did not apply its metadata")
+
+    def _topic(self, topic: str, state: PartitionState) -> list[bytes]:
+        return describe_topic(topic, state, list(self._ports), self._level)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        try:
+            while True:
+                data = await read_frame(reader)
+                header, _ = decode_header(data)
+                body = await self._answer(header, data)
+                api = _BY_KEY[header.key]
+                answer = encode_response(api, header.version, header.correlation, body)
+                writer.write(len(answer).to_bytes(4) + answer)
+        except (OSError, WireError, KeyError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            self._tasks.discard(task)
+            with suppress(OSError):
+                writer.close()
+
+    async def _answer(self, header: Header, data: bytes) -> dict[str, Any]:
+        if header.key == API_VERSIONS.key:
+            keys = [{"key": a.key, "least": first, "most": last} for a, first, last in _VERSIONS]
+            return {"error": NONE, "keys": keys}
+        asked = decode_request(_BY_KEY[header.key], data)
+        if header.key == FETCH.key:
+            return await self._fetched(asked)
+        member = self._members[asked["broker"]]
+        if header.key == BROKER_REGISTRATION.key:
+            self._register(member, asked["features"])
+            return {"broker_epoch": asked["broker"]}
+        if header.key == BROKER_HEARTBEAT.key:
+            member.applied = asked["metadata_offset"] + 1
+            caught_up = 0 < member.needed <= member.applied
+            member.serves = caught_up and not asked["wants_fence"]
+            return {"caught_up": caught_up, "fenced": not member.serves}
+        return await self._proposed(member, asked["topics"][0])
+
+    def _register(self, member: _Member, features: list[dict[str, Any]]) -> None:
+        """Give a broker the newest metadata.version that it knows, all brokers, and its topics.
+
+        These have no leader, in the epoch before the present one: it learns that in a later step.
+        """
+        if member.needed:
+            return
+        levels = {one["name"]: one["most"] for one in features}
+        self._level = levels[_VERSION_FEATURE]
+        log = member.log
+        log.append([FEATURE.encode({"name": _VERSION_FEATURE, "level": self._level})])
+        log.append([describe_broker(*one, features, self._level) for one in self._ports.items()])
+        for topic, state in self._states.items():
+            log.append(self._topic(topic, PartitionState(-1, state.epoch - 1, state.isr, 0)))
+        member.needed = log.end
+
+    async def _fetched(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Answer a fetch of metadata."""
+        broker = asked["replica"]["id"] if "replica" in asked else asked["replica_id"]
+        [topic] = asked["topics"]
+        [wanted] = topic["partitions"]
+        log, records = self._members[broker].log, b""
+        knows = wanted["current_epoch"] == EPOCH
+        if knows:
+            records = await log.read(wanted["offset"], asked["max_wait_ms"] / 1000)
+        answered = {
+            "index": 0,
+            "error": NONE if knows else FENCED_LEADER_EPOCH,
+            "hw": log.end if knows else -1,
+            "last_stable": -1,
+            "log_start": 0,
+            "aborted": (),
+            "preferred_replica": -1,
+            "records": records,
+            "current_leader": {"leader": ID, "epoch": EPOCH},
+        }
+        named = {"name": _METADATA_TOPIC, "topic_id": _METADATA_ID, "partitions": [answered]}
+        return {"throttle_ms": 0, "error": NONE, "session_id": 0, "topics": [named]}
+
+    async def _proposed(self, member: _Member, topic: dict[str, Any]) -> dict[str, Any]:
+        """Answer AlterPartition, once that is decided."""
+        [asked] = topic["partitions"]
+        name = next((one for one in self._states if identity(one) == topic["id"]), None)
+        if name is None:
+            return _altered(topic["id"], _UNKNOWN_TOPIC_ID, PartitionState(-1, -1, (), -1))
+        isr = asked["isr"] if "isr" in asked else [one["id"] for one in asked["members"]]
+        answer = asyncio.get_running_loop().create_future()
+        made = Proposal(name, asked["epoch"], asked["partition_epoch"], tuple(sorted(isr)), answer)
+        if self._instant:
+            return _altered(topic["id"], self._judged(made), self._states[name])
+        member.proposal = made
+        return _altered(topic["id"], *await answer)
+
+    def _judged(self, proposal: Proposal) -> int:
+        """Accept a proposal, if its leader knows the present state; return the error."""
+        state = self._states[proposal.topic]
+        if state.epoch != proposal.epoch:
+            return FENCED_LEADER_EPOCH
+        if state.version != proposal.version:
+            return INVALID_UPDATE_VERSION
+        self.accept(proposal.topic, proposal.isr)
+        return NONE
+
+
+def _text(identity: bytes) -> str:
+    """Return an id as Kafka writes it."""
+    return base64.urlsafe_b64encode(identity).decode().rstrip("=")
+
+
+def _altered(topic: bytes, error: int, state: PartitionState) -> dict[str, Any]:
+    described = {
+        "index": 0,
+        "error": error,
+        "leader": state.leader,
+        "epoch": state.epoch,
+        "isr": list(state.isr),
+        "partition_epoch": state.version,
+    }
+    return {"topics": [{"id": topic, "partitions": [described]}]}

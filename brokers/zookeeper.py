@@ -1,0 +1,143 @@
+"""ZooKeeper on this machine, with the scripted controller."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from .controller import ScriptedController
+from .coordinator import PartitionState
+from .distribution import Distribution
+from .patience import START, until
+from .process import Jvm, start_jvm
+from .server import Server
+
+_NEVER = 3_600_000
+"""An hour in milliseconds."""
+
+_LOG4J = """\
+log4j.rootLogger=INFO, file
+log4j.appender.file=org.apache.log4j.FileAppender
+log4j.appender.file.File={file}
+log4j.appender.file.layout=org.apache.log4j.PatternLayout
+log4j.logger.org.apache.zookeeper=WARN
+"""
+
+
+class ZooKeeper:
+    """A coordinator of releases before 4.0.
+
+    Parameters
+    ----------
+    ports, upstream
+        The ports of all brokers, as they see them, and their real ones.
+    """
+
+    def __init__(
+        self,
+        distribution: Distribution,
+        folder: Path,
+        port: int,
+        ports: Mapping[int, int],
+        upstream: Mapping[int, int],
+    ) -> None:
+        self._distribution = distribution
+        self._folder = folder
+        self._port = port
+        self._ports = ports
+        self._upstream = upstream
+        self._process: Jvm | None = None
+        self._controller = ScriptedController(f"127.0.0.1:{port}")
+
+    async def start(self) -> None:
+        """Start ZooKeeper, and take ``/controller``."""
+        self._folder.mkdir()
+        config = self._folder / "zoo.cfg"
+        config.write_text(
+            f"dataDir={self._folder}\nclientPortAddress=127.0.0.1\nclientPort={self._port}\n"
+            f"tickTime=500\nmaxSessionTimeout={2 * _NEVER}\nmaxClientCnxns=0\n"
+            "admin.enableServer=false\n",
+            encoding="utf-8",
+        )
+        log = self._folder / "zookeeper.log"
+        log4j = self._folder / "log4j.properties"
+        log4j.write_text(_LOG4J.format(file=log), encoding="utf-8")
+        self._process = await start_jvm(
+            self._distribution,
+            "org.apache.zookeeper.server.ZooKeeperServerMain",
+            [str(config)],
+            [self._folder / "output", log],
+            # The logger of Kafka's jars lacks the beans that ZooKeeper registers.
+            {"log4j.configuration": f"file:{log4j}", "zookeeper.jmx.log4j.disable": "true"},
+        )
+        await self._process.listens(self._port, START)
+        if await until(self._serves, START) is None:
+            raise self._process.failure(f"did not serve within {START:.0f} s")
+        await asyncio.to_thread(self._controller.start)
+
+    async def stop(self) -> None:
+        """End the session, and ZooKeeper."""
+        await asyncio.to_thread(self._controller.stop)
+        if self._process is not None:
+            await self._process.kill()
+
+    def properties(self, server: Server) -> dict[str, object]:
+        """Return the configuration by which a broker finds it."""
+        return {
+            "broker.id": server.number,
+            "zookeeper.connect": f"127.0.0.1:{self._port}",
+            "zookeeper.session.timeout.ms": _NEVER,
+            "zookeeper.connection.timeout.ms": 30_000,
+        }
+
+    def expect(self, server: Server) -> None:
+        """Do nothing: ZooKeeper knows nobody before he registers."""
+
+    def registered(self, broker: int) -> bool:
+        """Whether a broker has registered."""
+        return self._controller.registered(broker)
+
+    def unregister(self, broker: int) -> None:
+        """End the session of a broker that was killed."""
+        self._controller.unregister(broker)
+
+    def create_topic(self, topic: str) -> None:
+        """Create a topic of one partition that broker 0 leads in epoch 0, with all brokers."""
+        self._controller.create_topic(topic, list(self._ports))
+
+    def state(self, topic: str) -> PartitionState:
+        """Return the stored state of a topic's partition."""
+        return self._controller.state(topic)
+
+    def begin_epoch(self, topic: str, leader: int, epoch: int, isr: Sequence[int]) -> None:
+        """Store a new leader epoch."""
+        self._controller.begin_epoch(topic, leader, epoch, isr)
+
+    async def introduce(self, topic: str, broker: int) -> None:
+        """Send UpdateMetadata to a broker."""
+        port = self._upstream[broker]
+        await self._controller.update_metadata(topic, list(self._ports), port, self._ports)
+
+    async def announce(self, topic: str, epoch: int, isr: Sequence[int], broker: int) -> int:
+        """Send LeaderAndIsr of an epoch to a broker."""
+        port = self._upstream[broker]
+        answer = await self._controller.send(
+            topic, epoch, isr, list(self._ports), port, self._ports
+        )
+        error: int = answer["error"] or answer["partitions"][0]["error"]
+        return error
+
+    async def delete_topic(self, topic: str, brokers: Sequence[int]) -> None:
+        """Send StopReplica to brokers."""
+        for broker in brokers:
+            await self._controller.delete_replica(topic, self._upstream[broker])
+
+    def _serves(self) -> bool | None:
+        """Whether ZooKeeper takes requests; one that comes earlier may never be answered."""
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self._port), 1) as asked:
+            asked.sendall(b"srvr")
+            return b"Mode:" in asked.recv(4096) or None
+        return None

@@ -1,0 +1,43 @@
+"""Which rules behaviors exercise, and what the rules answer."""
+
+from itertools import islice
+
+from tidegate.analysis.covering import CoveringWalks
+from tidegate.analysis.exercised import RuleCoverage
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import with_every_history
+from tidegate.core.spec import Step, Trace
+
+KIP_320 = find_protocol("kip-320")
+
+
+def behavior(system, *steps):
+    """Return the behavior of these steps."""
+    states = [next(iter(system.initial_states()))]
+    for step in steps:
+        states.append(system.take(states[-1], step))
+    return Trace(tuple(states), steps)
+
+
+def test_a_step_exercises_the_rules_that_decide_it_with_their_answers():
+    system = with_every_history(KIP_320, ())
+    covered = RuleCoverage(KIP_320, system.bounds)
+    pair = ("leader", "follower"), (0, 1)
+    fetch, handle = Step("SendFetch", *pair), Step("HandleFetch", *pair)
+    trace = behavior(system, fetch, handle)
+    covered.take(trace, 1)
+    assert covered.asked == {}, "sending a fetch is the same under every rule"
+    covered.take(trace, 2)
+    assert covered.asked["may_serve_fetch", "yes"] == 1
+    assert ("may_serve_fetch", "no") not in covered.asked
+    assert "may_serve_fetch" not in covered.never
+    assert "may_restart" in covered.never
+
+
+def test_what_is_noted_changes_no_step():
+    system = with_every_history(KIP_320, ("moves", "elections=2"))
+    covered = RuleCoverage(KIP_320, system.bounds)
+    for trace in islice(CoveringWalks(system, 5, 25), 20):
+        covered.take(trace, len(trace.steps))
+    assert {"yes", "no"} <= {answer for name, answer in covered.asked if name == "may_serve_fetch"}
+    assert "exits_if_longer" in covered.rules

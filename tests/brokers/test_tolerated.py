@@ -1,0 +1,63 @@
+"""What the harness tolerates, and that a real difference of that kind is still found.
+
+That a request which is held counts as not sent yet, and that a refused one is sent again, hides no
+wrong rule: test_told_apart.py.
+"""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from tidegate.analysis.conformance import behavior_of, cluster_for
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import with_every_history
+from tidegate.brokers.distribution import find_distribution
+from tidegate.brokers.replay import replay
+from tidegate.brokers.report import ForcedStep
+from tidegate.core.spec import Step, Trace
+
+pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+
+FETCHES = ("leader", "follower"), (0, 1)
+SEND, REFUSE = Step("SendFetch", *FETCHES), Step("RefuseRequest", *FETCHES)
+
+
+def behavior(system, *steps):
+    """Return the behavior of these steps."""
+    states = [next(iter(system.initial_states()))]
+    for step in steps:
+        states.append(system.take(states[-1], step))
+    return behavior_of(system, Trace(tuple(states), steps))
+
+
+def test_a_fenced_follower_may_be_silent_and_no_other(kafka):
+    bounds = ("moves", "elections=1", "hw_waits")
+    system = with_every_history(find_protocol("kafka-2.6.0-zookeeper"), bounds)
+    fence, lead = (
+        Step("Fence", ("broker",), (1,)),
+        Step("BecomeLeader", ("leader", "epoch"), (0, 1)),
+    )
+    # The follower's epoch is fenced, so that it sends its second fetch in the model alone.
+    fenced = behavior(system, SEND, fence, lead, REFUSE, SEND, REFUSE)
+    # A follower that is down sends nothing either, but nothing says that it may not.
+    down = behavior(system, Step("Crash", ("broker",), (1,)))
+    sends = ForcedStep("SendFetch", {"leader": 0, "follower": 1}, down.steps[-1].after)
+    silent = replace(down, steps=(*down.steps, sends))
+
+    async def run():
+        distribution = find_distribution(kafka("2.6.0"))
+        async with cluster_for(distribution, system.bounds) as cluster:
+            first = await replay(cluster, fenced, lambda observed: None, "fenced")
+            await cluster.renew("fenced")
+            return first, await replay(cluster, silent, lambda observed: None, "silent")
+
+    followed, left = asyncio.run(run())
+    assert followed.differs is None, followed.differs
+    assert len(followed.steps) == 6
+    assert any("FENCED_LEADER_EPOCH" in event for event in followed.steps[3].events)
+    assert followed.steps[5].events == ()
+    assert left.differs is not None
+    assert left.differs.number == 2
+    [difference] = left.differs.differences
+    assert (difference.expected, difference.observed) == ("Fetch request", "no request")

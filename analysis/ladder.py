@@ -64,7 +64,9 @@ def first_violations(
     """Return for each property the first bounds that violate it, or the largest if it holds there.
 
     Whatever can happen within some bounds can happen within larger ones.  So the largest are
-    searched first: what holds there holds within all, and smaller bounds are searched for the rest.
+    searched first: if an invariant holds there, it holds within all.  What only the state graph
+    decides is tried within all bounds: where one more election is allowed, a behavior that stops
+    may owe it.
 
     Parameters
     ----------
@@ -81,10 +83,10 @@ def first_violations(
     found: dict[str, LadderVerdict] = {}
     open_properties = []
     for verdict in result.verdicts:
-        if verdict.outcome is Outcome.VIOLATED:
-            open_properties.append(verdict.property)
-        else:
+        if verdict.outcome is not Outcome.VIOLATED:
             found[verdict.property.name] = LadderVerdict(None, (top, result.distinct_states))
+        if verdict.outcome is Outcome.VIOLATED or verdict.property.kind.needs_graph:
+            open_properties.append(verdict.property)
     for bounds in bounds_up_to(largest):
         if not open_properties:
             break

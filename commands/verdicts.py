@@ -13,8 +13,8 @@ from ..analysis.named import SelectionError, find_protocol
 from ..analysis.pool import processes, share
 from ..analysis.properties import system_for
 from ..analysis.selection import protocols_to_compare
-from ..core.spec import TransitionSystem
-from ..invariants import invariants_of
+from ..core.spec import Property, TransitionSystem
+from ..invariants import invariants_of, properties_of
 from ..model import Protocol, Scenario
 from ..render.output import report_file
 from ..render.terminal import say
@@ -53,11 +53,18 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
         target.write(INTRODUCTION)
         for _, scenario in scenarios:
             columns = {protocol.name: next(compared) for protocol in protocols}
-            names = [prop.name for prop in invariants_of(protocols[0])]
+            names = [prop.name for prop in asked_about(protocols[0], scenario)]
             largest = dict(scenario.largest)
             target.write("\n" + section(scenario.title, scenario.settings, largest, columns, names))
             target.flush()
             say(f"done: {scenario.title}", stderr=True)
+
+
+def asked_about(protocol: Protocol, scenario: Scenario) -> tuple[Property, ...]:
+    """Return the properties by which a scenario compares protocols."""
+    if not scenario.eventually:
+        return invariants_of(protocol)
+    return tuple(prop for prop in properties_of(protocol) if prop.kind.needs_graph)
 
 
 def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:
@@ -65,7 +72,7 @@ def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:
     name, number = which
     protocol = find_protocol(name)
     scenario: Scenario = protocol.family.scenarios[number]
-    properties = invariants_of(protocol)
+    properties = asked_about(protocol, scenario)
 
     def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:
         settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in bounds.items())]

@@ -25,12 +25,14 @@ class Scenario:
     """A setting in which all protocols of a family are compared, over a range of bounds.
 
     ``settings`` is written as on the command line, separated by spaces; ``largest`` names the
-    bounds that are varied, with the largest value of each.
+    bounds that are varied, with the largest value of each.  ``eventually`` says that the protocols
+    are compared by what must eventually happen, not by what must never happen.
     """
 
     title: str
     settings: str
     largest: Mapping[str, int]
+    eventually: bool = False
 
 
 @dataclass(frozen=True)

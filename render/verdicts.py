@@ -19,6 +19,10 @@ of distinct states there. Bounds that a scenario does not name have their defaul
 
 HighWatermarkMonotonic is an expected violation: Kafka makes clients wait instead (KIP-207).
 ListedOffsetsMonotonic checks that.
+
+Where a table says what must eventually happen, *holds* is said after exploration at all bounds up
+to the largest: a lasso within small bounds may be none within larger ones, where an election more
+is owed. The steps of a lasso are those of its stem and of its cycle.
 """
 
 

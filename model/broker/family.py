@@ -306,6 +306,8 @@ _TWO = {"records": 3, "crashes": 2, "elections": 3}
 _TWO_POWER = {"records": 2, "crashes": 1, "power_losses": 1, "elections": 2}
 _THREE = {"records": 2, "crashes": 1, "elections": 2}
 _THREE_LARGE = {"records": 2, "crashes": 2, "elections": 3}
+_TWO_EVENTUALLY = {"records": 2, "crashes": 2, "elections": 2}
+_THREE_EVENTUALLY = {"records": 1, "crashes": 1, "elections": 2}
 
 SCENARIOS = (
     Scenario("Clean elections", "replicas=2", _TWO),
@@ -325,6 +327,13 @@ SCENARIOS = (
     Scenario("acks=1", "replicas=2 acks=1", _TWO),
     Scenario("min.insync.replicas=2", "replicas=2 min_isr=2", _TWO),
     Scenario("min.insync.replicas=2, 3 replicas", "replicas=3 min_isr=2", _THREE),
+    Scenario("What must eventually happen", "replicas=2", _TWO_EVENTUALLY, eventually=True),
+    Scenario(
+        "What must eventually happen, 3 replicas", "replicas=3", _THREE_EVENTUALLY, eventually=True
+    ),
+    Scenario(
+        "What must eventually happen: moves", "replicas=2 moves", _TWO_EVENTUALLY, eventually=True
+    ),
 )
 
 MUTATION_BOUNDS = (

@@ -35,6 +35,23 @@ def test_a_ladder_gives_the_first_bounds_that_violate_and_what_holds(walk, make_
     assert found["Far"].violated_at is None
 
 
+def test_what_must_eventually_happen_is_tried_within_all_bounds(walk):
+    """Within larger bounds a step is owed that smaller ones do not allow."""
+
+    def path(bounds):
+        return walk(10, {(node, node + 1) for node in range(bounds["a"] + 1)})
+
+    def eventually(name, predicate):
+        return Property(name, name, "toy", predicate, lambda s, k: "no", kind=Kind.EVENTUALLY)
+
+    arrives = eventually("Arrives", lambda s, k: s.at == 3)
+    stays = eventually("Stays", lambda s, k: s.at < 4)
+    found = first_violations(path, [arrives, stays], {"a": 2})
+    assert found["Arrives"].violated_at == ({"a": 0}, 1)
+    assert found["Arrives"].holds_to is None
+    assert found["Stays"].holds_to == ({"a": 2}, 4)
+
+
 def test_a_search_that_was_stopped_is_not_taken_for_one_that_holds(walk, make_invariant):
     """On the page of verdicts it would stand as a bound up to which the property holds."""
 

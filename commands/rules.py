@@ -64,15 +64,21 @@ def _origin(protocol: Protocol, name: str) -> str:
     return at.name
 
 
+_RECORDS = frozenset({"isr_propagation=records"})
+_KRAFT = _RECORDS | {"isr_propagation=kraft"}
 _OPTIONS = {
-    "may_propose": "isr_propagation=kraft",
-    "may_alter_partition": "isr_propagation=kraft",
-    "may_be_members": "isr_propagation=kraft",
-    "may_still_be_members": "isr_propagation=kraft",
-    "eligible_leaders": "elr",
-    "eligible_at_registration": "elr",
+    "may_propose": _KRAFT,
+    "may_alter_partition": _KRAFT,
+    "may_be_members": _KRAFT,
+    "may_still_be_members": _KRAFT,
+    "may_register_unfenced": _KRAFT,
+    "keeps_broker_epoch": _KRAFT,
+    "knows_partition_epoch": _RECORDS,
+    "applies_known_record": _RECORDS,
+    "eligible_leaders": {"elr"},
+    "eligible_at_registration": {"elr"},
 }
-"""Rules that decide nothing without an option, so that a release without it has none of them."""
+"""Rules that decide nothing without one of some options: a release without them has none."""
 
 
 @cache
@@ -99,8 +105,8 @@ def _releases(name: str, rule: Any) -> str:
 
 def _decides(release: Release, name: str, rule: Any) -> bool:
     """Whether the brokers of a release decide by this rule."""
-    option = _OPTIONS.get(name)
-    has_option = option is None or option in release.settings
+    options = _OPTIONS.get(name)
+    has_option = options is None or not options.isdisjoint(release.settings)
     return has_option and _same(getattr(release.protocol.rules, name), rule)
 
 

@@ -92,8 +92,8 @@ def recorded_properties(
         )
         error.details = (command_with(*(f"--property={name}" for name in unnamed)),)
         raise error
-    used = {here.get(name) or name for name in recorded}
-    if other := [name for name in named if name not in used]:
+    used = {(here.get(name) or name).lower() for name in recorded}
+    if other := [name for name in named if name.lower() not in used]:
         has = ", ".join(name for name in recorded if name) or "no property"
         raise SelectionError(f"{file}: it has {has}, not {other[0]}; leave out -p {other[0]}")
     return tuple(here.get(name) or name for name in recorded)

@@ -217,7 +217,7 @@ def test_every_counterexample_is_replayed(jugs, make_invariant):
     never_four = make_invariant("NotSolved", lambda s, k: s.big != 4)
     trace = check(jugs, [never_four]).first.trace
     confirm(jugs, never_four, trace)
-    with pytest.raises(EngineError, match="does not end in a violation"):
+    with pytest.raises(EngineError, match="is not violated at the end of the trace"):
         confirm(jugs, make_invariant("True", lambda s, k: True), trace)
     broken = type(trace)(trace.states, trace.steps[::-1])
     with pytest.raises(EngineError, match="does not lead where"):

@@ -38,7 +38,7 @@ def cluster_for(distribution: Distribution, bounds: Mapping[str, str]) -> Cluste
         fetch_size=int(bounds["fetch_size"]),
         min_isr=int(bounds["min_isr"]),
         unclean_election=bounds["unclean_election"] == "true",
-        kraft=bounds["isr_propagation"] == "kraft",
+        kraft=bounds["isr_propagation"] in ("kraft", "records"),
     )
 
 

@@ -178,7 +178,8 @@ def protocol_to_walk(
 
 def _has_quorum(distribution: Distribution, settings: Sequence[str]) -> bool:
     """Whether walks are taken with KRaft."""
-    return not distribution.has_zookeeper or "isr_propagation=kraft" in settings
+    asked = {f"isr_propagation={value}" for value in ("kraft", "records")} & set(settings)
+    return not distribution.has_zookeeper or bool(asked)
 
 
 def systems_to_walk(

@@ -62,6 +62,12 @@ async def know(run: Forcing, on: dict[str, int], before: State, after: State) ->
     """Let the controller fence or unfence a broker, which no other broker learns."""
 
 
+async def fence(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let the controller fence a follower, which leaves the ISR; nobody learns of it yet."""
+    if after["partition"]["isr"] != before["partition"]["isr"]:
+        _quorum(run).accept(run.topic, after["partition"]["isr"])
+
+
 def _quorum(run: Forcing) -> ScriptedQuorum:
     scripted = run.cluster.proposals
     assert scripted is not None

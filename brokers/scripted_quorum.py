@@ -126,8 +126,7 @@ class ScriptedQuorum:
         self._ports = ports
         self._instant = instant
         self._members: dict[int, _Member] = {}
-        self._states: dict[str, PartitionState] = {}
-        self._sent: dict[tuple[str, int], PartitionState] = {}
+        self._states: dict[str, list[PartitionState]] = {}
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._level = 0
@@ -185,30 +184,30 @@ class ScriptedQuorum:
 
     def create_topic(self, topic: str) -> None:
         """Create a topic of one partition that broker 0 leads in epoch 0; nobody learns of it."""
-        self._states[topic] = self._sent[topic, 0] = PartitionState(0, 0, tuple(self._ports), 1)
+        self._states[topic] = [PartitionState(0, 0, tuple(self._ports), 1)]
 
     def state(self, topic: str) -> PartitionState:
         """Return the state of a topic's partition."""
-        return self._states[topic]
+        return self._states[topic][-1]
 
     def begin_epoch(self, topic: str, leader: int, epoch: int, isr: Sequence[int]) -> None:
         """Begin a leader epoch."""
-        version = self._states[topic].version + 1
-        state = PartitionState(leader, epoch, tuple(sorted(isr)), version)
-        self._states[topic] = self._sent[topic, epoch] = state
+        version = self.state(topic).version + 1
+        self._states[topic].append(PartitionState(leader, epoch, tuple(sorted(isr)), version))
 
     async def announce(self, topic: str, epoch: int, isr: Sequence[int], broker: int) -> int:
-        """Let a broker learn of an epoch; one that has restarted is told the present ISR."""
-        present, state = self._states[topic], self._sent[topic, epoch]
-        told = tuple(sorted(isr))
-        if present.epoch == epoch and present.isr == told:
-            state = present
-        await self._give(broker, self._topic(topic, replace(state, isr=told)))
+        """Let a broker learn of an epoch, up to the change that made the ISR this one."""
+        first, *changes = [state for state in self._states[topic] if state.epoch == epoch]
+        members = tuple(sorted(isr))
+        state = replace(first, isr=members)
+        for change in changes:
+            state = change if change.isr == members else state
+        await self._give(broker, self._topic(topic, state))
         return NONE
 
     async def delete_topic(self, topic: str, brokers: Sequence[int]) -> None:
         """Have brokers delete their replicas, and forget the topic and what leaders ask of it."""
-        gone = self._states.pop(topic)
+        gone = self._states.pop(topic)[-1]
         for member in self._members.values():
             if member.proposal is not None:
                 member.proposal.answer.set_result((_UNKNOWN_TOPIC_ID, gone))
@@ -227,7 +226,7 @@ class ScriptedQuorum:
         assert proposal is not None
         if error == NONE:
             self.accept(proposal.topic, proposal.isr)
-        proposal.decided = error, self._states[proposal.topic]
+        proposal.decided = error, self.state(proposal.topic)
 
     def answer(self, leader: int) -> None:
         """Answer the AlterPartition of a leader as was decided."""
@@ -239,9 +238,9 @@ class ScriptedQuorum:
 
     def accept(self, topic: str, isr: Sequence[int]) -> None:
         """Store another ISR."""
-        state = self._states[topic]
+        state = self.state(topic)
         changed = replace(state, isr=tuple(sorted(isr)), version=state.version + 1)
-        self._states[topic] = changed
+        self._states[topic].append(changed)
 
     async def _give(self, broker: int, records: Sequence[bytes]) -> None:
         """Give metadata to a broker, and wait until it says that it has applied them."""
@@ -307,7 +306,8 @@ class ScriptedQuorum:
         log = member.log
         log.append([FEATURE.encode({"name": _VERSION_FEATURE, "level": self._level})])
         log.append([describe_broker(*one, features, self._level) for one in self._ports.items()])
-        for topic, state in self._states.items():
+        for topic in self._states:
+            state = self.state(topic)
             log.append(self._topic(topic, PartitionState(-1, state.epoch - 1, state.isr, 0)))
         member.needed = log.end
 
@@ -344,13 +344,13 @@ class ScriptedQuorum:
         answer = asyncio.get_running_loop().create_future()
         made = Proposal(name, asked["epoch"], asked["partition_epoch"], tuple(sorted(isr)), answer)
         if self._instant:
-            return _altered(topic["id"], self._judged(made), self._states[name])
+            return _altered(topic["id"], self._judged(made), self.state(name))
         member.proposal = made
         return _altered(topic["id"], *await answer)
 
     def _judged(self, proposal: Proposal) -> int:
         """Accept a proposal, if its leader knows the present state; return the error."""
-        state = self._states[proposal.topic]
+        state = self.state(proposal.topic)
         if state.epoch != proposal.epoch:
             return FENCED_LEADER_EPOCH
         if state.version != proposal.version:

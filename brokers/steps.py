@@ -207,21 +207,28 @@ async def handle_epoch_request(
 
 
 async def apply_epoch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Send LeaderAndIsr of an epoch.
+    """Send LeaderAndIsr of an epoch, or the metadata up to a partition change record of it.
 
     A broker that takes it up first ends its fetchers, which wait for the answers to their requests;
-    so these are cut.  What the model keeps in flight stays.
+    so these are cut.  What the model keeps in flight stays.  A follower that a leader keeps outside
+    the ISR lags from then on, unless it was caught up: its proposal to let it join is dropped.
     """
     number = on["leader"] if "leader" in on else on["follower"]
     run.fenced.discard(number)
     cluster = run.cluster
+    replica = after["replica"][number]
+    for follower in range(len(cluster.brokers)) if "last" in on else ():
+        if follower not in (number, *replica["isr"], *replica["caught_up"]):
+            await run.broker(number).inside.let_lag(run.topic, follower)
     in_flight = before["message"][number]
     keeps = in_flight["kind"] != "nothing" and in_flight == after["message"][number]
     if not keeps:
         cluster.proxy.refuse(number)
     try:
-        sent = before["leader_and_isr"][on["epoch"]]["isr"]
-        error = await cluster.controller.announce(run.topic, on["epoch"], sent, number)
+        sent = before["leader_and_isr"][on["epoch"]]
+        isr = sent["isrs"][on["last"]] if "last" in on else sent["isr"]
+        isr = isr or before["partition"]["isr"]
+        error = await cluster.controller.announce(run.topic, on["epoch"], isr, number)
     finally:
         cluster.proxy.admit(number)
     what = "metadata" if cluster.kraft else "LeaderAndIsr"
@@ -298,6 +305,7 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "HandleDivergingEpoch": release_response,
     "BecomeLeader": apply_epoch,
     "BecomeFollower": apply_epoch,
+    "ApplyChangeRecord": apply_epoch,
     "ShrinkIsr": let_lag,
     "PassLagTime": let_lag,
     "Elect": begin_epoch,
@@ -311,11 +319,12 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "HandleAlterPartitionResponse": alter_partition.answer,
     "FenceOutOfSync": alter_partition.know,
     "Unfence": alter_partition.know,
+    "FenceFollower": alter_partition.fence,
 }
 """The steps that can be forced, by their names in the model."""
 
 _FORCED_WITH = {
-    "isr_propagation": ("instant", "kraft"),
+    "isr_propagation": ("instant", "kraft", "records"),
     "hw_checkpoint": ("change",),
     "purgatory": ("false",),
     "elr": ("false",),

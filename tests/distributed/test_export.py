@@ -95,6 +95,15 @@ def exported(tmp_path):
     return run
 
 
+def columns(described):
+    """Return what tables have of a described state: no column of an array without elements."""
+    if isinstance(described, list):
+        return [columns(part) for part in described]
+    if not isinstance(described, dict):
+        return described
+    return {name: columns(part) for name, part in described.items() if part != []}
+
+
 def signed(fingerprint):
     """Return a fingerprint as it is in a table."""
     return fingerprint - (fingerprint >> 63 << 64)
@@ -110,7 +119,7 @@ def walked(searched, properties, canonical):
         following = set()
         for state in level:
             row = {"fingerprint": signed(fingerprint(state)), "depth": depth}
-            states.add(frozen({**row, **searched.layout.describe(state)}))
+            states.add(frozen({**row, **columns(searched.layout.describe(state))}))
             violated = [p.name for p in properties if searched.violates(p, state)]
             violations |= {(("property", name), *row.items()) for name in violated}
             for index, successor in searched.successors(state):

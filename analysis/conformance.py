@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..brokers.distribution import Distribution
 from ..brokers.report import Behavior, ForcedStep, Report
 from ..core.spec import Trace, TransitionSystem
+from ..model.broker.bounds import WITH_KRAFT
 from .shorten import without
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def cluster_for(distribution: Distribution, bounds: Mapping[str, str]) -> Cluste
         fetch_size=int(bounds["fetch_size"]),
         min_isr=int(bounds["min_isr"]),
         unclean_election=bounds["unclean_election"] == "true",
-        kraft=bounds["isr_propagation"] in ("kraft", "records"),
+        kraft=bounds["isr_propagation"] in WITH_KRAFT,
     )
 
 

@@ -18,6 +18,7 @@ from ..brokers.report import Behavior, Observed, Report
 from ..checker.interrupts import noted
 from ..core.spec import ReplayError, Trace, TransitionSystem
 from ..model import BROKER, Protocol
+from ..model.broker.bounds import WITH_KRAFT
 from ..model.broker.releases import KRAFT, ZOOKEEPER
 from .conformance import behavior_of, cluster_for
 from .named import find_protocol
@@ -178,8 +179,9 @@ def protocol_to_walk(
 
 def _has_quorum(distribution: Distribution, settings: Sequence[str]) -> bool:
     """Whether walks are taken with KRaft."""
-    asked = {f"isr_propagation={value}" for value in ("kraft", "records")} & set(settings)
-    return not distribution.has_zookeeper or bool(asked)
+    return not distribution.has_zookeeper or any(
+        f"isr_propagation={value}" in settings for value in WITH_KRAFT
+    )
 
 
 def systems_to_walk(

@@ -23,8 +23,7 @@ async def decide(run: Forcing, on: dict[str, int], before: State, after: State) 
     leader = on["leader"]
     scripted = _quorum(run)
     if before["alter_partition"][leader]["kind"] == _ORPHANED:
-        if after["partition"]["isr"] != before["partition"]["isr"]:
-            scripted.accept(run.topic, after["partition"]["isr"])
+        await store(run, on, before, after)
         return
     proposal, state = _proposal(scripted, leader), scripted.state(run.topic)
     kind = after["alter_partition"][leader]["kind"]
@@ -62,8 +61,8 @@ async def know(run: Forcing, on: dict[str, int], before: State, after: State) ->
     """Let the controller fence or unfence a broker, which no other broker learns."""
 
 
-async def fence(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Let the controller fence a follower, which leaves the ISR; nobody learns of it yet."""
+async def store(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let the controller store another ISR, if the step changes it; nobody learns of it yet."""
     if after["partition"]["isr"] != before["partition"]["isr"]:
         _quorum(run).accept(run.topic, after["partition"]["isr"])
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .coordinator import PartitionState
+from .quorum_messages import LISTENERS_AND_FEATURES
 from .records import encode_batch
 from .wire import Field, encode_fields, varint
 
@@ -47,19 +48,7 @@ _REGISTRATION = (
     Field("migrating", "bool", since=2, default=False),
     Field("incarnation", "uuid"),
     Field("broker_epoch", "int64"),
-    Field(
-        "listeners",
-        (
-            Field("name", "string"),
-            Field("host", "string"),
-            Field("port", "uint16"),
-            Field("security", "int16"),
-        ),
-    ),
-    Field(
-        "features",
-        (Field("name", "string"), Field("least", "int16"), Field("most", "int16")),
-    ),
+    *LISTENERS_AND_FEATURES,
     Field("rack", "string"),
     Field("fenced", "bool", default=False),
     Field("shutting_down", "bool", since=1, default=False),

@@ -71,6 +71,23 @@ ALTER_PARTITION = Api(
 )
 """Since version 2, which names topics by their ids."""
 
+LISTENERS_AND_FEATURES = (
+    Field(
+        "listeners",
+        (
+            Field("name", "string"),
+            Field("host", "string"),
+            Field("port", "uint16"),
+            Field("security", "int16"),
+        ),
+    ),
+    Field(
+        "features",
+        (Field("name", "string"), Field("least", "int16"), Field("most", "int16")),
+    ),
+)
+"""How a broker registers where it listens and what it supports; the metadata record repeats it."""
+
 BROKER_REGISTRATION = Api(
     62,
     "BrokerRegistration",
@@ -79,19 +96,7 @@ BROKER_REGISTRATION = Api(
         Field("broker", "int32"),
         Field("cluster", "string"),
         Field("incarnation", "uuid"),
-        Field(
-            "listeners",
-            (
-                Field("name", "string"),
-                Field("host", "string"),
-                Field("port", "uint16"),
-                Field("security", "int16"),
-            ),
-        ),
-        Field(
-            "features",
-            (Field("name", "string"), Field("least", "int16"), Field("most", "int16")),
-        ),
+        *LISTENERS_AND_FEATURES,
         Field("rack", "string"),
         Field("migrating", "bool", since=1),
         Field("directories", "uuids", since=2),

@@ -319,7 +319,7 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "HandleAlterPartitionResponse": alter_partition.answer,
     "FenceOutOfSync": alter_partition.know,
     "Unfence": alter_partition.know,
-    "FenceFollower": alter_partition.fence,
+    "FenceFollower": alter_partition.store,
 }
 """The steps that can be forced, by their names in the model."""
 

@@ -12,6 +12,7 @@ import click
 from ..analysis.code import code
 from ..analysis.named import find_protocol
 from ..model import Protocol
+from ..model.broker.bounds import WITH_KRAFT
 from ..model.broker.releases import Release, every_release
 from ..render.printed import Text
 from ..render.terminal import make_console, say_json
@@ -65,7 +66,7 @@ def _origin(protocol: Protocol, name: str) -> str:
 
 
 _RECORDS = frozenset({"isr_propagation=records"})
-_KRAFT = _RECORDS | {"isr_propagation=kraft"}
+_KRAFT = frozenset(f"isr_propagation={value}" for value in WITH_KRAFT)
 _OPTIONS = {
     "may_propose": _KRAFT,
     "may_alter_partition": _KRAFT,

@@ -16,6 +16,9 @@ ACKS_ALL = -1
 INSTANT, ZOOKEEPER, KRAFT, RECORDS = range(4)
 """How ISR changes propagate."""
 
+WITH_KRAFT = ("kraft", "records")
+"""The values of ``isr_propagation``, as they are written, of clusters with KRaft."""
+
 
 @dataclass(frozen=True)
 class BrokerBounds:

@@ -37,9 +37,16 @@ def test_random_programs_mean_what_python_means(programs, seed):
     assert count.failed < count.agreed / 2
 
 
-def test_nobody_divides_by_what_a_function_returns_that_gave_up():
-    """One of these programs once ended the process: 0 was returned, and known to be positive."""
-    difference, _ = first_difference(150, 770195)
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(770195, id="a function that gave up"),
+        pytest.param(2936419529, id="the largest of nothing"),
+    ],
+)
+def test_nobody_divides_by_what_comes_of_a_step_that_has_failed(seed):
+    """One of these programs once ended the process: it divided by 0, known to be something else."""
+    difference, _ = first_difference(150, seed)
     assert difference is None, shown(smallest(difference))
 
 

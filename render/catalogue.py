@@ -9,6 +9,10 @@ from rich.table import Table
 
 from ..core.spec import Kind
 from .printed import Console, Text
+from .text import print_prose
+
+_NARROWEST = 24
+"""Characters in a line of the last column of a table, at least."""
 
 
 def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
@@ -59,13 +63,26 @@ def _print_fairness(console: Console, family: str, actions: Sequence[dict[str, s
 def print_table(
     console: Console, title: str, rows: Sequence[dict[str, str]], columns: Sequence[str]
 ) -> None:
-    """Print one table under its title."""
+    """Print one table under its title; a list, where the last column would be too narrow to read.
+
+    Parameters
+    ----------
+    columns
+        What each row has, the text that may be folded last.
+    """
     console.print(Text(title, "bold"))
-    table = Table(box=None, show_header=len(columns) > 2, pad_edge=True, padding=(0, 1))
-    for column in columns:
-        last = column == columns[-1]
-        table.add_column(column, no_wrap=not last, overflow="fold")
-    for row in rows:
-        table.add_row(*(row[column] for column in columns))
-    console.print(table)
+    *fixed, prose = columns
+    widths = [max(len(text) for text in (name, *(row[name] for row in rows))) for name in fixed]
+    if sum(widths) + 2 * len(columns) + _NARROWEST <= console.width:
+        table = Table(box=None, show_header=len(columns) > 2, pad_edge=True, padding=(0, 1))
+        for name in columns:
+            table.add_column(name, no_wrap=name != prose, overflow="fold")
+        for row in rows:
+            table.add_row(*(row[name] for name in columns))
+        console.print(table)
+    else:
+        for row in rows:
+            facts = "; ".join(f"{name} {row[name]}" for name in fixed[1:] if row[name])
+            print_prose(console, Text.assemble((row[fixed[0]], "bold"), facts and f"  ({facts})"))
+            print_prose(console, Text(row[prose]), indent=3)
     console.print()

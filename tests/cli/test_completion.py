@@ -115,6 +115,17 @@ def test_list_is_short_and_can_be_filtered():
     assert run(main, ["list", "bounds", "nothing like this"]).exit_code == 2
 
 
+@pytest.mark.parametrize("width", ["40", "80", "200"])
+def test_list_breaks_no_word_however_narrow_the_terminal_is(width):
+    listed = json.loads(CliRunner().invoke(main, ["list", "bounds", "--json"]).output)
+    output = CliRunner().invoke(main, ["list", "bounds"], env={"COLUMNS": width}).output
+    assert max(map(len, output.splitlines())) <= int(width)
+    words = {word.strip("();") for word in output.split()}
+    for bound in listed["bounds"]["broker"]:
+        meaning = {word.strip("();") for word in bound["meaning"].split()}
+        assert {bound["name"], *meaning} <= words
+
+
 TWO_PHASE = "examples/two_phase_commit.py"
 
 

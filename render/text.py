@@ -6,6 +6,7 @@ side by side, each step lists the participants that it changed below each other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +24,9 @@ _NARROWEST = 13
 
 NO_NOTES: Mapping[int, str] = MappingProxyType({})
 """Nothing is to be said of any step."""
+
+_MARKER = re.compile(r"\s*(\d+\.|-) ")
+"""What an item of a list begins with."""
 
 _EDGES = 2
 """What a table takes beside its columns and the spaces between them."""
@@ -80,10 +84,17 @@ def print_behavior(
 
 
 def print_prose(console: Console, text: Text, indent: int = 0) -> None:
-    """Print text broken between words, without the spaces that would trail its lines."""
-    for line in text.wrap(console, max(1, console.width - indent)):
+    """Print text broken between words, without the spaces that would trail its lines.
+
+    The lines of an item of a list, which begins with a number or a dash, are below its first word.
+    """
+    marker = _MARKER.match(text.plain)
+    hang = marker.end() if marker else 0
+    head, body = (text[:hang], text[hang:]) if hang else (Text(), text)
+    for line in body.wrap(console, max(1, console.width - indent - hang)):
         line.rstrip()
-        console.print(Text(" " * indent) + line)
+        console.print(Text(" " * indent) + head + line)
+        head = Text(" " * hang)
 
 
 def _dims(console: Console) -> bool:

@@ -53,6 +53,12 @@ def guards(apply: Callable[..., bool]) -> tuple[Guard, ...]:
     )
 
 
+def refusing(apply: Callable[..., bool], *arguments: Any) -> int | None:
+    """Return the number of the guard that refuses a step; None where no guard does."""
+    answer = _watched(apply)(*arguments)
+    return answer[0] if isinstance(answer, tuple) else None
+
+
 def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
     """Return the guard that refuses a step and the values it looked at; None if it is enabled.
 

@@ -154,6 +154,10 @@ SURVIVORS = {
         "SendFetch: s.replica[follower].truncating": (
             "this protocol truncates as soon as it applies an epoch; no additional state"
         ),
+        "ElectLastKnown: not _recovers(s, k, broker)": (
+            "elects a broker without its log although an eligible replica has it; hw itself loses a "
+            "record in no more steps: 12"
+        ),
         _LATE_LEADER: (
             "with 3 replicas a leader may serve another leader's fetch; hw itself loses a record in "
             "no more steps: 12, as many as kip-101 without this guard"

@@ -31,6 +31,7 @@ OPTIONS = (
     ("isr_propagation=kraft", "moves"),
     ("isr_propagation=records", "moves"),
     ("elr",),
+    ("elr", "last_known_leader"),
     ("purgatory",),
 )
 

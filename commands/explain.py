@@ -18,7 +18,7 @@ from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
 from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
-from ..core.bounds import declared
+from ..core.bounds import BoundsError, declared, parse
 from ..core.printable import one_line
 from ..core.spec import Fairness, Kind, Outcome, TransitionSystem
 from ..render.output import Reports
@@ -165,7 +165,9 @@ def _findings(
         switches = [
             name
             for name, (_, default) in declared(chosen.protocol.family.bounds).items()
-            if isinstance(default, bool) and chosen.system.bounds[name] == "true"
+            if isinstance(default, bool)
+            and chosen.system.bounds[name] == "true"
+            and _is_possible(chosen, f"{name}=false")
         ]
         on = tuple(search.of_option(name, "false") for name in switches) if searched else ()
         least = all(need.decided and need.least == len(need.numbers) for need in needs)
@@ -178,6 +180,18 @@ def _findings(
         part = len(shortened(chosen.system, chosen.property, chosen.trace).steps)
     findings = Findings(needs, on, smallest, tuple(spare), part, searched, tuple(sorted(fair)))
     return findings, Stopped(Stop.INTERRUPT) if search.interrupted else None
+
+
+def _is_possible(chosen: Saved, setting: str) -> bool:
+    """Whether the trace's bounds allow another setting, which an option may contradict."""
+    recorded = [
+        one for one in chosen.settings if one.partition("=")[0] != setting.partition("=")[0]
+    ]
+    try:
+        parse(chosen.protocol.family.bounds, [*recorded, setting])
+    except BoundsError:
+        return False
+    return True
 
 
 def _fair(system: TransitionSystem[Any, Any]) -> set[str]:

@@ -76,6 +76,7 @@ _OPTIONS = {
     "keeps_broker_epoch": _KRAFT,
     "knows_partition_epoch": _RECORDS,
     "applies_known_record": _RECORDS,
+    "elects_last_known_leader": {"last_known_leader"},
     "eligible_leaders": {"elr"},
     "eligible_at_registration": {"elr"},
 }

@@ -9,29 +9,29 @@ from ..model.broker.state import BrokerState
 
 
 def ineligible(s: BrokerState, k: Constants) -> tuple[int] | None:
-    """Return a fenced member of an ISR that has another one, too."""
+    """Return a fenced member of the ISR that leads, or is not the only one."""
     isr = s.partition.isr
-    if isr & isr - 1:
-        for broker in members(isr & s.partition.fenced):
+    for broker in members(isr & s.partition.fenced):
+        if isr & isr - 1 or s.partition.leader == broker:
             return (broker,)
     return None
 
 
 def explain(s: BrokerState, k: Constants, broker: int) -> str:
     """Explain which fenced broker is in the ISR."""
+    why = "it cannot be elected, it is not fenced again, and the high watermark waits for it"
+    if s.partition.leader == broker:
+        why = "it leads, but no broker names a fenced one to clients"
     isr = ",".join(map(str, members(s.partition.isr)))
-    return (
-        f"The controller has fenced broker {broker}, and yet it is in the ISR {{{isr}}}: it "
-        "cannot be elected, it is not fenced again, and the high watermark waits for it."
-    )
+    return f"The controller has fenced broker {broker}, and yet it is in the ISR {{{isr}}}: {why}."
 
 
 PROPERTIES = (
     Property(
         name="EligibleIsr",
-        statement="No member of the ISR is fenced, unless it is the only one (relevant with "
-        "isr_propagation=kraft; otherwise no member is fenced).",
-        source="KIP-841 (KAFKA-13916, KAFKA-14140)",
+        statement="No member of the ISR is fenced, unless it is the only one and does not lead "
+        "(relevant with isr_propagation=kraft; otherwise no member is fenced).",
+        source="KIP-841 (KAFKA-13916, KAFKA-14140), KAFKA-19522",
         witness=ineligible,
         explain=explain,
     ),

@@ -12,9 +12,12 @@ from ..model.broker.state import BrokerState
 def can_be_led(s: BrokerState, k: Constants) -> bool:
     """Whether a candidate is alive and the bounds allow another election.
 
-    Candidates are the members of the ISR and, with the option ``elr``, eligible leader replicas.
+    Candidates are the members of the ISR and, with the option ``elr``, eligible leader replicas;
+    without any, the last known leader, if the option ``last_known_leader`` is on.
     """
     candidates = s.partition.isr | s.partition.elr
+    if not candidates and s.partition.last_known_leader != NONE:
+        candidates = 1 << s.partition.last_known_leader
     alive = any(
         candidates >> broker & 1 and s.replica[broker].alive for broker in range(k.replicas)
     )

@@ -82,6 +82,10 @@ class BrokerBounds:
     elr: bool = switch(
         "eligible leader replicas (KIP-966); the high watermark waits for min_isr members"
     )
+    last_known_leader: bool = switch(
+        "with elr: where neither the ISR nor the ELR has a member, the last leader may lead again, "
+        "by an unclean election (KIP-966)"
+    )
     purgatory: bool = switch(
         "a fetch without new data, and a produce with acks=all, wait at the leader"
     )
@@ -96,6 +100,11 @@ class BrokerBounds:
             raise BoundsError(
                 f"log_size={self.log_size} exceeds records={self.records}: no log can grow beyond "
                 "the records written; lower log_size or leave it out"
+            )
+        if self.last_known_leader and not self.elr:
+            raise BoundsError(
+                "last_known_leader has no effect without elr: otherwise the last member of the ISR "
+                "never leaves it; set elr, or leave last_known_leader out"
             )
         if self.controller_crashes and self.isr_propagation != ZOOKEEPER:
             raise BoundsError(

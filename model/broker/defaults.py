@@ -330,6 +330,14 @@ def list_at_once(s: BrokerState, k: Constants, leader: int) -> bool:
     return True
 
 
+def once_unfenced(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Elect the last known leader once it is back and its heartbeats arrive.
+
+    PartitionChangeBuilder.canElectLastKnownLeader of Kafka 4.1.0 and later (KAFKA-19522).
+    """
+    return s.replica[broker].alive and not s.partition.fenced >> broker & 1
+
+
 def left_while_below_min_isr(s: BrokerState, k: Constants, isr: int, members: int) -> int:
     """Add replicas that leave the ISR to the ELR until the ISR has min.insync.replicas members.
 

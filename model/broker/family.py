@@ -218,6 +218,10 @@ METADATA = (
         available=lambda k: k.elections > 0,
     ),
     Action(
+        "ElectLastKnown", controller.elect_last_known, "controller", brokers, "KIP-966",
+        available=lambda k: k.last_known_leader and k.elections > 0,
+    ),
+    Action(
         "Fence", controller.fence, "controller", brokers, "KIP-380",
         available=lambda k: k.elections > 0,
     ),
@@ -351,6 +355,8 @@ MUTATION_BOUNDS = (
     "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
     "records=1 elections=2 crashes=1 purgatory",
     "records=1 elections=2 crashes=1 power_losses=1 min_isr=2 elr",
+    "records=0 elections=3 elr last_known_leader",
+    "records=1 elections=3 crashes=0 power_losses=1 min_isr=2 elr last_known_leader moves",
     "records=1 elections=1 crashes=1 isr_propagation=zookeeper controller_crashes=1",
     "records=1 elections=2 crashes=1 isr_propagation=kraft moves",
     "records=1 elections=1 crashes=1 power_losses=1 isr_propagation=kraft",
@@ -364,6 +370,7 @@ FAULTS_AND_ELECTIONS = {
     "HandleLateFetch": "late fetch",
     "Restart": "restart",
     "Elect": "election",
+    "ElectLastKnown": "election",
     "Fence": "fence",
     "FenceFollower": "fence",
     "ShrinkIsr": "ISR shrink",

@@ -34,10 +34,14 @@ SURVIVORS = {
     ),
     "Produce: k.isr_propagation == ZOOKEEPER and s.producer.leader != leader": _AS_WITHOUT,
     "Elect: s.controller.down": _NO_CONTROLLER,
+    "ElectLastKnown: s.controller.down": _NO_CONTROLLER,
     "Fence: s.controller.down": _NO_CONTROLLER,
     "Elect: s.partition.fenced >> broker & 1": (
         "a fenced broker is not among the live members either; only an unclean election could "
         "elect it"
+    ),
+    "Elect: not live and k.last_known_leader and _recovers(s, k, s.partition.last_known_leader)": (
+        "with unclean elections another replica leads, which may lack as many records"
     ),
     "StartController: not s.controller.down": _CACHE,
     "CrashController: s.controller.down": _NOTHING_NEW,

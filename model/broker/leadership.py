@@ -88,10 +88,26 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     note_completed(s, k, leader, size(isr) >= k.min_isr)
 
 
+def note_last_known_leader(s: BrokerState, k: Constants, isr: int) -> None:
+    """Note who leaves the ISR as its last member, until it has a member again (KIP-966).
+
+    PartitionChangeBuilder.maybeUpdateLastKnownLeader notes the leader.  It is the last member: with
+    ``elr`` an ISR that has a member has a leader, elected in the record that fences the former one.
+    """
+    if isr:
+        s.partition.last_known_leader = NONE
+        return
+    for member in range(k.replicas):
+        if s.partition.isr == 1 << member:
+            s.partition.last_known_leader = member
+
+
 def set_isr(s: BrokerState, k: Constants, isr: int) -> None:
     """Write a new ISR to the partition state, and the ELR (KIP-966)."""
     if k.elr:
         s.partition.elr = k.rules.eligible_leaders(s, k, isr, size(isr))
+    if k.last_known_leader:
+        note_last_known_leader(s, k, isr)
     s.partition.isr = isr
 
 

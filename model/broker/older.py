@@ -132,6 +132,14 @@ def of_the_latest_fetch(s: BrokerState, k: Constants, leader: int, follower: int
     return not newer
 
 
+def even_if_fenced(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Elect the last known leader even while it is fenced or dead (KAFKA-19522).
+
+    PartitionChangeBuilder.canElectLastKnownLeader of Kafka 3.7.0 to 4.0.1.
+    """
+    return True
+
+
 def anybody(s: BrokerState, k: Constants, isr: int) -> bool:
     """Let fenced brokers, and brokers that are shutting down, into the ISR (before KIP-841)."""
     return True
@@ -162,6 +170,9 @@ OF_ISR_CHANGES = (
     ("may_register_unfenced", before_its_fence),
 )
 """The rules that matter only if ISR changes do not propagate instantly."""
+
+OF_ELECTIONS = (("elects_last_known_leader", even_if_fenced),)
+"""The rules that matter only with the option ``last_known_leader``."""
 
 OF_CHANGE_RECORDS = (("knows_partition_epoch", in_any_partition_epoch),)
 """The rules that matter only with the option ``isr_propagation=records``."""

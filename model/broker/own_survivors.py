@@ -88,6 +88,10 @@ _KIP_595 = {
         "steps, which is not a default property; may_restart keeps a fenced member of the ISR from "
         "restarting with a shorter log"
     ),
+    "elects_last_known_leader = even_if_fenced": (
+        "killed at records=0 elections=2 crashes=2 elr last_known_leader isr_propagation=records, "
+        "by EligibleIsr in 6 steps, which is not a default property"
+    ),
     "begin_following = ask_before_fetching": (
         "this protocol has no OffsetsForLeaderEpoch, so a new follower waits forever: this "
         "violates Stuck, which is not an invariant"
@@ -149,6 +153,10 @@ SURVIVORS = {
         **_WITHOUT_FENCE,
         "SendFetch: s.replica[follower].truncating": (
             "this protocol truncates as soon as it applies an epoch; no additional state"
+        ),
+        "ElectLastKnown: not _recovers(s, k, broker)": (
+            "elects a broker without its log although an eligible replica has it; hw itself loses a "
+            "record in no more steps: 12"
         ),
         _LATE_LEADER: (
             "with 3 replicas a leader may serve another leader's fetch; hw itself loses a record in "

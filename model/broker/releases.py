@@ -112,7 +112,7 @@ class Release:
         if self.code >= (3, 7):
             options.append("hw_needs_min_isr")
         if self.wire >= (4, 1):
-            options.append("elr")
+            options += ["elr", "last_known_leader"]
         return tuple(options)
 
     @property
@@ -261,6 +261,8 @@ def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
         rules["may_register_unfenced"] = older.before_its_fence
     if release.metadata == KRAFT and (3, 5) <= code < (3, 7):
         rules["keeps_broker_epoch"] = older.of_the_latest_fetch
+    if release.metadata == KRAFT and (3, 7) <= code < (4, 1):
+        rules["elects_last_known_leader"] = older.even_if_fenced
     if release.metadata == KRAFT and release.wire < (3, 5):
         rules["may_still_be_members"] = older.whatever_it_was
     if epoch_cache:

@@ -36,6 +36,7 @@ from .defaults import (
     nowhere,
     of_the_fetch,
     once_its_fence_is_stored,
+    once_unfenced,
     serve_anyone,
     start_of_first_epoch,
     stored_isr,
@@ -136,6 +137,8 @@ class Rules:
         Whether a follower applies the high watermark of such a response before it truncates.
     may_list_offsets
         Whether a leader returns its high watermark to clients as the end of the log (ListOffsets).
+    elects_last_known_leader
+        With the option ``last_known_leader``: whether the last known leader may be elected now.
     eligible_leaders
         With the option ``elr``: the eligible leader replicas after the ISR changes to another one,
         with this number of members.
@@ -188,5 +191,6 @@ class Rules:
     counts_diverging_fetch: Callable[[BrokerState, Constants, int, int], bool] = not_if_diverging
     applies_diverging_hw: Callable[[BrokerState, Constants, int], bool] = truncate_first
     may_list_offsets: Callable[[BrokerState, Constants, int], bool] = list_at_once
+    elects_last_known_leader: Callable[[BrokerState, Constants, int], bool] = once_unfenced
     eligible_leaders: Callable[[BrokerState, Constants, int, int], int] = left_while_below_min_isr
     eligible_at_registration: Callable[[BrokerState, Constants, int], int] = without_the_unclean

@@ -261,6 +261,10 @@ class Partition(Record):
         "eligible leader replicas: not in the ISR, but have all committed records (KIP-966)",
         names="replicas",
     )
+    last_known_leader: int = replica_id(
+        lambda k: k.replicas - 1 if k.last_known_leader else NONE,
+        "LastKnownElr: the leader that was the last member of the ISR; NONE while it has members",
+    )
 
 
 class Controller(Record):

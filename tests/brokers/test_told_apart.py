@@ -31,6 +31,7 @@ WALKS, STEPS_OF_A_WALK, TRIES = 50, 25, 6
 CONTROLLERS = {
     "may_restart", "isr_for_election", "may_alter_partition", "may_be_members",
     "may_still_be_members", "eligible_leaders", "eligible_at_registration",
+    "elects_last_known_leader",
 }  # fmt: skip
 """Rules of the controller, which is scripted: it does what the model says."""
 

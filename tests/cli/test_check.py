@@ -207,6 +207,7 @@ def test_the_trace_is_itf():
         "isr": {"#set": [{"#bigint": "0"}, {"#bigint": "1"}]},
         "fenced": {"#set": []},
         "elr": {"#set": []},
+        "last_known_leader": {"#bigint": "-1"},
     }
     assert trace["states"][-1]["#meta"]["action"] == "BecomeLeader"
     assert trace["states"][-1]["#meta"]["arguments"] == {"leader": 1, "epoch": 1}

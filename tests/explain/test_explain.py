@@ -88,6 +88,14 @@ def test_an_option_that_has_to_be_on_is_named():
     assert "(unclean: broker 1 at step" in told
 
 
+def test_an_option_that_another_one_needs_is_left_on():
+    """Without elr the bounds would contradict themselves."""
+    bounds = ["records=1", "power_losses=1", "crashes=0", "elections=2", "elr", "last_known_leader"]
+    given = [word for bound in bounds for word in ("-b", bound)]
+    found, _ = explained("kip-595", *given, "-p", "NoAckedRecordLost")
+    assert [it["name"] for it in found["options"]] == ["last_known_leader"]
+
+
 @pytest.fixture
 def detour(tmp_path):
     """Save a behavior that violates NoCommittedRecordLost with more than it needs."""

@@ -103,7 +103,7 @@ def follow(numbers, step, before, after, applies_known):
     at = dict(zip(step.parameters, step.arguments, strict=True))
     leader = at.get("leader", NONE)
     match step.action:
-        case "Elect" | "Fence" | "FenceFollower":
+        case "Elect" | "ElectLastKnown" | "Fence" | "FenceFollower":
             stored = after["partition"]
             change = Change(stored["leader"], stored["epoch"], frozenset(stored["isr"]))
             return replace(numbers, log=(*numbers.log, change))

@@ -66,6 +66,7 @@ def slow(*values):
     [
         ("kip-595", "records=1 elections=1 crashes=1", 800),
         ("kip-595-reset", "replicas=3 records=1 crashes=1 elections=0 min_isr=2", 700),
+        ("kip-595", "records=0 crashes=2 elections=2 elr last_known_leader", 800),
         slow("kip-595", "records=1 elections=2 crashes=1 moves", 20_000),
         slow("kip-595-reset", "records=1 elections=1 crashes=1 moves", 20_000),
         slow("kip-595", "min_isr=2 elr crashes=1 moves records=1", 20_000),

@@ -18,14 +18,21 @@ def _live_members(s: BrokerState, k: Constants, replicas: int) -> int:
     return live & replicas & ~s.partition.fenced
 
 
+def _recovers(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Whether the last known leader may lead again: no other replica is known to have its log."""
+    if broker == NONE or s.partition.elr:
+        return False
+    return k.rules.elects_last_known_leader(s, k, broker)
+
+
 def elect(s: BrokerState, k: Constants, broker: int) -> bool:
     """Make a live member of the ISR the leader, in a new epoch, when there is no leader.
 
     There is none if the partition state names no leader, or a dead broker: of a broker that has
     restarted the controller sees that it lives.  The new ISR are the live members of the old one.
     If none is alive, a live member of the ELR leads, as the only member of the ISR (KIP-966);
-    failing that, with unclean election, any live replica.  With the option ``moves`` a live leader
-    may be replaced too.
+    failing that, with unclean election, any live replica, unless ElectLastKnown has one.  With the
+    option ``moves`` a live leader may be replaced too.
     """
     if s.partition.epoch == k.elections:
         return False
@@ -42,9 +49,30 @@ def elect(s: BrokerState, k: Constants, broker: int) -> bool:
     live = in_sync if in_sync else _live_members(s, k, s.partition.elr)
     if not live >> broker & 1 and not (k.unclean_election and live == 0):
         return False
+    if not live and k.last_known_leader and _recovers(s, k, s.partition.last_known_leader):
+        return False
     send_leader_and_isr(s, k, broker, in_sync if in_sync else 1 << broker)
     if not live:
         s.partition.elr = 0  # Kafka clears the ELR at an unclean election.
+    forget_outdated(s, k)
+    return True
+
+
+def elect_last_known(s: BrokerState, k: Constants, broker: int) -> bool:
+    """Elect the last known leader, where neither the ISR nor the ELR has a member.
+
+    PartitionChangeBuilder.canElectLastKnownLeader, since Kafka 3.7.0 with ELR enabled.  That is an
+    unclean election: the broker went down uncleanly, and may have lost acknowledged records.
+    """
+    if s.partition.epoch == k.elections:
+        return False
+    if s.controller.down:
+        return False
+    if s.partition.last_known_leader != broker:
+        return False
+    if not _recovers(s, k, broker):
+        return False
+    send_leader_and_isr(s, k, broker, 1 << broker)
     forget_outdated(s, k)
     return True
 

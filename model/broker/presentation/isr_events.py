@@ -122,6 +122,19 @@ def _fence_follower(a: Arguments, before: Scene, after: Scene) -> Event:
     )
 
 
+def _elect_last_known(a: Arguments, before: Scene, after: Scene) -> Event:
+    number, now = a["broker"], of(after, CONTROLLER)
+    whether = "is the last known leader, as neither the ISR nor the ELR has a member"
+    down = ", although it is down" if broker_of(before, number).role == "down" else ""
+    return Event(
+        CONTROLLER,
+        f"The controller elects broker {number}, which {whether} (unclean election){down}: "
+        f"{now.role}, {', '.join(now.details)}.",
+        sign="unclean",
+        rule=whether,
+    )
+
+
 def _pass_lag_time(a: Arguments, before: Scene, after: Scene) -> Event:
     leader, follower = a["leader"], a["follower"]
     return Event(
@@ -211,6 +224,7 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "Unfence": _unfence,
     "ApplyChangeRecord": _apply_change_record,
     "FenceFollower": _fence_follower,
+    "ElectLastKnown": _elect_last_known,
     "PassLagTime": _pass_lag_time,
     "WriteNotification": _write_notification,
     "ReadNotification": _read_notification,
@@ -223,4 +237,4 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "RefreshConsumer": _refreshed(CONSUMER),
     "Consume": _consume,
 }
-"""Every action that the option ``isr_propagation`` adds."""
+"""Every action that the options of ISR changes and elections add."""

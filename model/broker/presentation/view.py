@@ -72,8 +72,12 @@ def leadership(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the partition state: leader, epoch, ISR and ELR."""
     leader = "no leader" if s.partition.leader == NONE else f"{s.partition.leader} leads"
-    elr = (f"elr {written(s.partition.elr)}",) if s.partition.elr else ()
-    return f"{leader} e{s.partition.epoch}", (f"isr {written(s.partition.isr)}", *elr)
+    details = [f"isr {written(s.partition.isr)}"]
+    if s.partition.elr:
+        details.append(f"elr {written(s.partition.elr)}")
+    if s.partition.last_known_leader != NONE:
+        details.append(f"last known leader {s.partition.last_known_leader}")
+    return f"{leader} e{s.partition.epoch}", tuple(details)
 
 
 def _controller(s: BrokerState, k: Constants) -> str:

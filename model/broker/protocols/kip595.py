@@ -26,6 +26,7 @@ from ..defaults import at_any_offset, bounce_unnoticed, once_fenced
 from ..family import TRUNCATION_ON_FETCH
 from ..older import (
     OF_CHANGE_RECORDS,
+    OF_ELECTIONS,
     OF_ISR_CHANGES,
     also_if_diverging,
     before_truncating,
@@ -99,6 +100,7 @@ KIP_595 = replace(
         ("applies_diverging_hw", before_truncating),
         *OF_ISR_CHANGES,
         *OF_CHANGE_RECORDS,
+        *OF_ELECTIONS,
     ),
     expected=(
         Expected(""),

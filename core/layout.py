@@ -219,7 +219,8 @@ class Layout(Generic[S]):
             if not kinds <= _integers:
                 if not all(issubclass(kind, int) for kind in kinds):
                     return False
-                if not all(kind.__or__ is int.__or__ for kind in kinds - _integers):
+                others: set[Any] = kinds - _integers
+                if not all(kind.__or__ is int.__or__ for kind in others):
                     return self.intact() and self.in_range()
                 _integers.update(kinds)
             return self.intact() and self.within(values)

@@ -26,6 +26,10 @@ KAFKA = re.compile(r"tidegate\.(invariants\.|model\.(built_in|broker|published|a
 """Modules of Kafka's families, and those that gather them."""
 
 
+LATE = {"multiprocessing", "socket", "statistics"}
+"""Modules that most checks do without, and that bring others along."""
+
+
 def modules_of(*command):
     """Return the modules that a Python command imports."""
     done = subprocess.run(
@@ -68,5 +72,6 @@ def test_a_check_of_ones_own_file_imports_none_of_kafkas_families(engine):
     modules = modules_of("-m", "tidegate", *own)
     assert "tidegate.model.own.model" in modules
     assert set(filter(KAFKA.match, modules)) == set()
+    assert modules & LATE == set()
     kafkas = modules_of("-m", "tidegate", "check", "kip-101", "-b", "records=1", "-p", "TypeOk")
     assert {name.split(".")[2] for name in filter(KAFKA.match, kafkas)} >= {"broker", "built_in"}

@@ -28,13 +28,10 @@ from ..core.bounds import unknown
 from ..core.errors import ModelError, TidegateError, is_users, lacks, place_of, shown
 from ..core.printable import one_line
 from ..core.spec import Property
-from ..model import PROTOCOLS
-from ..model.broker.releases import release_of
 from ..model.own.model import Model
 from ..model.own.signatures import refuse_unfit
 from ..model.protocol import Protocol
 from .misspelt import refuse_misspelt
-from .mutants import mutants
 
 
 class SelectionError(TidegateError):
@@ -53,6 +50,8 @@ def find_protocol(name: str) -> Protocol:
     if not tilde:
         return _own(base) if is_own(base) else _built_in(base)
     if is_own(base):
+        from .mutants import mutants
+
         own = _own(base)
         return _mutated(own, {it.name: it.protocol for it in mutants(own)}, name, mutant)
     return _mutated(_built_in(base), _mutants(base.lower()), name, mutant)
@@ -95,6 +94,10 @@ def _parts(name: str) -> tuple[str, str, str]:
 
 
 def _built_in(name: str) -> Protocol:
+    # Kafka's families are imported only where one is named: a check of one's own file needs none.
+    from ..model import PROTOCOLS
+    from ..model.broker.releases import release_of
+
     known = {protocol.name: protocol for protocol in PROTOCOLS}
     if release := release_of(name.lower()):
         return release.protocol
@@ -107,6 +110,8 @@ def _built_in(name: str) -> Protocol:
 @cache
 def _mutants(name: str) -> dict[str, Protocol]:
     """Return all mutants of a built-in protocol by name."""
+    from .mutants import mutants
+
     return {it.name: it.protocol for it in mutants(_built_in(name))}
 
 
@@ -307,12 +312,16 @@ def _only(module: ModuleType, name: str) -> Own:
 
 def _own_protocols(module: ModuleType) -> list[tuple[str, Own]]:
     """Return the protocols and models that a module holds and that are not built in, each once."""
-    built_in = {id(protocol) for protocol in PROTOCOLS}
     own = {
         id(value): (name, value)
         for name, value in vars(module).items()
-        if isinstance(value, (Protocol, Model)) and id(value) not in built_in
+        if isinstance(value, (Protocol, Model))
     }
+    if any(isinstance(value, Protocol) for _, value in own.values()):
+        from ..model import PROTOCOLS
+
+        for protocol in PROTOCOLS:
+            own.pop(id(protocol), None)
     return list(own.values())
 
 

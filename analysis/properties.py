@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.bounds import parse, unknown
 from ..core.spec import Kind, Property, TransitionSystem
-from ..invariants import PROPERTIES, invariants_of, properties_of
+from ..invariants import FAMILIES, invariants_of, properties_of
 from ..model import Protocol
 from .named import SelectionError, is_own, own_property
 
@@ -35,8 +35,7 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     family = protocol.family.name
     known = {prop.name.lower(): prop for prop in properties_of(protocol)}
     if not known:
-        raise SelectionError(f"{protocol.name}: {unknown('family', family, PROPERTIES)}")
-    elsewhere = {prop.name.lower() for props in PROPERTIES.values() for prop in props}
+        raise SelectionError(f"{protocol.name}: {unknown('family', family, FAMILIES)}")
     if not names and not protocol.default_properties:
         raise SelectionError(
             f"{protocol.name} has no property that is checked by default; declare an invariant, or "
@@ -51,7 +50,7 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
             wanted.update({prop.name: prop for prop in invariants_of(protocol)})
         elif name in known:
             wanted[known[name].name] = known[name]
-        elif name in elsewhere:
+        elif name != "none" and _is_elsewhere(name):
             raise SelectionError(
                 f"property {written} is not defined for the {family} family of {protocol.name}, "
                 f"which has {', '.join(prop.name for prop in known.values())}"
@@ -61,6 +60,13 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
             own = "; name a custom property by its file (promises.py:NO_GAP)"
             raise SelectionError(unknown("property", written, everything) + own)
     return list(wanted.values())
+
+
+def _is_elsewhere(name: str) -> bool:
+    """Whether one of Kafka's families has a property of that name, in lower case."""
+    from ..invariants import PROPERTIES
+
+    return any(prop.name.lower() == name for props in PROPERTIES.values() for prop in props)
 
 
 def find_violable(protocol: Protocol, names: Sequence[str]) -> list[Property]:

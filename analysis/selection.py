@@ -8,7 +8,7 @@ from typing import Any
 from ..checker.tracefile import Recorded
 from ..core.spec import Property, ReplayError, TransitionSystem
 from ..invariants import properties_of
-from ..model import PROTOCOLS, Protocol
+from ..model import Protocol
 from .named import SelectionError, find_protocol
 from .properties import find_properties, system_for
 
@@ -37,6 +37,8 @@ def protocols_to_compare(names: Sequence[str]) -> list[Protocol]:
     SelectionError
         If a protocol does not exist, or its family has no scenarios.
     """
+    from ..model import PROTOCOLS
+
     named = [find_protocol(name) for name in names]
     for protocol in named:
         if not protocol.family.scenarios:

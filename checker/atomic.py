@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +22,8 @@ def replace_file(path: Path, content: bytes, mode: int = 0o666, aside: Path | No
     OSError
         If that is not possible; nothing is left aside then.
     """
+    import secrets
+
     aside = aside or path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")
     aside.unlink(missing_ok=True)
     try:

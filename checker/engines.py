@@ -125,7 +125,7 @@ def finished_search(request: SearchRequest) -> Finished:
     if compiled is None:
         _interpreted(search)
         return search
-    if compiled.distinct_states > small:
+    if compiled.distinct_states > small and not large.was_seen():
         large.note()
     return compiled
 

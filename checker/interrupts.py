@@ -7,7 +7,6 @@ same way.  A model may swallow that, as ``except:`` does; so it is noted too.
 from __future__ import annotations
 
 import ctypes
-import multiprocessing
 import os
 import signal
 import threading
@@ -160,6 +159,9 @@ def leave_to_parent() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     with suppress(AttributeError):
         ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
+    # Of the processes that run this, all were started by it.
+    import multiprocessing
+
     parent = multiprocessing.parent_process()
     forked = multiprocessing.get_start_method() == "fork"
     if parent is not None and (not parent.is_alive() or (forked and os.getppid() != parent.pid)):

@@ -11,10 +11,8 @@ import fcntl
 import hashlib
 import hmac
 import logging
-import multiprocessing
 import os
 import pwd
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator
@@ -223,7 +221,11 @@ _warned: set[str] = set()
 
 def _warn(text: str) -> None:
     """Warn the user once; a process that another one started leaves that to the other."""
-    if text not in _warned and multiprocessing.parent_process() is None:
+    if text in _warned:
+        return
+    import multiprocessing
+
+    if multiprocessing.parent_process() is None:
         _warned.add(text)
         _log.warning(text)
 
@@ -266,6 +268,8 @@ def _new_key() -> bytes:
     place, file = _below("XDG_STATE_HOME", ".local/state"), key_file()
     if place is None or file is None:
         raise FileNotFoundError("there is no place for a key")
+    import secrets
+
     place.make()
     with ExitStack() as stack:
         folder = os.open(place.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, log
-from statistics import fmean, linear_regression
 
 _LAST = 5
 """Levels whose growth is followed."""
@@ -34,6 +33,9 @@ def states_left(sizes: Sequence[int]) -> int | None:
     """
     if len(sizes) <= _LAST or not 0 < sizes[-1] < sizes[-2]:
         return None
+    # Many modules come along with it, and few searches last until a progress line.
+    from statistics import fmean, linear_regression
+
     last = sizes[-_LAST - 1 :]
     growth = [log(after / before) for before, after in pairwise(last)]
     slope, begin = linear_regression(range(_LAST), growth)

@@ -13,7 +13,6 @@ from ..checker.check import check
 from ..checker.engines import ENGINES
 from ..checker.result import Cluster, Limits, Resources, Result, StateStore
 from ..core.spec import TransitionSystem
-from ..model.broker.releases import KRAFT, ZOOKEEPER, Release, default_metadata
 from ..render.output import Reports
 from ..render.report import report
 from ..render.terminal import make_console, progress, say, write_json
@@ -48,7 +47,7 @@ from .trust import resume_command
 )
 @click.option(
     "--metadata",
-    type=click.Choice((ZOOKEEPER, KRAFT)),
+    type=click.Choice(("zookeeper", "kraft")),
     help="With --release: where the cluster keeps its metadata.",
 )
 @click.option(
@@ -159,6 +158,8 @@ def _with_release(options: dict[str, Any]) -> dict[str, Any]:
         raise click.UsageError(
             f"--release {name} picks the protocol; leave out {protocol}, or leave out --release"
         )
+    from ..model.broker.releases import Release, default_metadata
+
     metadata = options["metadata"] or default_metadata(name)
     release = Release(name, metadata, options["protocol_version"])
     chosen = {setting.partition("=")[0] for setting in options["settings"]}

@@ -12,9 +12,7 @@ from click import Argument, Context, Parameter
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
 from ..core.bounds import Bound, declared
-from ..invariants import PROPERTIES, properties_of
-from ..model import PROTOCOLS
-from ..model.broker.releases import RELEASES
+from ..invariants import properties_of
 from ..model.protocol import Protocol
 
 Offers = list[CompletionItem]
@@ -50,6 +48,8 @@ class Bash(BashComplete):
 
 def protocols(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     """Return built-in protocols; where none begins like this, files."""
+    from ..model import PROTOCOLS
+
     offers = [
         CompletionItem(protocol.name, help=protocol.summary)
         for protocol in PROTOCOLS
@@ -60,11 +60,15 @@ def protocols(context: Context, parameter: Parameter, incomplete: str) -> Offers
 
 def releases(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     """Return releases of Kafka."""
+    from ..model.broker.releases import RELEASES
+
     return _beginning(incomplete, ((name, "") for name in RELEASES))
 
 
 def properties(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     """Return the properties of the protocol that is named before, or of every family."""
+    from ..invariants import PROPERTIES
+
     chosen = _protocols(context)
     known = [properties_of(protocol) for protocol in chosen] or list(PROPERTIES.values())
     statements = {prop.name: prop.statement for props in known for prop in props}
@@ -74,6 +78,8 @@ def properties(context: Context, parameter: Parameter, incomplete: str) -> Offer
 
 def settings(context: Context, parameter: Parameter, incomplete: str) -> Offers:
     """Return bounds, or after ``NAME=`` the values of that bound."""
+    from ..model import PROTOCOLS
+
     families = {one.family.name: one.family for one in _protocols(context) or PROTOCOLS}
     known: dict[str, Bound] = {}
     for family in families.values():
@@ -106,6 +112,8 @@ def _protocols(context: Context) -> list[Protocol]:
 
     Click leaves arguments unassigned where an option still lacks its value.
     """
+    from ..model import PROTOCOLS
+
     named = [
         context.params.get(parameter.name or "")
         for parameter in context.command.params

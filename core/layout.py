@@ -77,7 +77,7 @@ State = Stored
 
 WORD_BITS = 64
 _integers = {int, bool}
-"""Classes of whole numbers that were met; enumerations are added."""
+"""Classes of whole numbers that were met; enumerations are added, unless `|` is their own."""
 
 MOST_ELEMENTS = 10_000
 """Elements of an array: more are a mistake in its length."""
@@ -158,6 +158,9 @@ class Layout(Generic[S]):
     in_range: Callable[[], bool]
     """Whether every variable of ``record`` lies within its declared range."""
 
+    within: Callable[[tuple[int, ...]], bool]
+    """Whether all of what ``values`` returned, integers, lie within the declared ranges."""
+
     intact: Callable[[], bool]
     """Whether ``record`` consists of the declared parts, and each array has its length."""
 
@@ -176,7 +179,7 @@ class Layout(Generic[S]):
             declaration.__name__, self.variables, self._places, self._parts, self._narrow
         )
         self.load, self.dump, self.values = made.load, made.dump, made.values
-        self.in_range, self.intact = made.in_range, made.intact
+        self.in_range, self.within, self.intact = made.in_range, made.within, made.intact
         self.pack, self.unpack = packing(
             declaration.__name__, self.stored, self.words, self._narrow
         )
@@ -211,12 +214,16 @@ class Layout(Generic[S]):
     def sound(self) -> bool:
         """Whether ``record`` consists of the declared parts, with integers in their ranges."""
         try:
-            kinds = set(map(type, self.values()))
+            values = self.values()
+            kinds = set(map(type, values))
             if not kinds <= _integers:
                 if not all(issubclass(kind, int) for kind in kinds):
                     return False
+                others: set[Any] = kinds - _integers
+                if not all(kind.__or__ is int.__or__ for kind in others):
+                    return self.intact() and self.in_range()
                 _integers.update(kinds)
-            return self.intact() and self.in_range()
+            return self.intact() and self.within(values)
         except Exception:  # noqa: BLE001 - whatever comes of comparing with what is no integer
             return False
 

@@ -115,6 +115,7 @@ class Accessors:
     dump: Callable[[], Stored]
     values: Callable[[], tuple[int, ...]]
     in_range: Callable[[], bool]
+    within: Callable[[tuple[int, ...]], bool]
     intact: Callable[[], bool]
 
 
@@ -153,6 +154,7 @@ def accessors(
     ranges = " and ".join(f"{v.low} <= {a} <= {v.high}" for v, a in stored)
     values = "".join(f"{a}," if v.width or a.endswith("]") else f"{v.low}," for v, a in every)
     intact = " and ".join(_watched(parts, names, space))
+    every_value = "".join(f"t{i}," for i in range(len(every)))
     if narrow:
         state = f"bytes(({reads}))"
     else:
@@ -166,10 +168,30 @@ def accessors(
         f"def dump():\n if {intact or 'True'}:\n  return {state}\n raise Unstorable\n"
         f"def values():\n return ({values})\n"
         f"def in_range():\n return {ranges or 'True'}\n"
+        f"def within(values):\n {f'{every_value} = values' if every else 'pass'}\n"
+        f" return {_within(variables)}\n"
         f"def intact():\n return {intact or 'True'}\n"
     )
     run(source, f"<layout of {name}>", space)
-    return Accessors(*(space[key] for key in ("load", "dump", "values", "in_range", "intact")))
+    return Accessors(
+        *(space[key] for key in ("load", "dump", "values", "in_range", "within", "intact"))
+    )
+
+
+def _within(variables: Sequence[Variable]) -> str:
+    """Return the source for whether integers are in the ranges of all variables.
+
+    Most ranges are those of some bits: what is in none of them has no bit above, and no sign.
+    """
+    of_bits: dict[int, list[str]] = {}
+    tests = []
+    for number, v in enumerate(variables):
+        if v.width and not v.low and v.high == (1 << v.width) - 1:
+            of_bits.setdefault(v.width, []).append(f"t{number}")
+        elif v.width:
+            tests.append(f"{v.low} <= t{number} <= {v.high}")
+    tests += [f"({' | '.join(values)}) >> {width} == 0" for width, values in of_bits.items()]
+    return " and ".join(tests) or "True"
 
 
 def packing(

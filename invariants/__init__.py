@@ -1,57 +1,30 @@
-"""What must hold.  Properties read states, never steps, and know nothing of searching."""
+"""What must hold.  Properties read states, never steps, and know nothing of searching.
 
-from collections.abc import Mapping
+Those of Kafka's families are imported when they are asked for: a check of one's own file needs
+none.
+"""
 
-from ..core.spec import DEADLOCK, TYPE_OK, Kind, ModelError, Property
+from typing import TYPE_CHECKING, Any
+
+from ..core.spec import Kind, ModelError, Property
 from ..model.protocol import Protocol
-from . import (
-    async_isr,
-    candidates,
-    divergence,
-    eligible,
-    eventually,
-    exits,
-    isr,
-    leadership,
-    loss,
-    published,
-    published_eventually,
-    reads,
-    well_formed,
-)
-from .progress import STUCK
 
-INVARIANTS: Mapping[str, tuple[Property, ...]] = {
-    "broker": (
-        *loss.PROPERTIES,
-        *candidates.PROPERTIES,
-        *divergence.PROPERTIES,
-        *reads.PROPERTIES,
-        *isr.PROPERTIES,
-        *eligible.PROPERTIES,
-        *exits.PROPERTIES,
-        *leadership.PROPERTIES,
-        *well_formed.PROPERTIES,
-        TYPE_OK,
-    ),
-    "published": (
-        isr.WEAK_ISR,
-        isr.STRONG_ISR,
-        isr.KNOWN_LEADER_IN_ISR,
-        leadership.AT_MOST_ONE_LEADER_PER_EPOCH,
-        TYPE_OK,
-        *published.PROPERTIES,
-    ),
-    "async-isr": (TYPE_OK, *async_isr.PROPERTIES),
-}
-"""Every invariant, by family."""
+if TYPE_CHECKING:
+    from .by_family import INVARIANTS, PROPERTIES
 
-PROPERTIES: Mapping[str, tuple[Property, ...]] = {
-    "broker": (*INVARIANTS["broker"], STUCK, *eventually.PROPERTIES, DEADLOCK),
-    "published": (*INVARIANTS["published"], *published_eventually.PROPERTIES, DEADLOCK),
-    "async-isr": (*INVARIANTS["async-isr"], DEADLOCK),
-}
-"""Every property that can be checked, by family."""
+__all__ = ["FAMILIES", "INVARIANTS", "PROPERTIES", "invariants_of", "properties_of"]
+
+FAMILIES = ("broker", "published", "async-isr")
+"""The families that have properties of their own."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import the properties of Kafka's families, for one of the tables that hold them."""
+    if name not in ("INVARIANTS", "PROPERTIES"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import by_family
+
+    return getattr(by_family, name)
 
 
 def properties_of(protocol: Protocol) -> tuple[Property, ...]:
@@ -62,7 +35,7 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
     ModelError
         If it gives one of its own the name of another.
     """
-    properties = (*protocol.properties, *PROPERTIES.get(protocol.family.name, ()))
+    properties = (*protocol.properties, *_of_family(protocol.family.name))
     names = [prop.name.lower() for prop in properties]
     for prop in protocol.properties:
         if names.count(prop.name.lower()) > 1:
@@ -79,4 +52,10 @@ def invariants_of(protocol: Protocol) -> tuple[Property, ...]:
     )
 
 
-__all__ = ["INVARIANTS", "PROPERTIES", "invariants_of", "properties_of"]
+def _of_family(name: str) -> tuple[Property, ...]:
+    """Return the properties that every protocol of a family has."""
+    if name not in FAMILIES:
+        return ()
+    from .by_family import PROPERTIES
+
+    return PROPERTIES[name]

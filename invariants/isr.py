@@ -1,6 +1,6 @@
 """The in-sync replicas: every member of the ISR has all committed records.
 
-The published family has those that ``invariants/__init__.py`` names: its states declare the same
+The published family has those that ``invariants/by_family.py`` names: its states declare the same
 variables.
 """
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
-
-from rich import box
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from ..checker.violation import explained
 from ..core.spec import Property, Trace, TransitionSystem
 from .lasso import demands, fairness, marks, repeats
 from .printed import Console, Text
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _NARROWEST = 13
 """A participant's column is not folded to fewer characters than this."""
@@ -124,6 +124,9 @@ def _table(
     steps: Sequence[Text], rows: list[dict[str, str]], widths: list[int], dims: bool
 ) -> Table:
     """Return the trace with a column per participant."""
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.HORIZONTALS, show_lines=True, pad_edge=False, padding=0)
     table.add_column("", justify="right", width=widths[0])
     table.add_column("step", width=widths[1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
 
@@ -46,6 +45,8 @@ def object_code(text: str, tick: Callable[[], None] = lambda: None) -> bytes:
     UnsupportedError
         If LLVM does not take the text.
     """
+    from concurrent.futures import ThreadPoolExecutor, wait
+
     # Python waits at its end for a pool's threads, and LLVM must be there as long as one is in it.
     # It would not wait for a Thread whose join() an interrupt has ended.
     pool = ThreadPoolExecutor(1, thread_name_prefix="LLVM")

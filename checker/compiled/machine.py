@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice, pairwise
-from struct import Struct
+from itertools import chain, islice, pairwise
 
 from ..interrupts import abandon
 from .build import Code
@@ -175,11 +175,8 @@ class Machine:
     def add_states(self, states: Sequence[Words], watch: Callable[[], bool] = lambda: True) -> bool:
         """Add states, all by the first worker; False where there is no room for all of them."""
         space = Region(max(1, len(states)) * self.state_bytes)
-        if states:
-            write = Struct(f"={len(states[0])}Q").pack_into
-            with space.view(0, space.size) as view:
-                for number, words in enumerate(states):
-                    write(view, number * self.state_bytes, *words)
+        with space.view(0, len(states) * self.state_bytes) as view:
+            view[:] = array("Q", chain.from_iterable(states)).tobytes()
         call = partial(self._add, self.workers[0][0].address, space.address, len(states))
         try:
             added = self._threads.call([call], watch)

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+import tidegate.cli  # noqa: F401 - it prints warnings
 from tidegate.checker.compiled import cache
 from tidegate.checker.compiled.cache import cached_code
 from tidegate.checker.kept import Store, key_file

@@ -1,5 +1,8 @@
 """What is derived from a state's declaration."""
 
+from enum import IntEnum
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -105,6 +108,44 @@ def test_values_out_of_range_are_named():
         "many[1].low is 6, declared -1..5",
         "wide is 1.5 (float), declared 0..200",
     ]
+    LAYOUT.reset()
+
+
+@given(
+    written=st.lists(st.integers(-9, 300), min_size=9, max_size=9),
+    near=st.lists(st.booleans(), min_size=9, max_size=9),
+)
+def test_sound_is_what_is_in_range(written, near):
+    LAYOUT.reset()
+    record = LAYOUT.record
+    numbers = [value % 2 if close else value for value, close in zip(written, near, strict=True)]
+    record.inner.low, record.wide, record.some, *flags = numbers[:6]
+    record.flags[:] = flags
+    for inner, value in zip(record.many, numbers[6:8], strict=True):
+        inner.low = value
+    errors = LAYOUT.range_errors()
+    assert LAYOUT.sound() == LAYOUT.in_range() == (not errors)
+    assert LAYOUT.within(LAYOUT.values()) == (not errors)
+    record.wide = float(numbers[8])
+    assert not LAYOUT.sound()
+    LAYOUT.reset()
+
+
+class Odd(IntEnum):
+    """An enumeration whose ``|`` says nothing about its bits."""
+
+    FEW = 1
+    MANY = 2
+
+    def __or__(self, other):
+        return 0
+
+
+@pytest.mark.parametrize(("odd", "sound"), [(Odd.FEW, True), (Odd.MANY, False)])
+def test_an_enumeration_with_its_own_operators_is_judged_by_its_range(odd, sound):
+    LAYOUT.reset()
+    LAYOUT.record.flags[0] = odd
+    assert LAYOUT.sound() is sound
     LAYOUT.reset()
 
 

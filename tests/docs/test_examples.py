@@ -169,7 +169,7 @@ def with_half_fence(tmp_path_factory):
     lines = [line.removeprefix("   ") for line in source.splitlines()]
     assert len(lines) <= 60
     (root / "model/broker/protocols/half_fence.py").write_text("\n".join(lines) + "\n")
-    registry = root / "model/__init__.py"
+    registry = root / "model/built_in.py"
     text = registry.read_text()
     text = text.replace("KIP_595_RESET)\n", "KIP_595_RESET, HALF_FENCE)\n", 1)
     text = text.replace(

@@ -8,7 +8,8 @@ from click.testing import CliRunner
 from tests.docs.releases import SEARCHES, rows
 from tidegate.analysis.named import find_protocol
 from tidegate.cli import main
-from tidegate.model.broker.releases import Release
+from tidegate.commands.check import check_command
+from tidegate.model.broker.releases import KRAFT, ZOOKEEPER, Release
 
 PAGE = Path(__file__).parents[2] / "docs" / "releases.md"
 
@@ -68,6 +69,11 @@ def test_a_release_picks_rules_and_options():
 )
 def test_isr_changes_are_records_since_metadata_version_3_6(name, version, propagation):
     assert f"isr_propagation={propagation}" in Release(name, "kraft", version).settings
+
+
+def test_metadata_takes_what_releases_tell_apart():
+    [option] = [one for one in check_command.params if one.name == "metadata"]
+    assert tuple(option.type.choices) == (ZOOKEEPER, KRAFT)
 
 
 def test_a_bound_overrides_an_option_of_the_release():

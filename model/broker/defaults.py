@@ -167,6 +167,22 @@ def before_the_fetch(s: BrokerState, k: Constants, leader: int, before: int) -> 
     return before
 
 
+def at_any_fetch(s: BrokerState, k: Constants, leader: int, before: int, offset: int) -> bool:
+    """Recompute the high watermark at every fetch, also at one that moves no log end.
+
+    Partition.updateReplicaLogReadResult, which calls maybeExpandIsr, of Kafka 0.8 to 2.3.
+    """
+    return True
+
+
+def if_log_end_moves(s: BrokerState, k: Constants, leader: int, before: int, offset: int) -> bool:
+    """Recompute the high watermark only if the fetch moves the follower's log end.
+
+    Partition.updateFollowerFetchState of Kafka 2.4.0 and later.
+    """
+    return offset != before
+
+
 def exit_unless_unclean(s: BrokerState, k: Constants, follower: int) -> bool:
     """End the broker's process, unless unclean elections are allowed.
 

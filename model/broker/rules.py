@@ -13,6 +13,7 @@ from .defaults import (
     also_if_known,
     also_if_log_stays,
     append_only,
+    at_any_fetch,
     at_any_offset,
     at_any_time,
     at_or_above_hw,
@@ -91,6 +92,9 @@ class Rules:
     hw_with_records
         The high watermark in a fetch response with records; the last argument is the one from
         before the leader updated its follower state by that fetch.
+    fetch_advances_hw
+        Whether a leader recomputes its high watermark at a fetch at this offset; the last arguments
+        are the follower's log end that it knew before, and the offset.
     exits_if_longer
         Whether a follower's process ends if its log is longer than its leader's.
     begin_leading
@@ -165,6 +169,7 @@ class Rules:
     truncates_cache: Callable[[BrokerState, Constants, int, int], bool] = also_if_log_stays
     assign_epoch: Callable[[BrokerState, Constants, int, int], None] = append_only
     hw_with_records: Callable[[BrokerState, Constants, int, int], int] = before_the_fetch
+    fetch_advances_hw: Callable[[BrokerState, Constants, int, int, int], bool] = at_any_fetch
     exits_if_longer: Callable[[BrokerState, Constants, int], bool] = exit_unless_unclean
     begin_leading: Callable[[BrokerState, Constants, int], None] = cache_with_first_record
     forgets_remote_leos: Callable[[BrokerState, Constants, int, int], bool] = unless_leading

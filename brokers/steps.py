@@ -104,6 +104,7 @@ async def _counted_fetch(
     has caught up.  If it does not join it lags again: the high watermark waits for who does not.
     """
     inside, led = run.broker(leader).inside, before["replica"][leader]
+    lagging = await _lagging(run, follower, leader, before)
     offset = before["replica"][follower]["leo"]
     members = "proposed" if run.cluster.proposals is not None else "isr"
     joins = follower in after["replica"][leader][members] - led["isr"] - led["proposed"]
@@ -115,11 +116,31 @@ async def _counted_fetch(
         await inside.forget_fetch(run.topic, follower)
     if joins or may_join:
         await inside.let_catch_up(run.topic, follower)
+    for other in lagging:
+        await inside.let_catch_up(run.topic, other)
     partition = await run.exchange(follower, leader, FETCH.key)
+    for other in lagging:
+        await inside.let_lag(run.topic, other)
     below_end = offset < led["leo"]
     if may_join and below_end and follower not in await inside.isr(run.topic):
         await inside.let_lag(run.topic, follower)
     return partition
+
+
+async def _lagging(run: Forcing, follower: int, leader: int, before: State) -> list[int]:
+    """Return who must not lag yet while a leader has the first fetch of a follower.
+
+    Since 2.4 a fetch has the high watermark recomputed if it moves the log end that the leader
+    knows.  A new leader knows none, and the model has 0 for it: there the first fetch, at offset 0,
+    moves nothing, and the high watermark waits on for who has lagged since the last one.
+    """
+    led = before["replica"][leader]
+    if run.bounds["hw_waits"] != "true" or before["replica"][follower]["leo"]:
+        return []
+    if await run.broker(leader).inside.knows_log_end(run.topic, follower):
+        return []
+    waits_no_more = set(range(len(run.cluster.brokers))) - led["isr"] - led["proposed"]
+    return sorted(waits_no_more - led["caught_up"] - {leader, follower})
 
 
 async def release_response(run: Forcing, on: dict[str, int], before: State, after: State) -> None:

@@ -41,6 +41,8 @@ _LEVELS = {
     "kafka.cluster.Partition": "TRACE",
     "kafka.server.ReplicaFetcherThread": "DEBUG",
     "kafka.server.epoch": "DEBUG",
+    # Since 3.x each request of an old version is logged, and the harness sends many.
+    "kafka.request.logger": "WARN",
 }
 """What is logged beyond what Kafka's own configuration has."""
 

@@ -27,6 +27,9 @@ from .power import lose_power
 from .records import decode_records
 from .report import State
 
+_TRIES, _TURN = 5, 2.0
+"""How often the lag time passes, and for how many seconds a leader may think about that."""
+
 _EARLIEST = -2
 """Timestamp in ListOffsets that asks for the log start."""
 
@@ -306,6 +309,25 @@ async def let_lag(run: Forcing, on: dict[str, int], before: State, after: State)
     await run.broker(on["leader"]).inside.let_lag(run.topic, on["follower"])
 
 
+async def shrink(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let that time pass until the leader removes the follower from the ISR, or proposes to.
+
+    What is written while Kafka replaces the state of the follower is lost.
+    """
+    leader, proposals = on["leader"], run.cluster.proposals
+    members = run.cluster.controller.state(run.topic).isr
+
+    def shrunk() -> bool | None:
+        if proposals is not None:
+            return proposals.proposal(leader) is not None or None
+        return run.cluster.controller.state(run.topic).isr != members or None
+
+    for _ in range(_TRIES):
+        await let_lag(run, on, before, after)
+        if await until(shrunk, _TURN):
+            break
+
+
 async def lose_message(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Cut the connection of a follower to its leader."""
     run.cluster.proxy.cut_from(on["follower"])
@@ -327,7 +349,7 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "BecomeLeader": apply_epoch,
     "BecomeFollower": apply_epoch,
     "ApplyChangeRecord": apply_epoch,
-    "ShrinkIsr": let_lag,
+    "ShrinkIsr": shrink,
     "PassLagTime": let_lag,
     "Elect": begin_epoch,
     "Fence": begin_epoch,
@@ -335,7 +357,7 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "LosePower": power,
     "Restart": restart,
     "LoseMessage": lose_message,
-    "ProposeShrink": let_lag,
+    "ProposeShrink": shrink,
     "HandleAlterPartition": alter_partition.decide,
     "HandleAlterPartitionResponse": alter_partition.answer,
     "FenceOutOfSync": alter_partition.know,

@@ -183,6 +183,22 @@ def if_log_end_moves(s: BrokerState, k: Constants, leader: int, before: int, off
     return offset != before
 
 
+def drop_rejected(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Forget an ISR that ZooKeeper has rejected: the high watermark does not wait for it.
+
+    Partition.maybeUpdateIsrAndVersion of Kafka before 2.8.
+    """
+    return False
+
+
+def keep_rejected(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Keep a rejected ISR as the pending one until a newer epoch, and propose no other one.
+
+    Partition.sendAlterIsrRequest of Kafka 2.8 and later, with INVALID_UPDATE_VERSION.
+    """
+    return True
+
+
 def exit_unless_unclean(s: BrokerState, k: Constants, follower: int) -> bool:
     """End the broker's process, unless unclean elections are allowed.
 

@@ -21,6 +21,7 @@ from .defaults import (
     bounce_unnoticed,
     cache_with_first_record,
     clear_message,
+    drop_rejected,
     exit_unless_unclean,
     fail_at_once,
     if_leader_changes,
@@ -109,6 +110,9 @@ class Rules:
         Whether a leader may remove this follower from the ISR because it lags.
     may_change_isr
         Whether a leader may change the ISR in the partition state.
+    keeps_rejected_change
+        With ZooKeeper and ``hw_waits``: whether the high watermark of a leader whose ISR expansion
+        is rejected waits for that replica until a newer epoch.
     isr_for_election
         The ISR, as a set, from which the controller elects.
     isr_for_hw
@@ -178,6 +182,7 @@ class Rules:
     has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_any_offset
     may_lag: Callable[[BrokerState, Constants, int, int], bool] = at_any_time
     may_change_isr: Callable[[BrokerState, Constants, int], bool] = leads_in_partition_state
+    keeps_rejected_change: Callable[[BrokerState, Constants, int], bool] = drop_rejected
     isr_for_election: Callable[[BrokerState, Constants], int] = stored_isr
     isr_for_hw: Callable[[BrokerState, Constants, int], int] = maximal_isr
     may_propose: Callable[[BrokerState, Constants, int], bool] = nothing_in_flight

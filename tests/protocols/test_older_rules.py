@@ -100,6 +100,28 @@ def test_since_2_4_a_fetch_moves_the_high_watermark_only_with_a_log_end(begin, r
     assert behavior.record.replica[0].hw == 1, "an append moves it in any release"
 
 
+@pytest.mark.parametrize(("release", "hw"), [("2.7", 1), ("2.8", 0)])
+def test_since_2_8_the_high_watermark_waits_for_who_could_not_join(begin, release, hw):
+    """A leader without a successor cannot change the ISR; the follower's lag time passes."""
+    behavior = begin(f"kafka-{release}-zookeeper", "records=2 elections=2 moves hw_waits").follow(
+        """
+        Fence 1
+        BecomeLeader 0 1
+        BecomeFollower 1 1
+        Fence 0
+        SendFetch 0 1
+        HandleFetch 0 1
+        PassLagTime 0 1
+        Produce 0
+        """
+    )
+    leader = behavior.record.replica[0]
+    assert (leader.isr, leader.hw) == (0b01, hw)
+    behavior.follow("HandleFetchResponse 0 1\nSendFetch 0 1\nHandleFetch 0 1")
+    behavior.follow("HandleFetchResponse 0 1\nSendFetch 0 1\nHandleFetch 0 1")
+    assert behavior.record.replica[0].hw == 1, "the follower has the record"
+
+
 @pytest.mark.parametrize(
     ("refused", "violated"),
     [("", {"NoAckedRecordLost"}), ("SendFetch 0 1\nRefuseRequest 0 1", set())],

@@ -65,6 +65,8 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
             propose(s, k, leader, replica.isr | 1 << follower)
         elif k.rules.may_change_isr(s, k, leader):
             change_isr(s, k, leader, replica.isr | 1 << follower)
+        elif k.hw_waits and not replica.proposed and k.rules.keeps_rejected_change(s, k, leader):
+            replica.proposed = replica.isr | 1 << follower
     if k.hw_waits and offset >= replica.leo and not replica.isr >> follower & 1:
         replica.caught_up |= 1 << follower
     if k.rules.fetch_advances_hw(s, k, leader, before, offset):

@@ -45,6 +45,33 @@ FETCH_AFTER_LAG_TIME = """
     HandleFetch 0 1
 """
 
+JOINS_LATE = """
+    Fence 2
+    Unfence 2
+    BecomeLeader 0 1
+    BecomeFollower 2 1
+    SendFetch 0 2
+    HandleFetch 0 2
+    HandleAlterPartition 0
+    {}
+    Produce 0
+    BecomeFollower 1 1
+    SendFetch 0 1
+    HandleFetch 0 1
+    HandleFetchResponse 0 1
+"""
+
+CANNOT_JOIN = """
+    Fence 1
+    BecomeLeader 0 1
+    BecomeFollower 1 1
+    Fence 0
+    SendFetch 0 1
+    HandleFetch 0 1
+    PassLagTime 0 1
+    Produce 0
+"""
+
 
 def walk(system, script):
     """Return the behavior with the steps of a script: a line each, an action and its arguments."""
@@ -83,4 +110,28 @@ def test_since_2_4_a_fetch_moves_the_high_watermark_only_with_a_log_end(release,
     bounds = ("replicas=3", "records=1", "elections=2", "moves", "hw_waits")
     protocol = f"kafka-{release}-zookeeper"
     end = does_it(kafka(release), protocol, bounds, FETCH_AFTER_LAG_TIME)
+    assert end["replica"][0]["hw"] == hw
+
+
+@pytest.mark.parametrize(
+    "passes",
+    [
+        "PassLagTime 0 2\nHandleAlterPartitionResponse 0",
+        "HandleAlterPartitionResponse 0\nPassLagTime 0 2",
+    ],
+)
+def test_who_joins_although_its_lag_time_has_passed_stays_in_the_isr(passes, kafka):
+    """The leader would propose to remove it, which no step says."""
+    bounds = ("replicas=3", "records=1", "elections=2", "moves", "min_isr=2", "hw_waits")
+    kraft = ("hw_needs_min_isr", "isr_propagation=kraft")
+    script = JOINS_LATE.format(passes)
+    end = does_it(kafka("4.4.0"), "kafka-4.4.0-kraft", bounds + kraft, script)
+    assert end["replica"][0]["isr"] == {0, 1, 2}
+
+
+@pytest.mark.parametrize(("release", "older", "hw"), [("2.6.0", "", 1), ("3.9.2", "-2.6", 0)])
+def test_since_2_8_the_high_watermark_waits_for_who_could_not_join(release, older, hw, kafka):
+    bounds = ("records=1", "elections=2", "moves", "hw_waits")
+    protocol = f"kafka-{release}-zookeeper{older}"
+    end = does_it(kafka(release), protocol, bounds, CANNOT_JOIN)
     assert end["replica"][0]["hw"] == hw

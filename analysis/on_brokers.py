@@ -19,6 +19,7 @@ from ..checker.interrupts import noted
 from ..core.spec import ReplayError, Trace, TransitionSystem
 from ..model import BROKER, Protocol
 from ..model.broker.bounds import WITH_KRAFT
+from ..model.broker.defaults import once_its_fence_is_stored
 from ..model.broker.releases import KRAFT, ZOOKEEPER
 from .conformance import behavior_of, cluster_for
 from .named import find_protocol
@@ -198,7 +199,9 @@ def systems_to_walk(
         own += ["hw_needs_min_isr"] * (distribution.release >= FIRST_THAT_NEEDS_MIN_ISR)
     bounds = [one for one in (*WALK_BOUNDS, *own) if one.partition("=")[0] not in chosen]
     actions = tuple(action for action in protocol.actions if action.name in STEPS)
-    forcible = replace(protocol, actions=actions)
+    # The scripted controller registers a broker once it is fenced, as that of Kafka 4 does.
+    rules = replace(protocol.rules, may_register_unfenced=once_its_fence_is_stored)
+    forcible = replace(protocol, actions=actions, rules=rules)
     every = [*bounds, *settings]
     system = with_every_history(protocol, every)
     reasons = cannot_force(system.bounds)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..brokers.distribution import Distribution
+from ..brokers.distribution import Distribution, KafkaError
 from ..brokers.report import Behavior, ForcedStep, Report
 from ..core.spec import Trace, TransitionSystem
 from ..model.broker.bounds import WITH_KRAFT
@@ -139,6 +139,17 @@ class Conforming:
             await self._stop()
 
     async def _replayed(self, trace: Trace) -> Report:
+        """Replay a trace, once more on other brokers if those that had served fail before it."""
+        served = self._cluster is not None
+        try:
+            return await self._replay(trace)
+        except KafkaError:
+            await self._stop()
+            if not served:
+                raise
+            return await self._replay(trace)
+
+    async def _replay(self, trace: Trace) -> Report:
         """Replay a trace.
 
         Brokers that have done otherwise are in a state that the model does not know: others take

@@ -19,6 +19,7 @@ from ..checker.interrupts import noted
 from ..core.spec import ReplayError, Trace, TransitionSystem
 from ..model import BROKER, Protocol
 from ..model.broker.bounds import WITH_KRAFT
+from ..model.broker.defaults import once_its_fence_is_stored
 from ..model.broker.releases import KRAFT, ZOOKEEPER
 from .conformance import behavior_of, cluster_for
 from .named import find_protocol
@@ -36,12 +37,6 @@ FIRST_THAT_WAITS = (0, 10, 2)
 
 FIRST_THAT_NEEDS_MIN_ISR = (3, 7)
 """The release since which the high watermark stays while the ISR is too small."""
-
-FIRST_WITH_LATE_HW = (2, 4)
-"""The release since which a fetch moves the high watermark only if it moves a follower's log end.
-
-In the model each fetch does, so one that comes after the lag time has passed may differ.
-"""
 
 _LOOK = 0.1
 """Seconds between looks at whether a signal has come."""
@@ -203,10 +198,10 @@ def systems_to_walk(
         own += ["isr_propagation=kraft", "min_isr=2"]
         own += ["hw_needs_min_isr"] * (distribution.release >= FIRST_THAT_NEEDS_MIN_ISR)
     bounds = [one for one in (*WALK_BOUNDS, *own) if one.partition("=")[0] not in chosen]
-    left_out = {"PassLagTime"} if distribution.release >= FIRST_WITH_LATE_HW else set()
-    forced = STEPS.keys() - left_out
-    actions = tuple(action for action in protocol.actions if action.name in forced)
-    forcible = replace(protocol, actions=actions)
+    actions = tuple(action for action in protocol.actions if action.name in STEPS)
+    # The scripted controller registers a broker once it is fenced, as that of Kafka 4 does.
+    rules = replace(protocol.rules, may_register_unfenced=once_its_fence_is_stored)
+    forcible = replace(protocol, actions=actions, rules=rules)
     every = [*bounds, *settings]
     system = with_every_history(protocol, every)
     reasons = cannot_force(system.bounds)

@@ -40,17 +40,18 @@ async def decide(run: Forcing, on: dict[str, int], before: State, after: State) 
 async def answer(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Let the leader have the answer.
 
-    Who lagged so that the leader proposed to remove it lags no longer if it stays, or the leader
-    would propose the same again at once; who stays outside lags, unless it was caught up.
+    Who lagged so that the leader proposed to remove it lags no longer if it stays, nor who joins
+    although its lag time has passed meanwhile: or the leader would propose to remove it at once.
+    Who stays outside because the leader's proposal is refused lags, unless it was caught up.
     """
     leader = on["leader"]
     scripted, inside = _quorum(run), run.broker(leader).inside
-    replica = after["replica"][leader]
-    if before["alter_partition"][leader]["kind"] == _REFUSED and replica["leader"] == leader:
+    replica, kind = after["replica"][leader], before["alter_partition"][leader]["kind"]
+    if kind in (_ACCEPTED, _REFUSED) and replica["leader"] == leader:
         for follower in range(len(run.cluster.brokers)):
             if follower in replica["isr"]:
                 await inside.let_catch_up(run.topic, follower)
-            elif follower not in replica["caught_up"]:
+            elif kind == _REFUSED and follower not in replica["caught_up"]:
                 await inside.let_lag(run.topic, follower)
     _proposal(scripted, leader)
     scripted.answer(leader)

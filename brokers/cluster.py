@@ -15,7 +15,7 @@ from .distribution import Distribution, KafkaError
 from .inside import Inside
 from .jdwp import Debugger
 from .log4j import logging_settings, write_logging
-from .patience import START, together, until
+from .patience import start_patience, together, until
 from .process import free_ports, start_jvm
 from .proxy import Proxy
 from .records import record_size
@@ -41,6 +41,8 @@ _LEVELS = {
     "kafka.cluster.Partition": "TRACE",
     "kafka.server.ReplicaFetcherThread": "DEBUG",
     "kafka.server.epoch": "DEBUG",
+    # Since 3.x each request of an old version is logged, and the harness sends many.
+    "kafka.request.logger": "WARN",
 }
 """What is logged beyond what Kafka's own configuration has."""
 
@@ -174,6 +176,7 @@ class Cluster:
     async def start(self, broker: Broker) -> None:
         """Start a broker, and wait until it has registered and serves requests."""
         self.controller.expect(broker)
+        limit = start_patience()
         broker.process = await start_jvm(
             self.distribution,
             "kafka.Kafka",
@@ -182,13 +185,13 @@ class Cluster:
             logging_settings(self.distribution, broker.folder),
             [f"{_AGENT},address=127.0.0.1:{broker.debug_port}"],
         )
-        await broker.process.listens(broker.port, START)
+        await broker.process.listens(broker.port, limit)
 
         def registered() -> bool | None:
             return self.controller.registered(broker.number) or None
 
-        if await until(registered, START) is None:
-            raise KafkaError(f"broker {broker.number} did not register within {START:.0f} s")
+        if await until(registered, limit) is None:
+            raise KafkaError(f"broker {broker.number} did not register within {limit:.0f} s")
         await broker.look_inside()
 
     async def kill(self, broker: Broker) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from .records import Entry, decode_records
 
+_HIGH_WATERMARKS = "replication-offset-checkpoint"
+
 
 def log_entries(data: Path, topic: str) -> list[Entry]:
     """Return the records of a topic's partition 0; empty if it has no log there."""
@@ -15,8 +17,16 @@ def log_entries(data: Path, topic: str) -> list[Entry]:
 
 def hw_checkpoint(data: Path, topic: str) -> int | None:
     """Return the high watermark in ``replication-offset-checkpoint``; None if there is none."""
-    rows = _rows(data / "replication-offset-checkpoint")
+    rows = _rows(data / _HIGH_WATERMARKS)
     return next((int(row[2]) for row in rows if row[:2] == [topic, "0"]), None)
+
+
+def checkpoint_stamp(data: Path) -> int:
+    """Return when that file was written last, in nanoseconds; 0 if there is none."""
+    try:
+        return (data / _HIGH_WATERMARKS).stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def epoch_checkpoint(data: Path, topic: str) -> dict[int, int] | None:

@@ -8,9 +8,16 @@ code as it is.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from .distribution import KafkaError
-from .jdwp import Debugger
+from .jdwp import CollectedError, Debugger
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _PARTITION, _CONFIG = "kafka.cluster.Partition", "kafka.server.KafkaConfig"
 _REPLICAS = ("remoteReplicasMap", "allReplicasMap", "assignedReplicaMap")
@@ -21,8 +28,31 @@ _LOG_END = ("logEndOffsetMetadata", "_logEndOffsetMetadata", "replicaState")
 _ISR = ("inSyncReplicas", "inSyncReplicaIds", "partitionState")
 """Names that one thing has had in Kafka's releases."""
 
+_UNKNOWN = -1
+"""The log end of a follower that has not fetched yet (``LogOffsetMetadata.UnknownOffset``)."""
+
 NEVER = 3_600_000
 """An hour, in milliseconds, for which no follower lags."""
+
+
+_TRIES = 10
+_Method = Callable[Concatenate["Inside", P], Coroutine[Any, Any, T]]
+
+
+def _anew(method: _Method[P, T]) -> _Method[P, T]:
+    """Begin a method again where an object is gone on which it was about to look.
+
+    Kafka replaces the state of a replica as a whole, and deleted partitions lie about for a while.
+    """
+
+    @wraps(method)
+    async def begun(inside: Inside, /, *arguments: P.args, **named: P.kwargs) -> T:
+        for _ in range(_TRIES):
+            with suppress(CollectedError):
+                return await method(inside, *arguments, **named)
+        return await method(inside, *arguments, **named)
+
+    return begun
 
 
 class Inside:
@@ -32,6 +62,7 @@ class Inside:
         self._debugger = debugger
         self._found: dict[str, list[int]] = {}
 
+    @_anew
     async def stop_lag(self) -> None:
         """Let no follower lag from now on, and no longer than an hour.
 
@@ -47,25 +78,37 @@ class Inside:
             if "replicaLagTimeMaxMs" in await self._debugger.fields(partition):
                 await self._debugger.set_field(partition, "replicaLagTimeMaxMs", NEVER)
 
+    @_anew
     async def let_lag(self, topic: str, follower: int) -> None:
         """Let a leader believe that a follower had its log end for the last time long ago."""
         await self._set_caught_up(topic, follower, 0)
 
+    @_anew
     async def let_catch_up(self, topic: str, follower: int) -> None:
         """Let a leader believe that a follower has had its log end just now."""
         await self._set_caught_up(topic, follower, time.time_ns() // 1_000_000)
 
+    @_anew
     async def remote_leos(self, topic: str) -> dict[int, int]:
         """Return the log end that a leader knows of each follower; 0 if it knows none."""
+        return {number: max(0, leo) for number, leo in (await self._log_ends(topic)).items()}
+
+    @_anew
+    async def knows_log_end(self, topic: str, follower: int) -> bool:
+        """Whether a follower has fetched from a leader since that began to lead."""
+        return (await self._log_ends(topic)).get(follower, _UNKNOWN) != _UNKNOWN
+
+    async def _log_ends(self, topic: str) -> dict[int, int]:
         known: dict[int, int] = {}
         for replica in await self._replicas(topic):
             number = await self._debugger.field(replica, "brokerId")
             held = await self._first(replica, _LOG_END)
             if "logEndOffsetMetadata" in await self._debugger.fields(held):
                 held = await self._debugger.field(held, "logEndOffsetMetadata")
-            known[number] = max(0, await self._debugger.field(held, "messageOffset"))
+            known[number] = await self._debugger.field(held, "messageOffset")
         return known
 
+    @_anew
     async def epoch(self, topic: str) -> int | None:
         """Return the leader epoch that a broker is in; None if it has no replica."""
         for partition in await self._partitions(topic):
@@ -73,6 +116,7 @@ class Inside:
             return number
         return None
 
+    @_anew
     async def isr(self, topic: str) -> set[int]:
         """Return the ISR as a leader knows it; it has at most four members."""
         members: set[int] = set()
@@ -88,6 +132,7 @@ class Inside:
                 members.add(await self._number(member))
         return members
 
+    @_anew
     async def proposes(self, topic: str) -> bool:
         """Whether a leader waits for the answer to a change of the ISR that it has proposed."""
         for partition in await self._partitions(topic):
@@ -119,6 +164,7 @@ class Inside:
             one for one in listed if {"value", "brokerId"} & {*await self._debugger.fields(one)}
         ]
 
+    @_anew
     async def forget_fetch(self, topic: str, follower: int) -> None:
         """Let a leader believe that a follower's last fetch was long ago.
 

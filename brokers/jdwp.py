@@ -29,6 +29,12 @@ _PRIMITIVES = {"B": ">b", "Z": ">?", "S": ">h", "C": ">H", "I": ">i", "J": ">q"}
 _ID_SIZE = 8
 """Bytes of an id of a class, an object or a field in every JVM of 64 bits."""
 
+_INVALID_OBJECT = 20
+
+
+class CollectedError(KafkaError):
+    """The JVM has collected an object since its id was read."""
+
 
 class Debugger:
     """A connection to the debugger's port of a JVM; objects and classes are numbers there."""
@@ -169,8 +175,10 @@ class Debugger:
                 with suppress(OSError):
                     self._writer.close()
                 raise KafkaError(f"the debugger of a broker does not answer ({error!r})") from None
-        if high << 8 | low:
-            raise KafkaError(f"the debugger refuses command {command}: error {high << 8 | low}")
+        refusal = high << 8 | low
+        if refusal:
+            kind = CollectedError if refusal == _INVALID_OBJECT else KafkaError
+            raise kind(f"the debugger refuses command {command}: error {refusal}")
         return body
 
 

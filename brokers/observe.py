@@ -11,7 +11,7 @@ from typing import Any
 from .client import ask
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
-from .files import epoch_checkpoint, hw_checkpoint, log_entries
+from .files import checkpoint_stamp, epoch_checkpoint, hw_checkpoint, log_entries
 from .messages import FETCH, NONE, error_name
 from .records import Entry, decode_records
 from .report import Difference, State
@@ -24,6 +24,7 @@ _NO_MESSAGE, _REQUEST = "nothing", "AlterPartition request"
 _OF_THE_DEAD = "AlterPartition request of a sender that has died"
 """What the model says of AlterPartition in flight."""
 
+_WRITES = 2
 CONSUMER, DEBUGGER = -1, -2
 """Replica ids in a fetch: a consumer's, and one that followers answer too (``Request.scala``)."""
 
@@ -60,6 +61,12 @@ class Observer:
     ----------
     acks
         The offset of each record that was acknowledged; it grows while steps are forced.
+
+    Attributes
+    ----------
+    stalls
+        Whether a broker has not written its checkpoint of high watermarks since they changed, which
+        it does every 20 ms: no processor, or no disk, was free for it.
     """
 
     def __init__(self, cluster: Cluster, topic: str, acks: Mapping[int, int]) -> None:
@@ -67,6 +74,8 @@ class Observer:
         self._topic = topic
         self._acks = acks
         self._compared: dict[str, Difference] = {}
+        self._checkpoints: dict[int, tuple[int, set[int]]] = {}
+        self.stalls = False
 
     @property
     def compared(self) -> tuple[Difference, ...]:
@@ -75,7 +84,7 @@ class Observer:
 
     async def differences(self, state: State) -> list[Difference]:
         """Return how the cluster differs from a state now; it may still be on its way there."""
-        self._compared = {}
+        self._compared, self.stalls = {}, False
         await asyncio.gather(
             *(
                 self._of_broker(broker, state["replica"][broker.number])
@@ -154,6 +163,8 @@ class Observer:
             if debugged.error == NONE:
                 self._compare(f"{name}: HW", replica["hw"], debugged.hw)
                 self._compare(f"{name}: HW on disk", debugged.hw, written)
+                if debugged.hw != written:
+                    self.stalls |= not self._checkpointed(broker, debugged.hw)
             leads = replica["leader"] == broker.number
             refusal = f"answers {error_name(consumed.error)}" if leads else "does not lead"
             expected = "serves consumers" if leads else "does not lead"
@@ -161,6 +172,16 @@ class Observer:
             self._compare(f"{name}: role", expected, "serves consumers" if served else refusal)
             return
         self._compare(f"{name}: answers", "a fetch", "none")
+
+    def _checkpointed(self, broker: Broker, hw: int) -> bool:
+        """Whether a broker has written a whole checkpoint since its high watermark is this one."""
+        seen, stamps = self._checkpoints.get(broker.number, (None, set()))
+        if seen != hw:
+            stamps = set()
+            self._checkpoints[broker.number] = hw, stamps
+        stamps.add(checkpoint_stamp(broker.data))
+        # The first was there before, and the second may have been begun before.
+        return len(stamps) > _WRITES
 
     def _of_partition(self, partition: State) -> None:
         stored = self._cluster.controller.state(self._topic)

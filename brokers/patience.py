@@ -16,7 +16,7 @@ _MOST = 4
 """As often as long on a machine that is."""
 
 START = 120.0
-"""Seconds that a process may take to start, or to end, on a machine that is busy."""
+"""Seconds that a process may take to start, or to end, on a machine that is not overloaded."""
 
 LOOKS = 100
 """How often is looked at least: where the harness itself had to wait, time alone says nothing."""
@@ -26,8 +26,18 @@ _PAUSE = 0.004
 
 def patience() -> float:
     """Return the seconds that a broker has now: others may keep the processors busy."""
+    return PATIENCE * _slower()
+
+
+def start_patience() -> float:
+    """Return the seconds that a process has now to start."""
+    return START * _slower()
+
+
+def _slower() -> float:
+    """Return how many times as long as on an idle machine a broker may take."""
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
-    return PATIENCE * min(max(1.0, load), _MOST)
+    return min(max(1.0, load), _MOST)
 
 
 async def until(look: Callable[[], T | None], seconds: float | None = None) -> T | None:

@@ -13,7 +13,7 @@ from .distribution import KafkaError
 from .files import log_entries
 from .forcing import Forcing, OtherwiseError
 from .observe import CONSUMER, Observer, read
-from .patience import LOOKS, patience
+from .patience import LOOKS, START, patience
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
 from .steps import STEPS, cannot_force, force
 
@@ -114,7 +114,8 @@ async def _settled(observer: Observer, state: State) -> tuple[Difference, ...]:
     looks = 0
     while differences := await observer.differences(state):
         looks += 1
-        if clock.time() > deadline and looks > LOOKS:
+        longest = deadline + START * observer.stalls
+        if clock.time() > longest and looks > LOOKS:
             break
         await asyncio.sleep(_PAUSE)
     return tuple(differences)

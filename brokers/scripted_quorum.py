@@ -58,7 +58,7 @@ _VERSIONS = (
 _BY_KEY = {api.key: api for api, _, _ in _VERSIONS}
 _METADATA_TOPIC = "__cluster_metadata"
 _METADATA_ID = bytes(15) + b"\1"
-_NEVER, _HEARTBEAT = 3_600_000, 50
+_NEVER, _HEARTBEAT = 3_600_000, 100
 """Milliseconds: an hour, and the time between two heartbeats."""
 
 _VERSION_FEATURE = "metadata.version"

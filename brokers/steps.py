@@ -27,6 +27,9 @@ from .power import lose_power
 from .records import decode_records
 from .report import State
 
+_TRIES, _TURN = 5, 2.0
+"""How often the lag time passes, and for how many seconds a leader may think about that."""
+
 _EARLIEST = -2
 """Timestamp in ListOffsets that asks for the log start."""
 
@@ -104,6 +107,7 @@ async def _counted_fetch(
     has caught up.  If it does not join it lags again: the high watermark waits for who does not.
     """
     inside, led = run.broker(leader).inside, before["replica"][leader]
+    lagging = await _lagging(run, follower, leader, before)
     offset = before["replica"][follower]["leo"]
     members = "proposed" if run.cluster.proposals is not None else "isr"
     joins = follower in after["replica"][leader][members] - led["isr"] - led["proposed"]
@@ -115,11 +119,31 @@ async def _counted_fetch(
         await inside.forget_fetch(run.topic, follower)
     if joins or may_join:
         await inside.let_catch_up(run.topic, follower)
+    for other in lagging:
+        await inside.let_catch_up(run.topic, other)
     partition = await run.exchange(follower, leader, FETCH.key)
+    for other in lagging:
+        await inside.let_lag(run.topic, other)
     below_end = offset < led["leo"]
     if may_join and below_end and follower not in await inside.isr(run.topic):
         await inside.let_lag(run.topic, follower)
     return partition
+
+
+async def _lagging(run: Forcing, follower: int, leader: int, before: State) -> list[int]:
+    """Return who must not lag yet while a leader has the first fetch of a follower.
+
+    Since 2.4 a fetch has the high watermark recomputed if it moves the log end that the leader
+    knows.  A new leader knows none, and the model has 0 for it: there the first fetch, at offset 0,
+    moves nothing, and the high watermark waits on for who has lagged since the last one.
+    """
+    led = before["replica"][leader]
+    if run.bounds["hw_waits"] != "true" or before["replica"][follower]["leo"]:
+        return []
+    if await run.broker(leader).inside.knows_log_end(run.topic, follower):
+        return []
+    waits_no_more = set(range(len(run.cluster.brokers))) - led["isr"] - led["proposed"]
+    return sorted(waits_no_more - led["caught_up"] - {leader, follower})
 
 
 async def release_response(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
@@ -285,6 +309,35 @@ async def let_lag(run: Forcing, on: dict[str, int], before: State, after: State)
     await run.broker(on["leader"]).inside.let_lag(run.topic, on["follower"])
 
 
+async def pass_lag_time(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let that time pass for a follower outside the ISR.
+
+    The high watermark waits for a member anyway; that a member lags is a step of its own.
+    """
+    led = before["replica"][on["leader"]]
+    if on["follower"] not in led["isr"] | led["proposed"]:
+        await let_lag(run, on, before, after)
+
+
+async def shrink(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
+    """Let that time pass until the leader removes the follower from the ISR, or proposes to.
+
+    What is written while Kafka replaces the state of the follower is lost.
+    """
+    leader, proposals = on["leader"], run.cluster.proposals
+    members = run.cluster.controller.state(run.topic).isr
+
+    def shrunk() -> bool | None:
+        if proposals is not None:
+            return proposals.proposal(leader) is not None or None
+        return run.cluster.controller.state(run.topic).isr != members or None
+
+    for _ in range(_TRIES):
+        await let_lag(run, on, before, after)
+        if await until(shrunk, _TURN):
+            break
+
+
 async def lose_message(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Cut the connection of a follower to its leader."""
     run.cluster.proxy.cut_from(on["follower"])
@@ -306,15 +359,15 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "BecomeLeader": apply_epoch,
     "BecomeFollower": apply_epoch,
     "ApplyChangeRecord": apply_epoch,
-    "ShrinkIsr": let_lag,
-    "PassLagTime": let_lag,
+    "ShrinkIsr": shrink,
+    "PassLagTime": pass_lag_time,
     "Elect": begin_epoch,
     "Fence": begin_epoch,
     "Crash": crash,
     "LosePower": power,
     "Restart": restart,
     "LoseMessage": lose_message,
-    "ProposeShrink": let_lag,
+    "ProposeShrink": shrink,
     "HandleAlterPartition": alter_partition.decide,
     "HandleAlterPartitionResponse": alter_partition.answer,
     "FenceOutOfSync": alter_partition.know,

@@ -11,7 +11,7 @@ from pathlib import Path
 from .controller import ScriptedController
 from .coordinator import PartitionState
 from .distribution import Distribution
-from .patience import START, until
+from .patience import start_patience, until
 from .process import Jvm, start_jvm
 from .server import Server
 
@@ -73,9 +73,10 @@ class ZooKeeper:
             # The logger of Kafka's jars lacks the beans that ZooKeeper registers.
             {"log4j.configuration": f"file:{log4j}", "zookeeper.jmx.log4j.disable": "true"},
         )
-        await self._process.listens(self._port, START)
-        if await until(self._serves, START) is None:
-            raise self._process.failure(f"did not serve within {START:.0f} s")
+        limit = start_patience()
+        await self._process.listens(self._port, limit)
+        if await until(self._serves, limit) is None:
+            raise self._process.failure(f"did not serve within {limit:.0f} s")
         await asyncio.to_thread(self._controller.start)
 
     async def stop(self) -> None:

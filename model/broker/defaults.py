@@ -167,6 +167,38 @@ def before_the_fetch(s: BrokerState, k: Constants, leader: int, before: int) -> 
     return before
 
 
+def at_any_fetch(s: BrokerState, k: Constants, leader: int, before: int, offset: int) -> bool:
+    """Recompute the high watermark at every fetch, also at one that moves no log end.
+
+    Partition.updateReplicaLogReadResult, which calls maybeExpandIsr, of Kafka 0.8 to 2.3.
+    """
+    return True
+
+
+def if_log_end_moves(s: BrokerState, k: Constants, leader: int, before: int, offset: int) -> bool:
+    """Recompute the high watermark only if the fetch moves the follower's log end.
+
+    Partition.updateFollowerFetchState of Kafka 2.4.0 and later.
+    """
+    return offset != before
+
+
+def drop_rejected(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Forget an ISR that ZooKeeper has rejected: the high watermark does not wait for it.
+
+    Partition.maybeUpdateIsrAndVersion of Kafka before 2.8.
+    """
+    return False
+
+
+def keep_rejected(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Keep a rejected ISR as the pending one until a newer epoch, and propose no other one.
+
+    Partition.sendAlterIsrRequest of Kafka 2.8 and later, with INVALID_UPDATE_VERSION.
+    """
+    return True
+
+
 def exit_unless_unclean(s: BrokerState, k: Constants, follower: int) -> bool:
     """End the broker's process, unless unclean elections are allowed.
 

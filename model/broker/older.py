@@ -40,7 +40,8 @@ def before_truncating(s: BrokerState, k: Constants, follower: int) -> bool:
 def keep_waiting(s: BrokerState, k: Constants, broker: int) -> bool:
     """Let produces wait on at a broker that becomes a follower, for another term as the leader.
 
-    Kafka before 0.10.0.0: the HW of that later term acknowledges whatever is at the offset.
+    Kafka before 0.10.0.0: the HW of that later term acknowledges whatever is at the offset, unless
+    a follower's fetch at the former leader has failed them before.
     """
     return False
 

@@ -250,6 +250,10 @@ def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
         "hw_with_records": (
             older.after_the_fetch if _answers_with_newer_hw(code) else defaults.before_the_fetch
         ),
+        "fetch_advances_hw": defaults.if_log_end_moves if code >= (2, 4) else defaults.at_any_fetch,
+        "keeps_rejected_change": (
+            defaults.keep_rejected if code >= (2, 8) else defaults.drop_rejected
+        ),
         "counts_diverging_fetch": (
             older.also_if_diverging if (2, 8) <= code < (2, 8, 1) else defaults.not_if_diverging
         ),

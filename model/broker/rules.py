@@ -13,6 +13,7 @@ from .defaults import (
     also_if_known,
     also_if_log_stays,
     append_only,
+    at_any_fetch,
     at_any_offset,
     at_any_time,
     at_or_above_hw,
@@ -20,6 +21,7 @@ from .defaults import (
     bounce_unnoticed,
     cache_with_first_record,
     clear_message,
+    drop_rejected,
     exit_unless_unclean,
     fail_at_once,
     if_leader_changes,
@@ -92,6 +94,9 @@ class Rules:
     hw_with_records
         The high watermark in a fetch response with records; the last argument is the one from
         before the leader updated its follower state by that fetch.
+    fetch_advances_hw
+        Whether a leader recomputes its high watermark at a fetch at this offset; the last arguments
+        are the follower's log end that it knew before, and the offset.
     exits_if_longer
         Whether a follower's process ends if its log is longer than its leader's.
     begin_leading
@@ -106,6 +111,9 @@ class Rules:
         Whether a leader may remove this follower from the ISR because it lags.
     may_change_isr
         Whether a leader may change the ISR in the partition state.
+    keeps_rejected_change
+        With ZooKeeper and ``hw_waits``: whether the high watermark of a leader whose ISR expansion
+        is rejected waits for that replica until a newer epoch.
     isr_for_election
         The ISR, as a set, from which the controller elects.
     isr_for_hw
@@ -168,6 +176,7 @@ class Rules:
     truncates_cache: Callable[[BrokerState, Constants, int, int], bool] = also_if_log_stays
     assign_epoch: Callable[[BrokerState, Constants, int, int], None] = append_only
     hw_with_records: Callable[[BrokerState, Constants, int, int], int] = before_the_fetch
+    fetch_advances_hw: Callable[[BrokerState, Constants, int, int, int], bool] = at_any_fetch
     exits_if_longer: Callable[[BrokerState, Constants, int], bool] = exit_unless_unclean
     begin_leading: Callable[[BrokerState, Constants, int], None] = cache_with_first_record
     forgets_remote_leos: Callable[[BrokerState, Constants, int, int], bool] = unless_leading
@@ -176,6 +185,7 @@ class Rules:
     has_epoch_start: Callable[[BrokerState, Constants, int, int], bool] = at_any_offset
     may_lag: Callable[[BrokerState, Constants, int, int], bool] = at_any_time
     may_change_isr: Callable[[BrokerState, Constants, int], bool] = leads_in_partition_state
+    keeps_rejected_change: Callable[[BrokerState, Constants, int], bool] = drop_rejected
     isr_for_election: Callable[[BrokerState, Constants], int] = stored_isr
     isr_for_hw: Callable[[BrokerState, Constants, int], int] = maximal_isr
     may_propose: Callable[[BrokerState, Constants, int], bool] = nothing_in_flight

@@ -101,9 +101,9 @@ class Replica(Record):
         names="replicas",
     )
     proposed: int = subset(
-        lambda k: _with_kraft(k, k.replicas),
-        "while it leads: the ISR that it has proposed by AlterPartition; empty if no change "
-        "is pending",
+        lambda k: k.replicas if k.kraft or k.hw_waits else 0,
+        "while it leads: the ISR that it has proposed by AlterPartition, or that ZooKeeper has "
+        "rejected; empty if no change is pending",
         names="replicas",
     )
     change_set: int = integer(

@@ -18,6 +18,13 @@ _EVERY_PROTOCOL = {
         "records of it, and no property fails, even with 3 replicas or, with moves, 2 records and 3 "
         "elections"
     ),
+    "fetch_advances_hw = at_any_fetch": (
+        "without hw_waits the high watermark is already the least log end that it may be; with it "
+        "it only moves earlier"
+    ),
+    "keeps_rejected_change = drop_rejected": (
+        "is decided with hw_waits alone, where the high watermark then moves earlier"
+    ),
     "exits_if_longer = exit_unless_unclean": (
         "killed at records=1 elections=0 crashes=0 power_losses=1, by NoBrokerExits in 11 steps, "
         "which is not a default property"

@@ -118,7 +118,8 @@ def test_every_rule_that_may_be_broken_is_among_the_mutants():
         "truncation_on_fetch", "diverges", "where_logs_diverge", "counts_diverging_fetch",
         "may_list_offsets", "applies_diverging_hw",
         "has_new_leader", "truncates_cache", "forgets_remote_leos", "may_restart", "without_leader",
-        "assign_epoch", "hw_with_records", "exits_if_longer", "may_lag",
+        "assign_epoch", "hw_with_records", "fetch_advances_hw",
+        "keeps_rejected_change", "exits_if_longer", "may_lag",
         *(rule for rule, _ in OF_ISR_CHANGES),
         "knows_partition_epoch", "applies_known_record",
     }  # fmt: skip

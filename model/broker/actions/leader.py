@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....core.layout import NONE
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..history import note_acked, note_produced
-from ..leadership import advance_hw, change_isr, leads, size
+from ..leadership import advance_hw, change_isr, fail_produces, leads, size
 from ..log import append, newest_epoch
 from ..messages import (
     DELAYED_FETCH,
@@ -54,6 +54,7 @@ def produce(s: BrokerState, k: Constants, leader: int) -> bool:
 def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offset: int) -> None:
     """Update the follower's state from a fetch: remote LEO, then ISR, then high watermark."""
     replica = s.replica[leader]
+    before = replica.remote_leo[follower]
     replica.remote_leo[follower] = offset
     if (
         not replica.isr >> follower & 1
@@ -64,9 +65,12 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
             propose(s, k, leader, replica.isr | 1 << follower)
         elif k.rules.may_change_isr(s, k, leader):
             change_isr(s, k, leader, replica.isr | 1 << follower)
+        elif k.hw_waits and not replica.proposed and k.rules.keeps_rejected_change(s, k, leader):
+            replica.proposed = replica.isr | 1 << follower
     if k.hw_waits and offset >= replica.leo and not replica.isr >> follower & 1:
         replica.caught_up |= 1 << follower
-    advance_hw(s, k, leader)
+    if k.rules.fetch_advances_hw(s, k, leader, before, offset):
+        advance_hw(s, k, leader)
 
 
 def answer_fetch(s: BrokerState, k: Constants, leader: int, follower: int, hw: int) -> None:
@@ -188,6 +192,10 @@ def refuse_request(s: BrokerState, k: Constants, leader: int, follower: int) -> 
     ):
         return False
     s.message[follower].kind = IDLE
+    if kind == FETCH and not leads(s, leader):
+        # Before Kafka 0.10.0 produces may wait at a former leader.  A follower's fetch has them
+        # looked at, which fails them: ReplicaManager.updateFollowerLogReadResults.
+        fail_produces(s, k, leader)
     return True
 
 

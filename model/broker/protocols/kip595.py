@@ -22,7 +22,15 @@ from dataclasses import replace
 from ....core.layout import NONE
 from ...protocol import Expected
 from ..bounds import Constants
-from ..defaults import at_any_offset, bounce_unnoticed, once_fenced
+from ..defaults import (
+    at_any_fetch,
+    at_any_offset,
+    bounce_unnoticed,
+    drop_rejected,
+    if_log_end_moves,
+    keep_rejected,
+    once_fenced,
+)
 from ..family import TRUNCATION_ON_FETCH
 from ..older import (
     OF_CHANGE_RECORDS,
@@ -84,6 +92,8 @@ KIP_595 = replace(
     rules=replace(
         KIP_320.rules,
         may_restart=once_fenced,
+        fetch_advances_hw=if_log_end_moves,
+        keeps_rejected_change=keep_rejected,
         begin_following=fetch_at_once,
         truncation_on_fetch=True,
         diverges=departs_by_epoch_cache,
@@ -93,6 +103,8 @@ KIP_595 = replace(
     actions=HW.actions + TRUNCATION_ON_FETCH,
     older_rules=(
         ("may_restart", bounce_unnoticed),
+        ("fetch_advances_hw", at_any_fetch),
+        ("keeps_rejected_change", drop_rejected),
         ("drop_in_flight", drop_requests_only),
         ("has_epoch_start", at_any_offset),
         ("may_change_isr", leads_in_any_epoch),

@@ -1,4 +1,4 @@
-"""Brokers with KRaft on one machine: one node that is the controller alone, and brokers.
+"""Brokers with KRaft on one machine: nodes that are controllers alone, and brokers.
 
 The controller is Kafka's own.  What it decides is steered as an administrator would: by the order
 of replicas, by preferred elections, by controlled shutdowns and by signals.
@@ -83,7 +83,9 @@ class KraftCluster:
         Configuration of every node, beside what a cluster on one machine needs.  Without any,
         timeouts are Kafka's own.
     proxied
-        Whether brokers reach each other and the controller through the proxy.
+        Whether nodes reach each other through the proxy.
+    voters
+        How many controllers there are, of which one is active.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class KraftCluster:
         settings: Mapping[str, object],
         *,
         proxied: bool = True,
+        voters: int = 1,
     ) -> None:
         if not distribution.has_kraft:
             raise KafkaError(f"Kafka {distribution.version} has no KRaft for production; 3.3 has")
@@ -101,7 +104,7 @@ class KraftCluster:
         self._settings = settings
         self._proxied = proxied
         self._folder = Path(tempfile.mkdtemp(prefix=f"tidegate-kafka-{os.getpid()}-"))
-        numbers = [CONTROLLER, *range(1, brokers + 1)]
+        numbers = [*range(CONTROLLER, CONTROLLER + voters), *range(1, brokers + 1)]
         ports = free_ports(2 * len(numbers))
         self._nodes = {
             number: Node(number, self._folder / f"node-{number}", port, proxy if proxied else port)
@@ -111,7 +114,7 @@ class KraftCluster:
     @property
     def brokers(self) -> tuple[int, ...]:
         """The ids of the brokers."""
-        return tuple(number for number in self._nodes if number != CONTROLLER)
+        return tuple(number for number, node in self._nodes.items() if not node.controls)
 
     def node(self, number: int) -> Node:
         """Return the node with an id."""
@@ -119,9 +122,9 @@ class KraftCluster:
 
     async def __aenter__(self) -> Self:
         try:
+            voters = [node for node in self._nodes.values() if node.controls]
             for node in self._nodes.values():
-                controller = self.node(CONTROLLER).advertised
-                node.configure(self.distribution, controller, self._settings)
+                node.configure(self.distribution, voters, self._settings)
                 if self._proxied:
                     await self.proxy.listen(node.number, node.advertised, node.port)
             await together(*map(self._format, self._nodes.values()))
@@ -284,7 +287,8 @@ class KraftCluster:
         return await ask(port, api, version, body, _ADMIN_MS / 1000)
 
     async def _administer(self, api: Api, body: dict[str, Any]) -> dict[str, Any]:
-        return await self._ask(CONTROLLER, api, {"timeout_ms": _ADMIN_MS, **body})
+        # A broker hands such a request on to whichever controller is active.
+        return await self._ask(self.brokers[-1], api, {"timeout_ms": _ADMIN_MS, **body})
 
     async def _format(self, node: Node) -> None:
         """Write the files by which a node belongs to the cluster."""

@@ -116,13 +116,18 @@ class KraftCluster:
         """The ids of the brokers."""
         return tuple(number for number, node in self._nodes.items() if not node.controls)
 
+    @property
+    def controllers(self) -> tuple[int, ...]:
+        """The ids of the controllers."""
+        return tuple(number for number, node in self._nodes.items() if node.controls)
+
     def node(self, number: int) -> Node:
         """Return the node with an id."""
         return self._nodes[number]
 
     async def __aenter__(self) -> Self:
         try:
-            voters = [node for node in self._nodes.values() if node.controls]
+            voters = [*map(self.node, self.controllers)]
             for node in self._nodes.values():
                 node.configure(self.distribution, voters, self._settings)
                 if self._proxied:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from .distribution import Distribution, KafkaError
 from .kraft import Consumed, KraftCluster, PartitionState, Produced
 from .messages import FETCH
-from .patience import until
+from .patience import together, until
 from .records import Entry
 from .wire import Api
 
@@ -178,8 +178,10 @@ class Schedule(ABC):
                 await asyncio.gather(self._produce, return_exceptions=True)
         return self._evidence()
 
-    def _tell(self, step: str) -> None:
-        self._steps.append(f"{self._clock() - self._began:6.2f} s  {step}")
+    def _tell(self, step: str, at: float | None = None) -> None:
+        """Note what has happened, now or at a time before now."""
+        now = self._clock() if at is None else at
+        self._steps.append(f"{now - self._began:6.2f} s  {step}")
 
     async def _create(self, replicas: Sequence[int]) -> None:
         """Create the topic, led by A, with every broker in the ISR."""
@@ -197,7 +199,13 @@ class Schedule(ABC):
 
     def _begin_produce(self) -> None:
         """Produce the record with acks=all; the answer may take several steps."""
-        self._produce = asyncio.create_task(self._cluster.produce(A, self._topic, RECORD, 2 * STEP))
+
+        async def produce() -> Produced:
+            answer = await self._cluster.produce(A, self._topic, RECORD, 2 * STEP)
+            self._seen["answered"] = self._clock()
+            return answer
+
+        self._produce = asyncio.create_task(produce())
 
     async def _consume_before(self) -> Consumed:
         seen: Consumed = await self._cluster.consume(A, self._topic)
@@ -209,11 +217,12 @@ class Schedule(ABC):
         assert self._produce is not None
         answer: Produced = await self._produce
         self._seen["answer"] = answer
-        self._seconds["answer"] = self._clock() - since
+        at = self._seen["answered"]
+        self._seconds["answer"] = at - since
         if answer.error == "NONE":
-            self._tell(f"{RECORD} is acknowledged at offset {answer.offset}")
+            self._tell(f"{RECORD} is acknowledged at offset {answer.offset}", at)
         else:
-            self._tell(f"{RECORD} is refused: {answer.error}")
+            self._tell(f"{RECORD} is refused: {answer.error}", at)
         return answer
 
     async def _consume_after(self) -> None:
@@ -232,8 +241,19 @@ class Schedule(ABC):
         self._tell("A is killed")
         state = await cluster.learns(C, self._topic, lambda s: s.leader == C, "C leads")
         self._seen["leader"] = state.leader
-        self._seen["read"] = read = await cluster.consume(C, self._topic)
-        self._tell(f"C leads epoch {state.epoch}; a consumer reads {values(read.records)} there")
+        self._tell(f"C leads epoch {state.epoch}")
+
+    async def _read_at_new_leader(self) -> None:
+        self._seen["read"] = read = await self._cluster.consume(C, self._topic)
+        self._tell(f"a consumer at C reads {values(read.records)}; HW {read.hw}")
+
+    async def _former_leader_follows(self) -> None:
+        """Wait until A, which runs again, follows C and has truncated what C does not have."""
+        await self._logs(A, f"Follower {self._topic}-0 ")
+        if not self._log(C):
+            await together(*map(self._log_becomes_empty, (A, B)))
+        self._tell(f"A runs again; A's log: {values(self._log(A))}")
+        self._seconds["schedule"] = self._clock() - self._began
 
     def _evidence(self) -> Evidence:
         answer, logs = self._seen["answer"], self._all_logs()
@@ -286,13 +306,14 @@ class Schedule(ABC):
         if await self._cluster.proxy.request(sender, to, STEP, what) is None:
             raise KafkaError(f"node {sender} has not sent {what.name} to node {to}")
 
-    async def _logs(self, broker: int, words: str) -> None:
-        """Wait until a broker reports something of the topic."""
+    async def _logs(self, broker: int, *words: str) -> None:
+        """Wait until a broker reports something of the topic: one of these."""
 
         def reported() -> bool | None:
-            return any(words in line for line in self._partition_lines(broker)) or None
+            lines = self._partition_lines(broker)
+            return any(one in line for line in lines for one in words) or None
 
-        await self._happens(reported, f"broker {broker} has not logged: {words}")
+        await self._happens(reported, f"broker {broker} has not logged: {', '.join(words)}")
 
     async def _log_becomes_empty(self, broker: int) -> None:
         await self._happens(

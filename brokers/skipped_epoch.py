@@ -13,7 +13,7 @@ from .distribution import Distribution
 from .kraft import KraftCluster
 from .kraft_node import CONTROLLER
 from .patience import together
-from .schedule import CONTROL, PATIENT, RECORD, A, B, C, Schedule, values
+from .schedule import CONTROL, PATIENT, RECORD, A, B, C, Schedule
 
 HELD, PAUSED = "held", "paused"
 
@@ -88,6 +88,7 @@ class SkippedEpoch(Schedule):
         await self._answered_by_a(before)
         if skips:
             await self._crash_of_leader()
+            await self._read_at_new_leader()
 
     async def _with_pauses(self) -> None:
         """Steer by processes that stand still for two seconds, with every timeout as it is."""
@@ -110,6 +111,7 @@ class SkippedEpoch(Schedule):
         self._tell(f"A goes on (SIGCONT) after {self._seconds['pause']:.1f} s")
         await self._answered_by_a(self._clock())
         await self._crash_of_leader()
+        await self._read_at_new_leader()
 
     async def _begin(self) -> None:
         """Create the topic with leader A, and make B its preferred leader."""
@@ -176,11 +178,7 @@ class SkippedEpoch(Schedule):
             await cluster.start(B)
         else:
             await together(cluster.start(A), cluster.start(B))
-            await self._logs(A, f"Follower {self._topic}-0 ")
-            if not self._seen["read"].records:
-                await self._log_becomes_empty(A)
-            self._tell(f"A and B are started again; A's log: {values(self._log(A))}")
-        self._seconds["schedule"] = self._clock() - self._began
+            await self._former_leader_follows()
         await cluster.is_complete()
 
     def _telling(self, broker: int) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ PATIENCE = 10.0
 _MOST = 4
 """As often as long on a machine that is."""
 
-START = 120.0
+START = 300.0
 """Seconds that a process may take to start, or to end, on a machine that is busy."""
 
 LOOKS = 100

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .distribution import Distribution
 from .log4j import logging_settings, write_logging
+from .patience import START
 from .process import Jvm, start_jvm
 from .server import Server
 
@@ -80,6 +81,7 @@ class Node(Server):
             "listeners": f"{listener}://127.0.0.1:{self.port}",
             "advertised.listeners": f"{listener}://127.0.0.1:{self.advertised}",
             "log.dirs": self.data,
+            "initial.broker.registration.timeout.ms": int(1000 * START),
             "auto.leader.rebalance.enable": "false",
             "auto.create.topics.enable": "false",
             "unclean.leader.election.enable": "false",

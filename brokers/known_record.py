@@ -13,7 +13,7 @@ from .distribution import Distribution, KafkaError
 from .kraft import KraftCluster
 from .kraft_node import CONTROLLER
 from .quorum_messages import ALTER_PARTITION
-from .schedule import CONTROL, PATIENT, RECORD, STEP, A, B, C, Schedule
+from .schedule import CONTROL, PATIENT, RECORD, STEP, A, B, C, Schedule, numbers
 
 HELD, VOTERS, DISTANT = "held", "voters", "distant"
 
@@ -88,6 +88,9 @@ class KnownRecord(Schedule):
         await self._held(C, A)
         self._tell("C's fetch to A is held")
         await asyncio.sleep(_LAG)
+        # A broker that was fenced on a busy machine is another story, also if it is back.
+        await self._isr_is(C, (A, B, C))
+        self._marks[A] = cluster.node(A).log_size()
 
     async def _shrink(self) -> None:
         """Produce; A removes C from the ISR, and has the controller's answer."""
@@ -124,8 +127,8 @@ class KnownRecord(Schedule):
 
     async def _expand(self) -> None:
         """Let C's fetch arrive: A asks for it in the ISR.  Neither is answered."""
-        cluster, proxy = self._cluster, self._cluster.proxy
-        await cluster.learns(C, self._topic, lambda s: s.isr == (A, B), "the ISR is A, B")
+        proxy = self._cluster.proxy
+        await self._isr_is(C, (A, B))
         if self._mode == CONTROL:
             await self._logs(A, _APPLIED)
         self._tell("A has removed C: the ISR is A, B at the controller and at A")
@@ -167,12 +170,14 @@ class KnownRecord(Schedule):
 
     async def _has_c_again(self, broker: int) -> None:
         """Wait until a broker knows that the controller has accepted the second change."""
-        everyone = (A, B, C)
-        await self._cluster.learns(
-            broker, self._topic, lambda s: s.isr == everyone, "C is in the ISR again"
-        )
+        await self._isr_is(broker, (A, B, C))
         self._tell("the controller has accepted the ISR A, B, C")
         self._seen["state"] = await self._cluster.state(broker, self._topic)
+
+    async def _isr_is(self, broker: int, members: tuple[int, ...]) -> None:
+        await self._cluster.learns(
+            broker, self._topic, lambda s: s.isr == members, f"the ISR is {numbers(members)}"
+        )
 
     async def _serves(self) -> None:
         """Wait until C serves what it has: B fetches from it."""

@@ -38,9 +38,8 @@ PATIENT = {
     "connections.max.idle.ms": _HOUR,
     "max.incremental.fetch.session.cache.slots": 0,
     "broker.heartbeat.interval.ms": 500,
-    "broker.session.timeout.ms": 5000,
 }
-"""For held requests: nothing times out while one waits, and a dead broker is fenced soon."""
+"""For held requests: nothing times out while one waits."""
 
 _AWAITING = "Progress awaiting ISR acks for offset 1: "
 

@@ -15,13 +15,10 @@ from .kraft_node import CONTROLLER
 from .quorum_messages import ALTER_PARTITION
 from .schedule import CONTROL, PATIENT, RECORD, STEP, A, B, C, Schedule, numbers
 
-HELD, VOTERS, DISTANT = "held", "voters", "distant"
+HELD, VOTERS = "held", "voters"
 
 _LAG = 30.0
 """Seconds: Kafka's default of ``replica.lag.time.max.ms``."""
-
-_DISTANCE = 0.1
-"""Seconds that a message takes between A and a controller where they are far apart."""
 
 _PAUSE = 0.05
 _WAITS = "awaiting ISR acks for offset 1"
@@ -35,12 +32,11 @@ class KnownRecord(Schedule):
     """A leads, C is the next in the order of replicas, and B follows.
 
     ``held``: the proxy holds A's metadata fetch, and its second AlterPartition.  ``voters``: there
-    are three controllers, as in production, and nothing between A and them is held.  ``distant``:
-    the same, and each message between A and them takes a tenth of a second.  ``control``: only the
-    second AlterPartition is held, so that A applies the first change before it asks again.
+    are three controllers, as in production, and nothing between A and them is held.  ``control``:
+    only the second AlterPartition is held, so that A applies the first change before it asks again.
     """
 
-    modes = (HELD, VOTERS, DISTANT, CONTROL)
+    modes = (HELD, VOTERS, CONTROL)
     telling = (
         "(Leader|Follower) {partition} .*starts at leader epoch"
         "|Partition {partition} .*(Shrinking ISR|Submitting ISR|ISR updated|Ignoring failed)"
@@ -51,14 +47,13 @@ class KnownRecord(Schedule):
     @classmethod
     def cluster(cls, distribution: Distribution, mode: str) -> KraftCluster:
         """Return a cluster for runs of a mode: three brokers, and one controller or three."""
-        voters = 3 if mode in (VOTERS, DISTANT) else 1
-        return KraftCluster(distribution, 3, PATIENT, voters=voters)
+        return KraftCluster(distribution, 3, PATIENT, voters=3 if mode == VOTERS else 1)
 
     async def follow(self) -> None:
         """Take the steps; at the end every broker runs again."""
         await self._begin()
         await self._shrink()
-        if self._mode in (VOTERS, DISTANT):
+        if self._mode == VOTERS:
             await self._by_itself()
         else:
             await self._expand()
@@ -78,9 +73,6 @@ class KnownRecord(Schedule):
     async def _begin(self) -> None:
         """Create the topic; C's next fetch takes longer than the lag time."""
         cluster, proxy = self._cluster, self._cluster.proxy
-        if self._mode == DISTANT:
-            for controller in cluster.controllers:
-                proxy.delay(A, controller, _DISTANCE)
         await self._create([A, C, B])
         await self._fetched_at_first()
         self._tell("A leads epoch 0, replicas A, C, B; ISR A, B, C; both have fetched")

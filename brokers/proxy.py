@@ -96,11 +96,9 @@ class Connection:
                     "127.0.0.1", self.proxy.upstream[self.to]
                 )
             assert self._up is not None
-            await asyncio.sleep(self.proxy.delay_of(self))
             self._up.write(len(data).to_bytes(4) + data)
             answer = await read_frame(upstream)
             await self._hold_response(header, answer)
-            await asyncio.sleep(self.proxy.delay_of(self))
             self._down.write(len(answer).to_bytes(4) + answer)
 
     async def _hold_request(self, header: Header, data: bytes) -> None:
@@ -155,7 +153,6 @@ class Proxy:
         self.holds_all = holds_all
         self._requests: set[Route] = set()
         self._responses: set[Route] = set()
-        self._delays: dict[tuple[int, int], float] = {}
         self.ports: dict[int, int] = {}
         self.upstream: dict[int, int] = {}
         self.broken: list[str] = []
@@ -213,15 +210,6 @@ class Proxy:
     def hold_response(self, sender: int, to: int) -> None:
         """Hold the response to a broker's fetch from another, and so all that it sends later."""
         self._responses.add(_route(sender, to, FETCH))
-
-    def delay(self, sender: int, to: int, seconds: float) -> None:
-        """Let each request of a broker to another, and each response, take some time."""
-        self._delays[sender, to] = seconds
-
-    def delay_of(self, connection: Connection) -> float:
-        """Return the seconds that a message takes on a connection."""
-        route = connection.route
-        return self._delays.get(route[:2], 0) if route is not None else 0
 
     def release(self, sender: int, to: int) -> None:
         """Release the fetch that a broker has sent to another; those after that are held."""

@@ -33,14 +33,3 @@ def test_a_leader_that_applies_the_change_first_waits_for_the_replica_it_asks_fo
     assert [entry.value for entry in seen.read.records] == ["m0"]
     assert all(seen.final_logs.values())
     assert left_behind() == []
-
-
-@pytest.mark.slow
-@pytest.mark.kafka
-def test_three_controllers_far_from_the_leader_are_enough_for_the_loss(kafka):
-    """Nothing between the leader and them is held."""
-    seen = run_once(KnownRecord, kafka("3.9.2"), "distant")
-    assert seen.lost
-    assert (seen.awaited, seen.state.isr) == ((A, B), (A, B, C))
-    assert (seen.leader, seen.read.records) == (C, ())
-    assert left_behind() == []

@@ -101,15 +101,3 @@ def test_what_a_leader_asks_the_controller_is_held_apart_from_its_fetches_of_met
 
     nothing = {"throttle_ms": 0, "error": 0, "topics": []}
     assert asyncio.run(through_proxy(scenario)) == (nothing, nothing)
-
-
-def test_a_request_is_delayed_on_the_connections_of_one_pair():
-    async def scenario(proxy, port):
-        proxy.delay(2, LEADER, 3600)
-        late = asyncio.create_task(ask(port, FETCH, 0, fetch(2)))
-        answers = [await ask(port, FETCH, 0, fetch(3)) for _ in range(3)]
-        assert not late.done()
-        late.cancel()
-        return answers
-
-    assert asyncio.run(through_proxy(scenario)) == 3 * [{"topics": []}]

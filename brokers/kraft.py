@@ -1,4 +1,4 @@
-"""Brokers with KRaft on one machine: one node that is the controller alone, and brokers.
+"""Brokers with KRaft on one machine: nodes that are controllers alone, and brokers.
 
 The controller is Kafka's own.  What it decides is steered as an administrator would: by the order
 of replicas, by preferred elections, by controlled shutdowns and by signals.
@@ -24,7 +24,7 @@ from .distribution import Distribution, KafkaError
 from .files import log_entries
 from .kraft_node import CONTROLLER, Node
 from .messages import FETCH, NONE, PRODUCE, error_name
-from .patience import START, together
+from .patience import start_patience, together
 from .process import free_ports
 from .proxy import Proxy
 from .records import Entry, decode_records, encode_record
@@ -83,7 +83,9 @@ class KraftCluster:
         Configuration of every node, beside what a cluster on one machine needs.  Without any,
         timeouts are Kafka's own.
     proxied
-        Whether brokers reach each other and the controller through the proxy.
+        Whether nodes reach each other through the proxy.
+    voters
+        How many controllers there are, of which one is active.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class KraftCluster:
         settings: Mapping[str, object],
         *,
         proxied: bool = True,
+        voters: int = 1,
     ) -> None:
         if not distribution.has_kraft:
             raise KafkaError(f"Kafka {distribution.version} has no KRaft for production; 3.3 has")
@@ -101,7 +104,7 @@ class KraftCluster:
         self._settings = settings
         self._proxied = proxied
         self._folder = Path(tempfile.mkdtemp(prefix=f"tidegate-kafka-{os.getpid()}-"))
-        numbers = [CONTROLLER, *range(1, brokers + 1)]
+        numbers = [*range(CONTROLLER, CONTROLLER + voters), *range(1, brokers + 1)]
         ports = free_ports(2 * len(numbers))
         self._nodes = {
             number: Node(number, self._folder / f"node-{number}", port, proxy if proxied else port)
@@ -111,7 +114,12 @@ class KraftCluster:
     @property
     def brokers(self) -> tuple[int, ...]:
         """The ids of the brokers."""
-        return tuple(number for number in self._nodes if number != CONTROLLER)
+        return tuple(number for number, node in self._nodes.items() if not node.controls)
+
+    @property
+    def controllers(self) -> tuple[int, ...]:
+        """The ids of the controllers."""
+        return tuple(number for number, node in self._nodes.items() if node.controls)
 
     def node(self, number: int) -> Node:
         """Return the node with an id."""
@@ -119,9 +127,9 @@ class KraftCluster:
 
     async def __aenter__(self) -> Self:
         try:
+            voters = [*map(self.node, self.controllers)]
             for node in self._nodes.values():
-                controller = self.node(CONTROLLER).advertised
-                node.configure(self.distribution, controller, self._settings)
+                node.configure(self.distribution, voters, self._settings)
                 if self._proxied:
                     await self.proxy.listen(node.number, node.advertised, node.port)
             await together(*map(self._format, self._nodes.values()))
@@ -150,7 +158,7 @@ class KraftCluster:
         """Start a node, and wait until it accepts connections."""
         node = self.node(number)
         node.process = await node.java(self.distribution, "kafka.Kafka", str(node.config))
-        await node.process.listens(node.port, START)
+        await node.process.listens(node.port, start_patience())
 
     async def is_complete(self) -> None:
         """Wait until every broker knows that every broker is registered and not fenced."""
@@ -171,7 +179,7 @@ class KraftCluster:
         """Wait until a node has ended."""
         process = self.node(number).process
         if process is not None:
-            await process.wait(START)
+            await process.wait(start_patience())
 
     def pause(self, number: int) -> None:
         """Let a node's process stand still."""
@@ -270,7 +278,7 @@ class KraftCluster:
         return tuple(log_entries(self.node(broker).data, topic))
 
     async def _knows_all(self, broker: int) -> None:
-        deadline = asyncio.get_running_loop().time() + START
+        deadline = asyncio.get_running_loop().time() + start_patience()
         while True:
             answer = await self._ask(broker, admin.METADATA, {"topics": []})
             if len(answer["brokers"]) == len(self.brokers):
@@ -284,14 +292,15 @@ class KraftCluster:
         return await ask(port, api, version, body, _ADMIN_MS / 1000)
 
     async def _administer(self, api: Api, body: dict[str, Any]) -> dict[str, Any]:
-        return await self._ask(CONTROLLER, api, {"timeout_ms": _ADMIN_MS, **body})
+        # A broker hands such a request on to whichever controller is active.
+        return await self._ask(self.brokers[-1], api, {"timeout_ms": _ADMIN_MS, **body})
 
     async def _format(self, node: Node) -> None:
         """Write the files by which a node belongs to the cluster."""
         options = ("format", "-t", _CLUSTER_ID, "-c", str(node.config))
         tool = await node.java(self.distribution, "kafka.tools.StorageTool", *options)
         node.process = tool
-        if await tool.wait(START):
+        if await tool.wait(start_patience()):
             raise tool.failure("could not format its storage")
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from .distribution import Distribution
 from .log4j import logging_settings, write_logging
+from .patience import start_patience
 from .process import Jvm, start_jvm
 from .server import Server
 
 CONTROLLER = 100
-"""The id of the controller's node; brokers count from 1."""
+"""The id of the controller's node, or of the first voter's; brokers count from 1."""
 
 _LEVELS = {
     "state.change.logger": "INFO",
@@ -35,6 +36,11 @@ class Node(Server):
         super().__init__(number, folder, port)
         self.advertised = advertised
 
+    @property
+    def controls(self) -> bool:
+        """Whether it is a controller, and no broker."""
+        return self.number >= CONTROLLER
+
     async def java(self, distribution: Distribution, main: str, *arguments: str) -> Jvm:
         """Start a class of Kafka for this node."""
         return await start_jvm(
@@ -46,35 +52,36 @@ class Node(Server):
         )
 
     def configure(
-        self, distribution: Distribution, controller: int, settings: Mapping[str, object]
+        self, distribution: Distribution, voters: Iterable[Node], settings: Mapping[str, object]
     ) -> None:
         """Write its configuration.
 
         Parameters
         ----------
-        controller
-            The port at which nodes reach the controller.
+        voters
+            The controllers.
         settings
             Beside what every small cluster on loopback needs.
         """
         self.data.mkdir(parents=True)
-        properties = {**self._properties(controller), **settings}
+        properties = {**self._properties(voters), **settings}
         text = "".join(f"{name}={value}\n" for name, value in properties.items())
         self.config.write_text(text, encoding="utf-8")
         write_logging(distribution, self.folder, self.log_file, _LEVELS)
 
-    def _properties(self, controller: int) -> dict[str, object]:
-        controls = self.number == CONTROLLER
-        listener = "CONTROLLER" if controls else "PLAINTEXT"
+    def _properties(self, voters: Iterable[Node]) -> dict[str, object]:
+        listener = "CONTROLLER" if self.controls else "PLAINTEXT"
+        places = (f"{voter.number}@127.0.0.1:{voter.advertised}" for voter in voters)
         return {
             "node.id": self.number,
-            "process.roles": "controller" if controls else "broker",
-            "controller.quorum.voters": f"{CONTROLLER}@127.0.0.1:{controller}",
+            "process.roles": "controller" if self.controls else "broker",
+            "controller.quorum.voters": ",".join(places),
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
             "listeners": f"{listener}://127.0.0.1:{self.port}",
             "advertised.listeners": f"{listener}://127.0.0.1:{self.advertised}",
             "log.dirs": self.data,
+            "initial.broker.registration.timeout.ms": int(1000 * start_patience()),
             "auto.leader.rebalance.enable": "false",
             "auto.create.topics.enable": "false",
             "unclean.leader.election.enable": "false",

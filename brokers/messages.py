@@ -283,12 +283,6 @@ EPOCH = Api(
     ),
 )
 
-ALTER_PARTITION, BROKER_REGISTRATION, BROKER_HEARTBEAT = 56, 62, 63
-"""Keys of the requests from brokers to the controller of a KRaft cluster."""
-
-BY_KEY = {api.key: api for api in (PRODUCE, FETCH, LIST_OFFSETS, EPOCH)}
-"""What a proxy takes apart."""
-
 NONE, OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC, NOT_LEADER, FENCED_LEADER_EPOCH = 0, 1, 3, 6, 74
 """Error codes (``Errors.java``)."""
 

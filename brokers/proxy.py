@@ -2,6 +2,7 @@
 
 Each broker has a port here, which it advertises as its own.  A broker sends the fetches of one
 leader over one connection, one at a time, so a connection is a loop: a request, then its response.
+So it does with what it asks the controller, over a connection for each purpose.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from .messages import BY_KEY, EPOCH, FETCH, LIST_OFFSETS
+from .messages import EPOCH, FETCH, LIST_OFFSETS
 from .patience import until
+from .quorum_messages import ALTER_PARTITION
 from .wire import (
+    Api,
     Header,
     WireError,
     decode_header,
@@ -22,7 +25,7 @@ from .wire import (
     read_frame,
 )
 
-_HELD = {api.key for api in (FETCH, LIST_OFFSETS, EPOCH)}
+_HELD = {api.key: api for api in (FETCH, LIST_OFFSETS, EPOCH, ALTER_PARTITION)}
 _FETCHER = re.compile(r"broker-(\d+)-fetcher-\d+")
 """The client id of a fetcher since Kafka 0.11."""
 
@@ -53,6 +56,14 @@ class Held:
         self.released.set()
 
 
+Route = tuple[int, int, int]
+"""Who sends, to whom, and the key of what: all that a fetcher sends counts as its fetches."""
+
+
+def _route(sender: int, to: int, what: Api) -> Route:
+    return sender, to, what.key if what is ALTER_PARTITION else FETCH.key
+
+
 class Connection:
     """A connection from a broker to another one."""
 
@@ -60,6 +71,7 @@ class Connection:
         self.proxy = proxy
         self.to = to
         self.sender: int | None = None
+        self.route: Route | None = None
         self.request: Held | None = None
         self.response: Held | None = None
         self._down = writer
@@ -92,8 +104,8 @@ class Connection:
     async def _hold_request(self, header: Header, data: bytes) -> None:
         if header.key not in _HELD:
             return
-        body = decode_request(BY_KEY[header.key], data)
-        self.proxy.note(self, _sender(header, body))
+        body = decode_request(_HELD[header.key], data)
+        self.proxy.note(self, _sender(header, body), _HELD[header.key])
         if not self.proxy.holds_request(self):
             return
         self.request = Held(header.key, body)
@@ -101,9 +113,9 @@ class Connection:
         self.request = None
 
     async def _hold_response(self, header: Header, data: bytes) -> None:
-        if header.key not in _HELD or not self.proxy.holds_all:
+        if header.key not in _HELD or not self.proxy.holds_response(self):
             return
-        body = decode_response(BY_KEY[header.key], header.version, data)
+        body = decode_response(_HELD[header.key], header.version, data)
         self.response = Held(header.key, body)
         await self.response.released.wait()
         self.response = None
@@ -114,6 +126,8 @@ def _sender(header: Header, body: dict[str, Any]) -> int | None:
     match = _FETCHER.match(header.client)
     if match:
         return int(match[1])
+    if header.key == ALTER_PARTITION.key:
+        return int(body["broker"])
     replica: int = body["replica"]["id"] if "replica" in body else body.get("replica_id", -1)
     return replica if replica >= 0 else None
 
@@ -124,8 +138,8 @@ class Proxy:
     Parameters
     ----------
     holds_all
-        Whether every request and response is held.  Otherwise everything passes but the requests
-        that :meth:`hold` names.
+        Whether every request and response is held.  Otherwise everything passes but what
+        :meth:`hold` and :meth:`hold_response` name.
 
     Attributes
     ----------
@@ -137,12 +151,13 @@ class Proxy:
 
     def __init__(self, *, holds_all: bool = True) -> None:
         self.holds_all = holds_all
-        self._pairs: set[tuple[int, int]] = set()
+        self._requests: set[Route] = set()
+        self._responses: set[Route] = set()
         self.ports: dict[int, int] = {}
         self.upstream: dict[int, int] = {}
         self.broken: list[str] = []
         self._servers: list[asyncio.Server] = []
-        self._connections: dict[tuple[int, int], Connection] = {}
+        self._connections: dict[Route, Connection] = {}
         self._all: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._refused: set[int] = set()
@@ -170,47 +185,69 @@ class Proxy:
 
         self._servers.append(await asyncio.start_server(serve, "127.0.0.1", port))
 
-    def note(self, connection: Connection, sender: int | None) -> None:
+    def note(self, connection: Connection, sender: int | None, what: Api) -> None:
         """Note who sends over a connection; a newer one takes the place of an older one."""
         if sender is None:
             return
         if sender in self._refused:
             raise ConnectionResetError
         connection.sender = sender
-        self._connections[sender, connection.to] = connection
+        connection.route = _route(sender, connection.to, what)
+        self._connections[connection.route] = connection
 
     def holds_request(self, connection: Connection) -> bool:
         """Whether what comes over a connection is held."""
-        return self.holds_all or (connection.sender, connection.to) in self._pairs
+        return self.holds_all or connection.route in self._requests
 
-    def hold(self, sender: int, to: int) -> None:
+    def holds_response(self, connection: Connection) -> bool:
+        """Whether what is answered over a connection is held."""
+        return self.holds_all or connection.route in self._responses
+
+    def hold(self, sender: int, to: int, what: Api = FETCH) -> None:
         """Hold a broker's next request to another, and those after that; responses pass."""
-        self._pairs.add((sender, to))
+        self._requests.add(_route(sender, to, what))
 
-    def let_pass(self, sender: int, to: int) -> None:
-        """Release the request that a broker has sent to another, and hold none any more."""
-        self._pairs.discard((sender, to))
-        held = self._held(sender, to, "request")
+    def hold_response(self, sender: int, to: int) -> None:
+        """Hold the response to a broker's fetch from another, and so all that it sends later."""
+        self._responses.add(_route(sender, to, FETCH))
+
+    def release(self, sender: int, to: int) -> None:
+        """Release the fetch that a broker has sent to another; those after that are held."""
+        held = self._held(_route(sender, to, FETCH), "request")
         if held is not None:
             held.release()
 
+    def let_pass(self, sender: int, to: int, what: Api = FETCH) -> None:
+        """Release what a broker has sent to another, or its response, and hold none any more."""
+        route = _route(sender, to, what)
+        self._requests.discard(route)
+        self._responses.discard(route)
+        for which in ("request", "response"):
+            held = self._held(route, which)
+            if held is not None:
+                held.release()
+
     def drop(self, sender: int, to: int) -> None:
-        """Cut the connections over which a broker sends to another; later ones are not held."""
-        self._pairs.discard((sender, to))
+        """Cut the connections over which a broker fetches from another; later ones pass."""
+        route = _route(sender, to, FETCH)
+        self._requests.discard(route)
+        self._responses.discard(route)
         for connection in list(self._all):
-            if (connection.sender, connection.to) == (sender, to):
+            if connection.route == route:
                 connection.close()
 
-    async def request(self, sender: int, to: int, seconds: float | None = None) -> Held | None:
+    async def request(
+        self, sender: int, to: int, seconds: float | None = None, what: Api = FETCH
+    ) -> Held | None:
         """Return the request that a broker has sent to another; None if it sends none in time."""
-        return await until(lambda: self._held(sender, to, "request"), seconds)
+        return await until(lambda: self._held(_route(sender, to, what), "request"), seconds)
 
     async def response(self, sender: int, to: int, seconds: float | None = None) -> Held | None:
         """Return the response to a broker's request; None if none comes in time."""
-        return await until(lambda: self._held(sender, to, "response"), seconds)
+        return await until(lambda: self._held(_route(sender, to, FETCH), "response"), seconds)
 
-    def _held(self, sender: int, to: int, which: str) -> Held | None:
-        connection = self._connections.get((sender, to))
+    def _held(self, route: Route, which: str) -> Held | None:
+        connection = self._connections.get(route)
         held: Held | None = getattr(connection, which) if connection else None
         return held if held and not held.released.is_set() else None
 

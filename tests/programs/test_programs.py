@@ -37,19 +37,6 @@ def test_random_programs_mean_what_python_means(programs, seed):
     assert count.failed < count.agreed / 2
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [
-        pytest.param(770195, id="a function that gave up"),
-        pytest.param(2936419529, id="the largest of nothing"),
-    ],
-)
-def test_nobody_divides_by_what_comes_of_a_step_that_has_failed(seed):
-    """One of these programs once ended the process: it divided by 0, known to be something else."""
-    difference, _ = first_difference(150, seed)
-    assert difference is None, shown(smallest(difference))
-
-
 def drops_members(self, node, left, right, negated):
     """As membership was once translated: what is known after what is not known is left out."""
     if isinstance(right, Constant):
@@ -80,7 +67,7 @@ EXACT = expressions.exact
 
 def test_a_member_that_is_left_out_would_be_found(monkeypatch):
     monkeypatch.setattr(expressions.Expressions, "_among", drops_members)
-    difference, _ = first_difference(600, seed=3)
+    difference, _ = first_difference(600, seed=31)
     assert difference is not None
     assert " in (" in difference.program.source
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.programs import laboratory
 from tests.programs.compare import first_difference, shown
+from tests.programs.expressions import Helper
 from tests.programs.grammar import Program
 from tests.programs.laboratory import FEWER, Workbench, batch, run
 from tests.programs.smaller import smallest
@@ -80,6 +81,35 @@ def test_a_sum_beyond_64_bits_would_be_found_and_shown_in_a_small_program(monkey
     assert "s.full " in least.program.source
     assert len(least.program.source.splitlines()) <= 5
     assert f"--only {difference.seed}." in shown(least)
+
+
+ADDING = """\
+def help0(s, k, n) -> int:
+    s.queue[0] = n
+    s.queue.append(3)
+    return 1
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "return len(s.queue[help0(s, k, 1):])",
+        "s.queue.extend([help0(s, k, 1)])",
+        "s.queue[help0(s, k, 7):] = s.queue[:2]",
+        "s.queue[help0(s, k, 7):] = s.queue",
+    ],
+)
+def test_a_sequence_is_read_after_what_its_bounds_call(text):
+    helper = Helper("help0", ADDING, "int", False)
+    source = (
+        f"def program0(s, k, i, j) -> int:\n    s.queue.truncate(1)\n    {text}\n    return 0\n"
+    )
+    bench = Workbench(
+        [helper], [Program("program0", source, "whole", (0, 0), True)], optimised=False
+    )
+    assert list(bench.differences(batch(0, 1).states)) == []
+    assert bench.count.agreed > 0
 
 
 def test_a_program_is_the_same_each_time():

@@ -89,11 +89,12 @@ def _check_distance(out: Emitter, right: Value) -> None:
 
 
 def _shifted(out: Emitter, name: str, left: Value, right: Value) -> Value:
-    """Emit a shift; one that the check before it has refused shifts by 63 bits."""
+    """Emit a shift; one that the check before it has refused shifts by any number of bits."""
     known = span(right)
     if known is None or known[0] < 0 or known[1] >= WORD_BITS:
-        least = f"call i64 @llvm.umin.i64(i64 {out.number(right)}, i64 {WORD_BITS - 1})"
-        right = Number(out.value(least), (0, WORD_BITS - 1))
+        known = 0, WORD_BITS - 1
+    if not isinstance(right, Constant) or known != span(right):
+        right = Number(out.distance(out.number(right)), known)
     result = out.arithmetic(name, left, right)
     if name == "ashr" or fits(result.range):
         return result
@@ -111,10 +112,10 @@ def _divided(out: Emitter, name: str, left: Value, right: Value) -> Value:
     least, most = span(right) or WORD
     divisor = out.number(right)
     if least <= 0:
-        wrong = out.value(f"icmp sle i64 {divisor}, 0")
-        out.fail_if(wrong)
-        divisor = out.value(f"select i1 {wrong}, i64 1, i64 {divisor}")
-        least, most = 1, max(most, 1)
+        out.fail_if(out.value(f"icmp sle i64 {divisor}, 0"))
+    if least <= 0 or not isinstance(right, Constant):
+        divisor = out.divisor(divisor)
+        least, most = max(least, 1), max(most, 1)
     operands = f"i64 {out.number(left)}, {divisor}"
     rest = out.value(f"srem {operands}")
     below = out.value(f"icmp slt i64 {rest}, 0")

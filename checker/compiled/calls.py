@@ -192,8 +192,7 @@ class Calls:
         none = Truth(out.value(f"icmp eq i64 {out.value(f'load i64, ptr {begun}')}, 0"))
         if default is None:
             out.fail_if(none.register)
-            # Of nothing it is 0, whatever its elements are, and divisions rely on its range.
-            return Number(loaded, reduce(union, ranges, span(Constant(0))))
+            return Number(loaded, reduce(union, ranges) if ranges else None)
         known = reduce(union, ranges, span(default))
         return out.select(none, default, Number(loaded), known)
 

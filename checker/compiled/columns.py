@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.layout import WORD_BITS, Layout, Variable
+from ...core.layout import Layout, Variable
 from .emitter import Emitter
 from .memory import GROUP
 from .state_refs import StateRefs
-from .values import Constant, Number, StateRef, UnsupportedError, Value
+from .values import Constant, Number, StateRef, UnsupportedError, Value, fits
 
 ALIGNED = 64
 """Bytes of a vector, to which a column is aligned."""
@@ -46,8 +46,10 @@ class Columns(StateRefs):
                 these = out.value(f"select i1 {here}, i64 {these}, i64 {bits}")
             bits = these
         if sample.low:
-            # Bits of a variable that takes all 64 may be those of a negative number.
-            exact = "nsw " if sample.width < WORD_BITS else ""
+            # Whatever the bits are, the sum must not be said to fit unless it does; bits of a
+            # variable that takes all 64 may be those of a negative number.
+            most = (1 << sample.width) - 1
+            exact = "nsw " if fits((sample.low, most)) and fits((0, sample.low + most)) else ""
             bits = out.value(f"add {exact}i64 {bits}, {sample.low}")
         return Number(bits, (sample.low, sample.high))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from ...core.layout import WORD_BITS
 from .points import MARKS, Mark, Points
 from .values import (
     NOWHERE,
@@ -51,6 +52,10 @@ class Aside:
 
 class Emitter:
     """The instructions of a function, one line each, in the order in which they were emitted.
+
+    The range of a value holds as long as the step has not failed.  A step that has failed goes on,
+    with any values, so ranges decide what is checked, and never what is safe: :meth:`divisor` and
+    :meth:`distance` are for every value that is not a constant, whatever its range.
 
     Parameters
     ----------
@@ -202,6 +207,14 @@ class Emitter:
         self.branch(Truth(self.value(f"icmp ne i64 {failed}, 0")), "up", within)
         self.place_label(within)
         self.gives_up = True
+
+    def divisor(self, number: str) -> str:
+        """Return a positive divisor: others end the process, or are refused beforehand."""
+        return self.value(f"call i64 @llvm.smax.i64(i64 {number}, i64 1)")
+
+    def distance(self, bits: str) -> str:
+        """Return by how many bits to shift: by more than a number has, it means nothing to LLVM."""
+        return self.value(f"call i64 @llvm.umin.i64(i64 {bits}, i64 {WORD_BITS - 1})")
 
     def variable(self) -> str:
         """Return the address of a new local variable."""

@@ -79,12 +79,8 @@ class Returns:
             raise UnsupportedError("an end without a return, where a number is returned elsewhere,")
 
     def give_up(self) -> None:
-        """End a function whose step has failed; divisions rely on the range of what it returns."""
+        """End a function in the middle of a step that has failed: what it returns means nothing."""
         returns = self.compiled.returns
         self.out.terminated = True
         self.out.place_label("up")
-        value = "" if returns == "void" else " zeroinitializer"
-        if "i64" in returns:
-            least = ", ".join(f"i64 {known[0] if known else 0}" for known in self.compiled.results)
-            value = f" {{ {least} }}" if returns.startswith("{") else least.removeprefix("i64")
-        self.out.emit(f"ret {returns}{value}")
+        self.out.emit("ret void" if returns == "void" else f"ret {returns} zeroinitializer")

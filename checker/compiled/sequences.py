@@ -38,6 +38,9 @@ OF_SEQUENCES = (Seq.extend, Seq.pop, Seq.popleft)
 Contents = dict[str, Value]
 """The values of a record's variables, by their paths in it; of a number it is ``""``."""
 
+New = list[Value] | StateRef | Span
+"""What takes the place of a slice; what it holds is read once the slice is known, as in Python."""
+
 
 class Sequences:
     """Translates what reads and writes records and sequences of the state, and slices of these."""
@@ -168,14 +171,15 @@ class Sequences:
         contents = self.records.method(owner, "__iter__") if isinstance(owner, StateRef) else None
         if contents is None or contents.function is not Seq.__iter__ or chosen.step is not None:
             raise UnsupportedError(f"{ast.unparse(node)}, no slice of a sequence,")
+        lower, upper = (
+            None if bound is None else self._from_beginning(bound)
+            for bound in (chosen.lower, chosen.upper)
+        )
+        # Bounds may call what changes the sequence, so its length is read after them.
         length = self.records.variable(contents.owner, "length")
-        first: Value = Constant(0)
-        if chosen.lower is not None:
-            first = self.out.extreme("min", self._from_beginning(chosen.lower), length)
-        last = length
-        if chosen.upper is not None:
-            last = self.out.extreme("min", self._from_beginning(chosen.upper), length)
-        if chosen.lower is not None:
+        first = Constant(0) if lower is None else self.out.extreme("min", lower, length)
+        last = length if upper is None else self.out.extreme("min", upper, length)
+        if lower is not None:
             last = self.out.extreme("max", first, last)
         return Span(contents.owner, first, last)
 
@@ -199,9 +203,10 @@ class Sequences:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if self.scope.pure:
             raise UnsupportedError(f"the call {ast.unparse(node)} where only reading is allowed")
+        values = self._values(node.args[0]) if method.function is Seq.extend else []
         length = self.records.variable(owner, "length")
         if method.function is Seq.extend:
-            self._replace(Span(owner, length, length), *self._values(node.args[0]), node)
+            self._replace(Span(owner, length, length), values, node)
             return Constant(None)
         first = method.function is Seq.popleft
         index = Constant(0) if first else self.out.arithmetic("sub", length, Constant(1))
@@ -224,7 +229,7 @@ class Sequences:
             self.element_of(chosen.owner, chosen.first)
             last = self.out.arithmetic("add", chosen.first, Constant(1))
             chosen = Span(chosen.owner, chosen.first, last)
-        self._replace(chosen, [], Constant(0), target)
+        self._replace(chosen, [], target)
 
     def spliced(self, node: ast.Assign) -> bool:
         """Translate an assignment if its only target is a slice; return whether it is."""
@@ -235,25 +240,30 @@ class Sequences:
             or not isinstance(target.slice, ast.Slice)
         ):
             return False
-        elements, count = self._values(node.value)
+        values = self._values(node.value)
         place = self.span_of(self.expressions.expression(target.value), target, target.slice)
-        self._replace(place, elements, count, target)
+        self._replace(place, values, target)
         return True
 
-    def _values(self, node: ast.expr) -> tuple[list[Contents], Value]:
-        """Return the elements that an expression may have, and how many of them it has."""
+    def _values(self, node: ast.expr) -> New:
+        """Return what an expression lists, or whose elements it means."""
         if isinstance(node, (ast.List, ast.Tuple)):
-            listed = [self._contents(self.known(part)) for part in node.elts]
-            return listed, Constant(len(listed))
+            return [self.known(part) for part in node.elts]
         value = self.expressions.expression(node)
         if isinstance(value, Items):
-            return [self._contents(item) for item in value.items], Constant(len(value.items))
-        if isinstance(value, StateRef):
-            sliced = ast.Subscript(node, ast.Slice(), ast.Load())
-            value = self.span_of(value, sliced, ast.Slice())
-        if not isinstance(value, Span):
+            return list(value.items)
+        if not isinstance(value, (StateRef, Span)):
             raise UnsupportedError(f"{ast.unparse(node)} in place of a slice")
-        return self._elements(value), self.out.arithmetic("sub", value.last, value.first)
+        return value
+
+    def _loaded(self, new: New, node: ast.expr) -> tuple[list[Contents], Value]:
+        """Emit the loading of new elements, and return these and how many of them are meant."""
+        if isinstance(new, list):
+            return [self._contents(value) for value in new], Constant(len(new))
+        if isinstance(new, StateRef):
+            sliced = ast.Subscript(node, ast.Slice(), ast.Load())
+            new = self.span_of(new, sliced, ast.Slice())
+        return self._elements(new), self.out.arithmetic("sub", new.last, new.first)
 
     def _elements(self, chosen: Span) -> list[Contents]:
         """Emit the loading of the elements of a slice, and return as many as there may be."""
@@ -270,21 +280,22 @@ class Sequences:
         index = Number(self.out.number(self.out.extreme("min", index, Constant(last))), (0, last))
         return self.records.element(items, index)
 
-    def _replace(self, chosen: Span, new: list[Contents], count: Value, node: ast.expr) -> None:
-        """Emit the replacement of a slice by new elements, of which so many are meant."""
+    def _replace(self, chosen: Span, new: New, node: ast.expr) -> None:
+        """Emit the replacement of a slice by new elements."""
         if self.scope.pure:
             raise UnsupportedError(f"writing {ast.unparse(node)} where only reading is allowed")
         out, owner = self.out, chosen.owner
         items, length = self.records.part(owner, "items"), self.records.variable(owner, "length")
+        elements, count = self._loaded(new, node)
         after = self._elements(Span(owner, chosen.last, length))
         behind = out.arithmetic("sub", length, chosen.last)
         following = out.arithmetic("add", chosen.first, count)
         result = out.arithmetic("add", following, behind)
         most = len(items.sample)
         out.fail_if(out.value(f"icmp ugt i64 {result.register}, {most}"))
-        writes = [(new, count, chosen.first), (after, behind, following)] if most else []
-        for part, (elements, limit, first) in enumerate(writes):
-            for number, contents in enumerate(elements):
+        writes = [(elements, count, chosen.first), (after, behind, following)] if most else []
+        for part, (written, limit, first) in enumerate(writes):
+            for number, contents in enumerate(written):
                 within = out.compare("sgt", limit, Constant(number))
                 place = self._within(items, first, number)
                 self._where(within, (node, part, number), place, contents)

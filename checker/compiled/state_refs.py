@@ -58,10 +58,7 @@ class StateRefs:
             bits = out.value(f"sub i64 {bits}, {sample.low}")
         span = value.range if isinstance(value, Number) else None
         if span is None or span[0] < sample.low or span[1] > sample.high:
-            wrong = out.value(f"icmp ugt i64 {bits}, {sample.high - sample.low}")
-            out.fail_if(wrong)
-            # Whatever becomes of a step that failed, what is read is in its declared range.
-            bits = out.value(f"select i1 {wrong}, i64 0, i64 {bits}")
+            out.fail_if(out.value(f"icmp ugt i64 {bits}, {sample.high - sample.low}"))
         if not sample.width:
             return
         position = self._position(out, place, variables)
@@ -112,20 +109,17 @@ class StateRefs:
         if strides is None:
             return None
         shift = str(first.shift)
-        for register, length, stride in strides:
-            # An index beyond its array must not shift by 64 bits or more, which means nothing.
-            index = out.value(f"call i64 @llvm.umin.i64(i64 {register}, i64 {length - 1})")
-            scaled = out.value(f"mul i64 {index}, {stride}")
+        for register, stride in strides:
+            scaled = out.value(f"mul i64 {register}, {stride}")
             shift = out.value(f"add i64 {scaled}, {shift}")
-        return first.word, shift
+        return first.word, out.distance(shift)
 
     @staticmethod
     def _strides(
         place: StateRef, variables: dict[tuple[int, ...], Variable]
-    ) -> list[tuple[str, int, int]] | None:
-        """Return for every unknown index its register, its length and by how many bits it moves."""
+    ) -> list[tuple[str, int]] | None:
+        """Return for every unknown index its register, and by how many bits it moves."""
         first = next(iter(variables))
-        lengths = [1 + max(indices[i] for indices in variables) for i in range(len(first))]
         strides: list[int] = []
         for number, wanted in enumerate(place.indices):
             following = (*first[:number], first[number] + 1, *first[number + 1 :])
@@ -139,7 +133,7 @@ class StateRefs:
             if variable.shift != expected:
                 return None
         return [
-            (wanted.register, lengths[number], strides[number])
+            (wanted.register, strides[number])
             for number, wanted in enumerate(place.indices)
             if isinstance(wanted, Number)
         ]

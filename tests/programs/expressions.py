@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from tests.programs import sequences
+from tests.programs import limits, sequences
 
 SMALL = (-3, -2, -1, 0, 0, 1, 1, 2, 3, 4, 5, 7, 9)
 EDGES = (
@@ -211,6 +211,12 @@ class Expressions:
         more = f", {self.atom()}" if self.chance(20) else ""
         return f"{self.one_of(('min', 'max'))}({one}, {other}{more})"
 
+    def relying(self, size: int) -> str:
+        """Write a number that relies on what is known of another one."""
+        if self.quantified > 1:
+            return self.atom()
+        return limits.relying(self, size)
+
     def as_number(self, size: int) -> str:
         """Write a truth value where a number is meant."""
         truth = self.truth(size)
@@ -407,6 +413,7 @@ NUMBERS: list[Callable[[Expressions, int], str]] = [
     *[Expressions.binary] * 9, *[Expressions.unary] * 2, *[Expressions.chosen] * 3,
     *[Expressions.extreme] * 3, *[Expressions.as_number] * 3, Expressions.known_operand,
     Expressions.item, *[Expressions.called] * 2, Expressions.stepped, Expressions.folded,
+    Expressions.relying,
 ]  # fmt: skip
 TRUTHS: list[Callable[[Expressions, int], str]] = [
     *[Expressions.compared] * 7, *[Expressions.chain] * 2, *[Expressions.among] * 4,

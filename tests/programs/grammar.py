@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.programs.expressions import ARRAYS, SMALL, Expressions, Helper
+from tests.programs.limits import failing, positive
 from tests.programs.sequences import resized
 
 RANGES = {
@@ -167,6 +168,10 @@ class Writer(Expressions):
             )
         )  # fmt: skip
 
+    def failing(self) -> str:
+        """Write what fails in many states, and goes on."""
+        return failing(self, self.one_of(self.scope.variables) if self.scope.variables else "_")
+
     def leave(self) -> str:
         """Write a way out of a loop or of the function."""
         jumps = ["return " + self.returned(0)]
@@ -180,6 +185,8 @@ class Writer(Expressions):
             return self.one_of(("", "None"))
         if self.result == "two":
             return f"{self.number(size)}, {self.number(0)}"
+        if self.result == "positive":
+            return positive(self, size)
         if self.result == "bool":
             return self.truth(size)
         if self.result == "truth":
@@ -244,17 +251,18 @@ class Writer(Expressions):
 
 STATEMENTS: list[Callable[[Writer], str]] = [
     *[Writer.local] * 4, *[Writer.changed] * 3, *[Writer.held] * 2, *[Writer.written] * 7,
-    Writer.apart, Writer.effect, *[Writer.leave] * 2,
+    Writer.apart, Writer.effect, Writer.failing, *[Writer.leave] * 2,
 ]  # fmt: skip
 
 RETURNS = {"int": " -> int", "bool": " -> bool", "truth": " -> bool", "none": " -> None",
            "two": " -> tuple[int, int]", "maybe": "", "plain": " -> int",
-           "part": " -> int"}  # fmt: skip
+           "part": " -> int", "positive": " -> int"}  # fmt: skip
 
 
 def helper(random: Random, number: int, before: Sequence[Helper]) -> Helper:
     """Return a random function to be called, of any kind."""
-    kind = random.choice(("int", "int", "bool", "truth", "none", "two", "maybe", "plain", "part"))
+    kind = random.choice(("int", "int", "bool", "truth", "none", "two", "maybe", "plain", "part",
+                          "positive"))  # fmt: skip
     pure = kind in ("plain", "maybe") or random.random() < 0.5
     calls = before if random.random() < 0.3 else ()
     writer = Writer(random, calls, pure=pure, state=kind not in ("plain", "part"))
@@ -265,6 +273,9 @@ def helper(random: Random, number: int, before: Sequence[Helper]) -> Helper:
     if kind == "part":
         writer.scope.numbers += ["p.low", "p.row[1]", "p.fixed"]
     body = writer.statements(int(random.random() * 4))
+    if kind == "positive" and random.random() < 0.7:
+        # Machine code looks in each round of a long loop whether the step has failed, and gives up.
+        body = f"for _ in range({random.choice((20, 's.b'))}):\n    pass\n{body}"
     if kind == "part" and not pure:
         body += f"\np.low = min(max({writer.number(1)}, -1), 5)"
     last = "" if kind == "none" else f"\nreturn {writer.returned(2)}"

@@ -1,0 +1,138 @@
+"""A step that has failed goes on with any values, and nothing that it computes ends the process.
+
+What would is tried in a process of its own: a signal ends it.
+"""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from tests.programs.expressions import Helper
+from tests.programs.grammar import Program
+from tests.programs.laboratory import Workbench, batch
+from tidegate.checker.compiled import arithmetic, expressions
+from tidegate.checker.compiled.emitter import Emitter
+from tidegate.checker.compiled.values import span
+
+ROOT = Path(__file__).resolve().parents[2]
+
+GIVES_UP = """\
+def help0(s, k, n) -> int:
+    for _ in range(20):
+        pass
+    return (n & 3) + 1
+"""
+FAILING = {
+    "a function that gives up": "s.one[0] = 9\n    return 7 // help0(s, k, s.a)",
+    "the largest of nothing": "return 7 % max((q & 1) + 1 for q in s.queue if q > 50)",
+    "a length beyond its end": (
+        "s.queue.truncate(0)\n"
+        "    s.queue.extend([1, 2, 3, 4])\n"
+        "    s.queue.append(5)\n"
+        "    return 7 // (5 - len(s.queue))"
+    ),
+    "a number out of its range": "s.dozen = 3001\n    return 7 // (3001 - s.dozen)",
+}
+"""What divides by a number that is positive unless the step has failed, which it has."""
+
+
+def trusting(out, name, left, right):
+    """As divisions were once translated: by a number whose range is positive without a look."""
+    known = span(right)
+    if known is None or known[0] <= 0:
+        return arithmetic.exact(out, name, left, right)
+    with mock.patch.object(Emitter, "divisor", lambda self, number: number):
+        return arithmetic.exact(out, name, left, right)
+
+
+def attempt(which):
+    """Run one of these in many states; print how many of its steps were left to Python."""
+    source = f"def program0(s, k, i, j) -> int:\n    {FAILING[which]}\n"
+    helper = Helper("help0", GIVES_UP, "int", True)
+    failing = Program("program0", source, "whole", (0, 0), True)
+    bench = Workbench([helper], [failing], optimised=False)
+    assert list(bench.differences(batch(0, 1).states)) == []
+    sys.stdout.write(f"{bench.count.refused} {bench.count.failed} {bench.count.agreed}")
+
+
+def run(trust, do):
+    """Do something, with ranges trusted or not."""
+    with mock.patch.object(expressions, "exact", trusting if trust else expressions.exact):
+        do()
+
+
+def ended(command, trust):
+    """Run a command on this module in a process of its own; return its status and output."""
+    script = (
+        "from tests.programs import compare, test_failed_steps as t\n"
+        f"t.run({trust}, lambda: {command})\n"
+    )
+    process = [sys.executable, "-c", script]
+    done = subprocess.run(process, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("which", FAILING)
+def test_nobody_divides_by_what_comes_of_a_step_that_has_failed(which):
+    status, output, errors = ended(f"t.attempt({which!r})", trust=False)
+    assert (status, errors) == (0, "")
+    assert re.fullmatch(r"Counter\(\) [1-9]\d* 0", output)
+    # Were ranges trusted, this would show it.
+    assert ended(f"t.attempt({which!r})", trust=True)[0] == -signal.SIGFPE
+
+
+def test_random_programs_find_a_division_that_trusts_a_range():
+    assert ended("compare.first_difference(600, 100)", trust=True)[0] == -signal.SIGFPE
+
+
+HARMLESS = {
+    "add", "sub", "mul", "and", "or", "xor", "icmp", "select", "zext", "trunc", "load", "store",
+    "br", "ret", "alloca", "extractvalue", "insertvalue",
+}  # fmt: skip
+CALLED = r"@(?!llvm)|@llvm\.(smin|smax|umin|ctpop|s(add|sub|mul)\.with\.overflow)\.i64\("
+"""What means something to LLVM whatever the operands are."""
+
+
+def harmful(text):
+    """Yield the instructions of a function which some operands would give no meaning."""
+    safe = set(re.findall(r"(%\w+) = call i64 @llvm\.umin\.i64\(i64 -?%?\w+, i64 63\)", text))
+    positive = set(re.findall(r"(%\w+) = call i64 @llvm\.smax\.i64\(i64 -?%?\w+, i64 1\)", text))
+    targets = set(re.findall(r"label %(\w+)", text))
+    label = ""
+    for line in text.splitlines()[1:]:
+        if line.endswith(":"):
+            label = line[:-1]
+            continue
+        operation, *flags = re.sub(r"^ *(%\S+ = )?", "", line).split()
+        last = line.rpartition(" ")[2]
+        number = int(last) if last.isdigit() else None
+        fine = operation in HARMLESS and not {"nsw", "nuw", "exact"} & set(flags)
+        if operation in ("shl", "lshr", "ashr"):
+            fine = last in safe or (number is not None and number < 64)
+        elif operation in ("sdiv", "srem"):
+            fine = last in positive or (number is not None and number > 0)
+        elif operation == "getelementptr":
+            fine = number is not None and "inbounds" not in flags
+        elif operation == "call":
+            fine = re.search(CALLED, line) is not None
+        elif operation == "unreachable":
+            fine = label not in targets
+        elif operation == "add" and flags[0] == "nsw":
+            # Bits of a variable, of which there are less than 64, and its lowest value.
+            fine = re.search(r"add nsw i64 %\w+, -\d{1,18}$", line) is not None
+        if not fine and line != "}":
+            yield line
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_instruction_relies_on_what_is_known_of_its_operands(seed):
+    some = batch(seed)
+    bench = Workbench(some.helpers, some.programs, optimised=False)
+    bodies = [*bench.unit.bodies, *bench.expansion.guards.bodies]
+    assert sum(len(re.findall(" (sdiv|srem|shl|ashr) ", body)) for body in bodies) > 100
+    assert [line for body in bodies for line in harmful(body)] == []

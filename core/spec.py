@@ -254,14 +254,13 @@ class TransitionSystem(Generic[S, K]):
         return self.layout.describe(self.layout.dump())
 
     def attempt(self, indices: Iterable[int], state: State) -> dict[int, State]:
-        """Return where some instances lead, by index; one that is not enabled is left out.
+        """Return where some instances lead, by index; one that is not enabled is left out."""
+        return self.attempting(indices)(state)
 
-        Raises
-        ------
-        ModelError
-            As :meth:`successors`.
-        """
-        return dict(self._steps(state, [self._tried[index] for index in sorted(indices)]))
+    def attempting(self, indices: Iterable[int]) -> Callable[[State], dict[int, State]]:
+        """Return :meth:`attempt` for many states; it raises what :meth:`successors` raises."""
+        tried = [self._tried[index] for index in sorted(indices)]
+        return lambda state: dict(self._steps(state, tried))
 
     def take(self, state: State, step: Step) -> State | None:
         """Return the state that `step` leads to, or None where it is not enabled.

@@ -32,7 +32,7 @@ from .errors import (
     printed,
 )
 from .layout import Layout, State
-from .scene import Participant, Place, Scene, View
+from .scene import LogOffset, Participant, Scene, View
 from .vocabulary import (
     DEADLOCK,
     TYPE_OK,
@@ -357,7 +357,7 @@ class TransitionSystem(Generic[S, K]):
             raise ModelError(f"{who} returned {printed(text)}; it must return a text")
         return text
 
-    def places(self, prop: Property, state: State) -> tuple[Place, ...]:
+    def places(self, prop: Property, state: State) -> tuple[LogOffset, ...]:
         """Return the offsets of logs at which `state` violates `prop`."""
         self.layout.load(state)
         witness = self._witness(prop)

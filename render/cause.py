@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.scene import Entry, Event, Participant, Place, Scene
+from ..core.scene import Entry, Event, LogOffset, Participant, Scene
 
 ELECTIONS = ("election", "unclean")
 """Signs of the steps that make somebody the leader."""
 
 
-def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[Place]) -> str:
+def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[LogOffset]) -> str:
     """Return which steps brought about what is wrong at `places`, and by which rules.
 
     Parameters
@@ -30,7 +30,7 @@ def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[Pla
     return ""
 
 
-def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> str:
+def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: LogOffset) -> str:
     """Say how the replica that should have a record lost it."""
     name = _who(scenes[-1], place).name
     elected = max((i for i, it in enumerate(events) if it.sign in ELECTIONS and it.rule), default=0)
@@ -53,7 +53,7 @@ def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> 
     return text
 
 
-def _of_absence(scenes: Sequence[Scene], place: Place, elected: int, which: str) -> str:
+def _of_absence(scenes: Sequence[Scene], place: LogOffset, elected: int, which: str) -> str:
     """Say which replicas had a record that the one that should have it never had."""
     name, record = _who(scenes[-1], place).name, place.missing
     text = f"{record} was never replicated to {name}"
@@ -72,7 +72,7 @@ def _of_absence(scenes: Sequence[Scene], place: Place, elected: int, which: str)
 
 
 def _of_difference(
-    scenes: Sequence[Scene], events: Sequence[Event], first: Place, second: Place
+    scenes: Sequence[Scene], events: Sequence[Event], first: LogOffset, second: LogOffset
 ) -> str:
     """Say how two logs came to have different records at one offset."""
     origins = []
@@ -99,7 +99,7 @@ def _of_difference(
     return f"{text}."
 
 
-def _who(scene: Scene, place: Place) -> Participant:
+def _who(scene: Scene, place: LogOffset) -> Participant:
     [who] = [who for who in scene.participants if who.replica == place.replica]
     return who
 

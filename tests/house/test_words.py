@@ -59,7 +59,7 @@ def test_no_text_says_it_in_the_old_words(pattern):
     assert places == [], f"say: {FORBIDDEN[pattern]}"
 
 
-@pytest.mark.parametrize("word", ["Finding", "Found", "Limits", "Outcome", "Place", "Property"])
+@pytest.mark.parametrize("word", ["Finding", "Found", "Limits", "LogOffset", "Outcome", "Property"])
 def test_a_word_is_the_name_of_one_type(word):
     if not texts():
         pytest.skip("only a clone knows which files belong to the project")

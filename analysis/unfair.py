@@ -33,8 +33,8 @@ def regions_of(
     if search.stopped_by is not None:
         return None
     demands = Demands.of(system)
-    found = tuple(region_of(system, prop, search.levels, demands) for prop in properties)
-    return Regions(demands, found)
+    regions = tuple(region_of(system, prop, search.levels, demands) for prop in properties)
+    return Regions(demands, regions)
 
 
 def all_hold(known: Regions, mutant: TransitionSystem[Any, Any]) -> bool:

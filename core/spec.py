@@ -180,11 +180,11 @@ class TransitionSystem(Generic[S, K]):
         if self.constraint is None:
             return True
         before = self.layout.values() if self.debug else None
-        asked = partial(self.constraint, self.record, self.constants)
+        call = partial(self.constraint, self.record, self.constants)
         with blaming("the constraint", self._here):
-            answer = asked()
+            answer = call()
         if before is not None:
-            refuse_writing(self.layout, before, "the constraint", asked, answer)
+            refuse_writing(self.layout, before, "the constraint", call, answer)
         return truth(answer, "the constraint", self.constraint)
 
     def successors(self, state: State) -> Iterator[tuple[int, State]]:
@@ -244,8 +244,8 @@ class TransitionSystem(Generic[S, K]):
         """Return the steps that were tried, the latest first, so that each can be taken again."""
 
         def attempt(index: int, apply: Callable[..., Any], arguments: tuple[int, ...]) -> Attempt:
-            given = (self.record, self.constants, *arguments)
-            return self.instances[index].step, lambda: apply(*given)
+            values = (self.record, self.constants, *arguments)
+            return self.instances[index].step, lambda: apply(*values)
 
         return [attempt(*entry) for entry in reversed(tried) if entry[0] <= last]
 
@@ -290,7 +290,7 @@ class TransitionSystem(Generic[S, K]):
 
         def violated() -> list[Property]:
             before = self.layout.values() if self.debug else None
-            found = []
+            broken = []
             for prop, holds in checks:
                 try:
                     answer = holds(record, constants)
@@ -299,12 +299,12 @@ class TransitionSystem(Generic[S, K]):
                         raise
                     raise failure(predicate_of(prop), error, self._here) from error
                 if before is not None:
-                    asked = partial(holds, record, constants)
-                    refuse_writing(self.layout, before, predicate_of(prop), asked, answer)
+                    call = partial(holds, record, constants)
+                    refuse_writing(self.layout, before, predicate_of(prop), call, answer)
                 holding = answer is True or truth(answer, predicate_of(prop), holds)
                 if holding is (prop.kind is Kind.SOMETIMES):
-                    found.append(prop)
-            return found
+                    broken.append(prop)
+            return broken
 
         return violated
 

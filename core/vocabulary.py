@@ -317,7 +317,7 @@ def choices(action: Action, constants: object) -> list[tuple[int, ...]]:
     with blaming(f"the signature of action {action.name}"):
         names = action.parameters
     for choice in listed:
-        integers = isinstance(choice, tuple) and all(isinstance(it, int) for it in choice)
+        integers = isinstance(choice, tuple) and all(isinstance(number, int) for number in choice)
         if not integers or len(choice) != len(names):
             what = f"a tuple of {len(names)} integers ({', '.join(names)})" if names else "()"
             raise about(action.arguments, f"{who} returned {printed(choice)}, not {what}")

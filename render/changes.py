@@ -30,7 +30,7 @@ def changes(before: Scene, after: Scene) -> Iterator[Change]:
         gone = [line for line in old.details if line not in new.details]
         for line in new.details:
             if line not in old.details:
-                same = [it for it in gone if it.split()[0] == line.split()[0]]
+                same = [gone_line for gone_line in gone if gone_line.split()[0] == line.split()[0]]
                 was = f" (was: {', '.join(same)})" if same else ""
                 yield Change(new.name, f"{line}{was}")
     for promise in after.promises:

@@ -6,7 +6,7 @@ state's declaration, :class:`BrokerState`, can be derived from, as can any other
 
 from __future__ import annotations
 
-from .core.scene import Entry, Log, Place, Promise
+from .core.scene import Entry, Log, LogOffset, Promise
 from .model.broker.bounds import Constants
 from .model.broker.family import announced, brokers, nobody, pairs
 from .model.broker.leadership import acting_leader, leads
@@ -30,7 +30,7 @@ __all__ = [
     "Entry",
     "Log",
     "LogEntry",
-    "Place",
+    "LogOffset",
     "Promise",
     "Replica",
     "acting_leader",

@@ -100,17 +100,17 @@ class Code:
 
     def rules_asked(self, action: str) -> set[str]:
         """Return the rules that an action asks, directly or through what it calls."""
-        asked: set[str] = set()
+        rules: set[str] = set()
         todo = [self.actions[action].function]
         seen = set()
         while todo:
             function = todo.pop()
             seen.add(function.place)
-            asked |= function.rules & set(self.rules)
+            rules |= function.rules & set(self.rules)
             called = [self.helpers[name] for name in function.helpers]
             called += [f for name in function.rules if (f := self._function_of(name))]
             todo += [other for other in called if other.place not in seen]
-        return asked
+        return rules
 
     def _function_of(self, rule: str) -> Function | None:
         return self.rules[rule].function if rule in self.rules else None
@@ -143,14 +143,14 @@ def code(protocol: Protocol) -> Code:
 
 def _helpers(roots: Iterable[Callable[..., Any]]) -> dict[str, Function]:
     """Return the functions that others call, directly or not."""
-    found: dict[str, Function] = {}
+    helpers: dict[str, Function] = {}
     todo = list(roots)
     while todo:
         for name, called in _called(todo.pop()).items():
-            if name not in found:
-                found[name] = _function(called)
+            if name not in helpers:
+                helpers[name] = _function(called)
                 todo.append(called)
-    return dict(sorted(found.items()))
+    return dict(sorted(helpers.items()))
 
 
 def _function(function: Callable[..., Any]) -> Function:
@@ -186,7 +186,7 @@ def _asked(tree: ast.FunctionDef) -> Iterable[str]:
 
 def _called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     """Return the plain functions that a function names, but for those of the standard library."""
-    found: dict[str, Callable[..., Any]] = {}
+    functions: dict[str, Callable[..., Any]] = {}
     for node in ast.walk(syntax_tree(function)):
         if isinstance(node, ast.Name):
             value = function.__globals__.get(node.id)
@@ -197,8 +197,8 @@ def _called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
         if not isinstance(value, FunctionType) or value is function:
             continue
         if value.__module__.split(".")[0] not in sys.stdlib_module_names:
-            found[f"{_module(value)}.{value.__name__}"] = value
-    return found
+            functions[f"{_module(value)}.{value.__name__}"] = value
+    return functions
 
 
 def _module(function: Callable[..., Any]) -> str:

@@ -192,14 +192,14 @@ def contrast(of: int, here: Followed, there: Followed) -> Contrast:
 def departures(one: Followed, other: Followed, shared: Iterable[str]) -> list[Departure]:
     """Return the steps with which two behaviors become different in variables that both have."""
     known: set[str] = set()
-    found = []
+    departures = []
     names = list(shared)
     for number, (mine, theirs) in enumerate(zip(one.states, other.states, strict=False)):
         differ = [name for name in names if mine.variables[name] != theirs.variables[name]]
         if new := [name for name in differ if name not in known]:
-            found.append(Departure(number, tuple(new)))
+            departures.append(Departure(number, tuple(new)))
         known |= set(new)
-    return found
+    return departures
 
 
 class Reached:
@@ -285,8 +285,8 @@ def alone(mine: Sequence[set[Projected]], theirs: Sequence[set[Projected]]) -> A
     known: set[Projected] = set().union(*theirs)
     missing = set().union(*mine) - known
     for number, level in enumerate(mine):
-        if found := level & missing:
-            return Alone(len(missing), (number, min(found)))
+        if nearest := level & missing:
+            return Alone(len(missing), (number, min(nearest)))
     return Alone(0, None)
 
 

@@ -147,7 +147,7 @@ def _users(code: Code, helper: str) -> Iterator[str]:
     """Yield the actions and rules that call a helper, directly or through other helpers."""
     calling = {helper}
     while True:
-        more = {name for name, it in code.helpers.items() if it.helpers & calling} - calling
+        more = {name for name, helper in code.helpers.items() if helper.helpers & calling} - calling
         if not more:
             break
         calling |= more

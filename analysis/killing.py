@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from time import perf_counter
 
 from ..checker.check import check
+from ..checker.interrupts import LimitReachedError, alarm
 from ..checker.result import Limits, Result
 from ..core.bounds import parse, unknown
 from ..core.spec import Kind, ModelError, Outcome, Property
 from ..invariants import properties_of
 from ..model.protocol import Protocol
+from .changed_steps import StateGraph, changed_instances, explored, killer
 from .mutants import Mutant, mutants
 from .named import SelectionError, find_protocol
 from .pool import processes, share
 from .properties import find_properties, system_for, with_own
+from .unfair import Regions, all_hold, regions_of
 
 INTERPRETED = 60_000
 """States up to which Python is faster than compiling a mutant's code."""
@@ -204,7 +207,7 @@ def _tried(work: _Work) -> _Answer:
         return number, None, False, True
     properties = _properties(protocol, names, mutant.unfair)
     try:
-        result = _search(mutant, protocol, properties, bounds, seconds)
+        result = _decided(mutant, protocol, properties, bounds, seconds)
     except ModelError as error:
         _refuse_failing(protocol.name, names, bounds, seconds)
         failed = f"fails: {str(error).split(';')[0]}"
@@ -225,8 +228,57 @@ def _differs(mutant: Mutant, original: Protocol, bounds: str) -> bool:
         for action, weaker in zip(original.actions, mutant.protocol.actions, strict=True)
         if action.apply is not weaker.apply or action.fairness is not weaker.fairness
     }
-    system = system_for(original, bounds.split(), [])
-    return not changed or bool(changed & {action.name for action in system.actions})
+    return not changed or not changed.isdisjoint(_actions(original.name, bounds))
+
+
+@lru_cache(maxsize=1)
+def _actions(name: str, bounds: str) -> frozenset[str]:
+    """Return the actions that a protocol has within some bounds."""
+    system = system_for(_mutants(name)[0], bounds.split(), [])
+    return frozenset(action.name for action in system.actions)
+
+
+def _decided(
+    mutant: Mutant,
+    original: Protocol,
+    properties: Sequence[Property],
+    bounds: str,
+    seconds: float | None,
+) -> tuple[str, int] | None:
+    """Return what :func:`_search` does, by what is known of the original where that is enough."""
+    began = perf_counter()
+    try:
+        with alarm(seconds, began, at_once=True):
+            answer = _by_original(mutant, original, properties, bounds)
+    except LimitReachedError:
+        return None
+    except ModelError:
+        # A search from scratch says in which step it fails.
+        answer = None
+    if answer is not None:
+        return answer
+    left = None if seconds is None else max(0.001, seconds - (perf_counter() - began))
+    return _search(mutant, original, properties, bounds, left)
+
+
+def _by_original(
+    mutant: Mutant, original: Protocol, properties: Sequence[Property], bounds: str
+) -> tuple[str, int] | None:
+    """Return what kills a mutant, by the states of its original; None if that does not tell."""
+    names = tuple(prop.name for prop in properties)
+    if mutant.unfair:
+        known = _regions(original.name, names, bounds)
+        system = system_for(mutant.protocol, bounds.split(), properties)
+        return ("", 0) if known is not None and all_hold(known, system) else None
+    if original.family.mutates_conditions:
+        # Without a condition that is no guard, an action may write and answer "not enabled".
+        return None
+    graph = _graph(original.name, names, bounds)
+    if graph is None:
+        return None
+    system = system_for(mutant.protocol, bounds.split(), properties)
+    changed = changed_instances(graph, original, mutant.protocol, system)
+    return None if changed is None else killer(graph, system, changed, properties)
 
 
 def _search(
@@ -252,6 +304,27 @@ def _search(
             return ("", 0) if result.outcome is Outcome.HOLDS else None
         remaining = [prop for prop in remaining if prop.name not in violated]
     return "", 0
+
+
+@lru_cache(maxsize=1)
+def _graph(name: str, names: tuple[str, ...], bounds: str) -> StateGraph | None:
+    """Return the state graph of a protocol, in which its mutants are searched."""
+    protocol, _ = _mutants(name)
+    properties = _properties(protocol, names, live=False)
+    try:
+        return explored(
+            protocol, properties, lambda one: system_for(one, bounds.split(), properties)
+        )
+    except ModelError:
+        return None
+
+
+@lru_cache(maxsize=1)
+def _regions(name: str, names: tuple[str, ...], bounds: str) -> Regions | None:
+    """Return what decides liveness properties of a protocol; None if it has too many states."""
+    protocol, _ = _mutants(name)
+    properties = _properties(protocol, names, live=True)
+    return regions_of(system_for(protocol, bounds.split(), properties), properties, INTERPRETED)
 
 
 @cache

@@ -80,11 +80,11 @@ def first_violations(
     """
     top = dict(largest)
     result = _whole(build(top), properties, resources)
-    found: dict[str, LadderVerdict] = {}
+    verdicts: dict[str, LadderVerdict] = {}
     open_properties = []
     for verdict in result.verdicts:
         if verdict.outcome is not Outcome.VIOLATED:
-            found[verdict.property.name] = LadderVerdict(None, (top, result.distinct_states))
+            verdicts[verdict.property.name] = LadderVerdict(None, (top, result.distinct_states))
         if verdict.outcome is Outcome.VIOLATED or verdict.property.kind.needs_graph:
             open_properties.append(verdict.property)
     for bounds in bounds_up_to(largest):
@@ -93,11 +93,11 @@ def first_violations(
         result = _whole(build(bounds), open_properties, resources)
         for verdict in result.verdicts:
             if verdict.trace is not None:
-                found[verdict.property.name] = LadderVerdict(
+                verdicts[verdict.property.name] = LadderVerdict(
                     (bounds, len(verdict.trace.steps)), None
                 )
                 open_properties.remove(verdict.property)
-    return {prop.name: found[prop.name] for prop in properties}
+    return {prop.name: verdicts[prop.name] for prop in properties}
 
 
 def _whole(

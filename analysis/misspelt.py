@@ -34,7 +34,9 @@ def refuse_misspelt(protocol: Protocol) -> None:
     ModelError
         With the line of the first wrong name.
     """
-    functions = [it for it in _functions(protocol) if is_users(it.__code__.co_filename)]
+    functions = [
+        function for function in _functions(protocol) if is_users(function.__code__.co_filename)
+    ]
     for function in functions:
         known = {**vars(builtins), **function.__globals__}
         for name, line in _globals(function.__code__):
@@ -81,7 +83,7 @@ def _refuse_unknown_attributes(function: Any, system: TransitionSystem[Any, Any]
     """Refuse a function that reads what the state or the constants do not have."""
     with suppress(OSError, TypeError, SyntaxError, IndentationError):
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-        definition = next((it for it in tree.body if isinstance(it, ast.FunctionDef)), None)
+        definition = next((node for node in tree.body if isinstance(node, ast.FunctionDef)), None)
         parameters = list(inspect.signature(function).parameters)[:2]
         if definition is None or len(parameters) < 2:
             return

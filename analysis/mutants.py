@@ -67,9 +67,9 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
 def _conditions(protocol: Protocol) -> Iterator[Mutant]:
     """Yield two mutants for every condition within an action: without it, and with its contrary."""
     for index, action in enumerate(protocol.actions):
-        found = conditions(action.apply)
-        tests = [condition.test for condition in found]
-        for condition in found:
+        inner = conditions(action.apply)
+        tests = [condition.test for condition in inner]
+        for condition in inner:
             which = tests[: condition.number].count(condition.test) + 1
             again = f" ({which})" if tests.count(condition.test) > 1 else ""
             for changed, how, about in (

@@ -53,7 +53,7 @@ def find_protocol(name: str) -> Protocol:
         from .mutants import mutants
 
         own = _own(base)
-        return _mutated(own, {it.name: it.protocol for it in mutants(own)}, name, mutant)
+        return _mutated(own, {one.name: one.protocol for one in mutants(own)}, name, mutant)
     return _mutated(_built_in(base), _mutants(base.lower()), name, mutant)
 
 
@@ -112,7 +112,7 @@ def _mutants(name: str) -> dict[str, Protocol]:
     """Return all mutants of a built-in protocol by name."""
     from .mutants import mutants
 
-    return {it.name: it.protocol for it in mutants(_built_in(name))}
+    return {one.name: one.protocol for one in mutants(_built_in(name))}
 
 
 def _mutated(protocol: Protocol, known: Mapping[str, Protocol], name: str, mutant: str) -> Protocol:
@@ -153,7 +153,7 @@ def own_property(protocol: Protocol, name: str) -> Property:
         If there is none, or if its file cannot be used for this protocol.
     """
     module, attribute = _loaded(name, "a Property")
-    defined = {key: it for key, it in vars(module).items() if isinstance(it, Property)}
+    defined = {key: value for key, value in vars(module).items() if isinstance(value, Property)}
     known = ", ".join(defined) or "none"
     if attribute and attribute not in defined:
         raise SelectionError(f"{name}: no Property is called {attribute}; the file has {known}")

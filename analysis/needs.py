@@ -147,14 +147,14 @@ class Needs:
     def of_option(self, name: str, off: str) -> Need:
         """Find out whether any behavior violates the property with an option switched off."""
         result = self._search({}, {name: off})
-        found = result.first.trace if result.first else None
+        trace = result.first.trace if result.first else None
         return Need(
             name,
             (),
-            0 if found else 1,
+            0 if trace else 1,
             result.outcome is not Outcome.INCOMPLETE,
-            self.counts(found.steps) if found else None,
-            len(found.steps) if found else None,
+            self.counts(trace.steps) if trace else None,
+            len(trace.steps) if trace else None,
             result.distinct_states,
             result.stopped_by,
         )
@@ -180,8 +180,8 @@ class Needs:
 
     def counts(self, steps: Sequence[Step]) -> Counts:
         """Return the number of faults and elections of each kind among steps."""
-        found = Counter(step.action for step in steps)
-        return {kind: found[kind] for kind in self._kinds if found[kind]}
+        taken = Counter(step.action for step in steps)
+        return {kind: taken[kind] for kind in self._kinds if taken[kind]}
 
     def _search(self, most: Mapping[str, int], changed: Mapping[str, str]) -> Result:
         """Search for a violation with fewer faults and elections, or with other options."""

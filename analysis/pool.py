@@ -120,7 +120,11 @@ class Workers:
         try:
             while True:
                 self._begin(function, todo, len(done))
-                busy = {it.connection: it for it in self._workers if it.number is not None}
+                busy = {
+                    worker.connection: worker
+                    for worker in self._workers
+                    if worker.number is not None
+                }
                 if not busy:
                     return
                 for connection in wait(list(busy)):
@@ -150,7 +154,9 @@ class Workers:
     def _where(self) -> str:
         """Return the call of the model that a process has been in for long, if any."""
         late = perf_counter() - LONG
-        slow = [it for it in self._workers if it.number is not None and it.since < late]
+        slow = [
+            worker for worker in self._workers if worker.number is not None and worker.since < late
+        ]
         for _ in range(2 if slow else 0):
             for worker in slow:
                 worker.ask()

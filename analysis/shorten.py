@@ -21,9 +21,9 @@ def shortened(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) 
     best = _without_loops(trace)
     size = max(1, len(best.steps) // 2)
     while True:
-        found = _drop(system, prop, best, size)
-        if found is not None:
-            best = _without_loops(found)
+        shorter = _drop(system, prop, best, size)
+        if shorter is not None:
+            best = _without_loops(shorter)
             size = min(size, max(1, len(best.steps)))
         elif size > 1:
             size //= 2
@@ -74,10 +74,10 @@ def without(
 def _like(system: TransitionSystem[Any, Any], step: Step) -> list[Step]:
     """Return the steps of the same action that differ in one argument."""
     return [
-        it.step
-        for it in system.instances
-        if it.action.name == step.action
-        and sum(a != b for a, b in zip(it.arguments, step.arguments, strict=True)) == 1
+        instance.step
+        for instance in system.instances
+        if instance.action.name == step.action
+        and sum(a != b for a, b in zip(instance.arguments, step.arguments, strict=True)) == 1
     ]
 
 

@@ -188,8 +188,8 @@ def _left(search: Finished) -> int | None:
     if search.stopped_by is None:
         return None
     # The level that was at work may lack states, unless the limit is its number.
-    whole = search.stopped_by.by is Stop.MAX_DEPTH
-    sizes = search.level_sizes if whole else search.level_sizes[:-1]
+    complete_level = search.stopped_by.by is Stop.MAX_DEPTH
+    sizes = search.level_sizes if complete_level else search.level_sizes[:-1]
     left = states_left(sizes)
     return None if left is None else max(sum(sizes) + left - search.distinct_states, 0)
 
@@ -260,7 +260,11 @@ def _verdicts(
         level, state = ends[verdict.property.name]
         return level, system.layout.fingerprint(state)
 
-    violated = [it for it in verdicts if it.outcome is Outcome.VIOLATED and it.trace is not None]
+    violated = [
+        verdict
+        for verdict in verdicts
+        if verdict.outcome is Outcome.VIOLATED and verdict.trace is not None
+    ]
     return verdicts, min(violated, key=order, default=None)
 
 

@@ -347,6 +347,6 @@ def _refuse_with_spark(request: SearchRequest) -> None:
         "--workers": (resources.workers, "which are Spark's; use --master 'local[N]', or --conf"),
         "--max-memory": (resources.memory, "which is Spark's; use --conf spark.executor.memory=4g"),
     }
-    for option, (given, why) in refused.items():
-        if given:
+    for option, (value, why) in refused.items():
+        if value:
             raise EngineChoiceError(f"--engine spark takes no {option}, {why}; leave it out")

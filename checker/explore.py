@@ -62,8 +62,8 @@ class Exploration:
 
     def enabled(self) -> list[Step]:
         """Return the steps that can be taken now, in the order of the action table."""
-        found = [index for index, _ in self._successors(self.state)]
-        return [self.system.instances[index].step for index in found]
+        enabled = [index for index, _ in self._successors(self.state)]
+        return [self.system.instances[index].step for index in enabled]
 
     def _successors(self, state: State) -> list[tuple[int, State]]:
         """Return the enabled instances with where they lead; none outside the constraint."""
@@ -73,7 +73,9 @@ class Exploration:
     def disabled(self) -> list[Disabled]:
         """Return the steps that cannot be taken now, each with what refuses it."""
         enabled = set(self.enabled())
-        others = [it.step for it in self.system.instances if it.step not in enabled]
+        others = [
+            instance.step for instance in self.system.instances if instance.step not in enabled
+        ]
         return [Disabled(step, self._refusal(step)) for step in others]
 
     def _refusal(self, step: Step) -> str:
@@ -131,8 +133,8 @@ class Exploration:
                 if successor not in parents:
                     parents[successor] = (here, self.system.instances[index].step)
                     todo.append(successor)
-            if here is not start and (found := self._news(here, known)):
-                return self._follow(here, parents, found)
+            if here is not start and (news := self._news(here, known)):
+                return self._follow(here, parents, news)
             if len(parents) > most:
                 return f"nothing found among {most:,} states"
         return "no state that can be reached from here violates anything else"
@@ -146,7 +148,7 @@ class Exploration:
         self,
         end: State,
         parents: dict[State, tuple[State, Step] | None],
-        found: Sequence[str],
+        news: Sequence[str],
     ) -> str:
         """Take the steps that lead to a state."""
         way: list[Step] = []
@@ -155,4 +157,4 @@ class Exploration:
             way.append(step)
         for step in reversed(way):
             self.take(step)
-        return f"{', '.join(found)} violated, {len(way)} steps on"
+        return f"{', '.join(news)} violated, {len(way)} steps on"

@@ -145,8 +145,8 @@ class Search:
 
     def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
         """Return where liveness properties are violated, by name, once it has seen all states."""
-        found = ((prop.name, witness_of(self.system, prop, self.levels)) for prop in properties)
-        return {name: witness for name, witness in found if witness}
+        witnesses = ((prop.name, witness_of(self.system, prop, self.levels)) for prop in properties)
+        return {name: witness for name, witness in witnesses if witness}
 
     def close(self) -> None:
         """Keep everything: it is gone with the search itself."""

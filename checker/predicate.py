@@ -163,9 +163,9 @@ class _Reader:
         return lambda: chosen(one(), other())
 
     def _of_kind(self, node: ast.expr, kind: type) -> Value:
-        found, value = self.read(node)
-        if found is not kind:
-            raise self._refused(node, f"is a {_NAMES[found]}, where a {_NAMES[kind]} belongs")
+        node_type, value = self.read(node)
+        if node_type is not kind:
+            raise self._refused(node, f"is a {_NAMES[node_type]}, where a {_NAMES[kind]} belongs")
         return value
 
     def _named(self, node: ast.expr) -> tuple[type, Value]:

@@ -35,8 +35,8 @@ def why(system: TransitionSystem[Any, Any], state: State, step: Step) -> tuple[R
     instance = _instance(system, step)
     system.layout.load(state)
     with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
-        found = passed(instance.action.apply, system.record, system.constants, *instance.arguments)
-    return tuple(_reason(system, it, step) for it in found)
+        guards = passed(instance.action.apply, system.record, system.constants, *instance.arguments)
+    return tuple(_reason(system, guard, step) for guard in guards)
 
 
 def lacking(system: TransitionSystem[Any, Any], state: State, step: Step) -> Reason | None:
@@ -45,30 +45,30 @@ def lacking(system: TransitionSystem[Any, Any], state: State, step: Step) -> Rea
     return None if refused is None else _told(refused, refused.values.items(), step)
 
 
-def _reason(system: TransitionSystem[Any, Any], found: Refusal, step: Step) -> Reason:
+def _reason(system: TransitionSystem[Any, Any], refused: Refusal, step: Step) -> Reason:
     """Return a guard as what it asks for, with the values that it looked at."""
-    return _told(found, _values(system, found, step), step)
+    return _told(refused, _values(system, refused, step), step)
 
 
-def _told(found: Refusal, values: Iterable[tuple[str, object]], step: Step) -> Reason:
+def _told(refused: Refusal, values: Iterable[tuple[str, object]], step: Step) -> Reason:
     """Return a guard as what it asks for, without the values that say nothing new."""
-    needs = _named(requirement(found.guard.test), step)
+    needs = _named(requirement(refused.guard.test), step)
     named = [(_named(text, step), _text(value)) for text, value in values]
     telling = [
         (text, value)
         for text, value in named
         if text != needs and not text.isdecimal() and not text.isupper()
     ]
-    return Reason(needs, tuple(telling), f"{found.guard.file}:{found.guard.line}")
+    return Reason(needs, tuple(telling), f"{refused.guard.file}:{refused.guard.line}")
 
 
 def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Refusal | None:
     """Return the guard that refuses `step` in `state`, with what it looked at, named as shown."""
     instance = _instance(system, step)
     system.layout.load(state)
-    given = (system.record, system.constants, *instance.arguments)
+    arguments = (system.record, system.constants, *instance.arguments)
     with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
-        refused = refusal(instance.action.apply, *given)
+        refused = refusal(instance.action.apply, *arguments)
     if refused is None:
         return None
     return Refusal(refused.guard, dict(_values(system, refused, step)))
@@ -87,12 +87,12 @@ def _named(text: str, step: Step) -> str:
 
 
 def _values(
-    system: TransitionSystem[Any, Any], found: Refusal, step: Step
+    system: TransitionSystem[Any, Any], refused: Refusal, step: Step
 ) -> list[tuple[str, object]]:
     """Return the values that a guard looked at, by their source text, as people see them."""
     shown = {variable.path: variable.shown for variable in system.layout.variables}
     values: list[tuple[str, object]] = []
-    for text, value in found.values.items():
+    for text, value in refused.values.items():
         path = _named(text.removeprefix("s."), step)
         if text.startswith("s.") and path in shown and isinstance(value, int):
             values.append((text, shown[path](value)))

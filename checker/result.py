@@ -269,7 +269,9 @@ class Result:
     @property
     def shown(self) -> Verdict | None:
         """The verdict whose trace is shown: ``first``, or if nothing is violated one reached."""
-        return self.first or next((it for it in self.verdicts if it.trace is not None), None)
+        return self.first or next(
+            (verdict for verdict in self.verdicts if verdict.trace is not None), None
+        )
 
     @property
     def never_taken(self) -> list[str]:

@@ -16,9 +16,9 @@ def sealed(document: Mapping[str, Any]) -> str:
 def unsealed(text: str | bytes) -> dict[str, Any] | None:
     """Return the document in what :func:`sealed` returned; None if that is damaged."""
     try:
-        whole = json.loads(text)
-        document = whole["manifest"]
-        intact = _checksum(document) == whole["checksum"]
+        read = json.loads(text)
+        document = read["manifest"]
+        intact = _checksum(document) == read["checksum"]
     # Brackets may be nested deeper than Python reads them.
     except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -149,16 +149,16 @@ class Tally:
     first: dict[str, Walk] = field(default_factory=dict)
     _met: dict[State, int] = field(default_factory=dict)
 
-    def add(self, system: TransitionSystem[Any, Any], it: Walk) -> None:
+    def add(self, system: TransitionSystem[Any, Any], walk: Walk) -> None:
         """Count a walk; walks are to be added in the order of their numbers."""
         self.walks += 1
-        self.steps += len(it.instances)
-        self.longest = max(self.longest, len(it.instances))
-        self.taken.update(system.instances[index].action.name for index in it.instances)
-        self.enabled.update(it.enabled)
-        for name in it.violated:
-            self.first.setdefault(name, it)
-        for state in set(it.states[: -1 if it.outside else None]):
+        self.steps += len(walk.instances)
+        self.longest = max(self.longest, len(walk.instances))
+        self.taken.update(system.instances[index].action.name for index in walk.instances)
+        self.enabled.update(walk.enabled)
+        for name in walk.violated:
+            self.first.setdefault(name, walk)
+        for state in set(walk.states[: -1 if walk.outside else None]):
             self._met[state] = self._met.get(state, 0) + 1
 
     @property

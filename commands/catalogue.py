@@ -85,7 +85,10 @@ def _of_file(kind: str, name: str) -> dict[str, list[dict[str, str]]]:
 def _fairness(family: str) -> list[dict[str, str]]:
     """Return the actions of a family's protocols, with what fairness owes to each."""
     actions = (
-        it for protocol in PROTOCOLS if protocol.family.name == family for it in protocol.actions
+        action
+        for protocol in PROTOCOLS
+        if protocol.family.name == family
+        for action in protocol.actions
     )
     owed = {action.name: action.owed for action in actions}
     return [{"action": name, "owed": text} for name, text in owed.items()]

@@ -86,7 +86,9 @@ def settings(context: Context, parameter: Parameter, incomplete: str) -> Offers:
         known.update({name: bound for name, (bound, _) in declared(family.bounds).items()})
     name, equals, _ = incomplete.partition("=")
     if not equals:
-        return _beginning(incomplete, ((_written(key, it), it.doc) for key, it in known.items()))
+        return _beginning(
+            incomplete, ((_written(key, value), value.doc) for key, value in known.items())
+        )
     if name not in known:
         return []
     bound = known[name]

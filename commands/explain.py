@@ -161,7 +161,9 @@ def _findings(
         searched = lasso or chosen.property.kind in (Kind.INVARIANT, Kind.TYPE)
         # Without a step that is owed fairness a behavior may violate the property for that alone.
         fair = _fair(chosen.system) & set(search.used()) if lasso else set[str]()
-        needs = tuple(search.of_kind(it) for it in search.used() if searched and it not in fair)
+        needs = tuple(
+            search.of_kind(action) for action in search.used() if searched and action not in fair
+        )
         switches = [
             name
             for name, (_, default) in declared(chosen.protocol.family.bounds).items()

@@ -182,29 +182,29 @@ def _nearest(made: StateGraph, ends: Mapping[str, Callable[[Any], bool]]) -> Nea
     def finishes(number: int) -> bool:
         return ends["end"](made.states[number]) if "end" in ends else made.depths[number] == deepest
 
-    found = shortest(made, starts, finishes)
-    if found is None:
+    nearest = shortest(made, starts, finishes)
+    if nearest is None:
         raise GraphError(
             f"{made.system.name}, {made.system.headline}: no state that satisfies --from "
             "can reach a state that satisfies --to; try larger bounds, or only one of the two"
         )
-    return found
+    return nearest
 
 
-def _print_nearest(system: TransitionSystem[Any, Any], found: Nearest, full: bool) -> None:
+def _print_nearest(system: TransitionSystem[Any, Any], nearest: Nearest, full: bool) -> None:
     """Print how many shortest behaviors there are, and one of them."""
     from ..render.summary import count
     from ..render.text import print_behavior, print_prose
 
     console = make_console()
-    steps = count(len(found.trace.steps) - found.lead, "step")
+    steps = count(len(nearest.trace.steps) - nearest.lead, "step")
     line = (
-        f"{system.name}, {system.headline}: {steps}; {count(found.number, 'shortest path')} from "
-        f"{count(found.starts, 'state')} to {count(found.ends, 'state')}. One of them"
+        f"{system.name}, {system.headline}: {steps}; {count(nearest.number, 'shortest path')} from "
+        f"{count(nearest.starts, 'state')} to {count(nearest.ends, 'state')}. One of them"
     )
-    line += f", after the {count(found.lead, 'step')} that lead there:" if found.lead else ":"
+    line += f", after the {count(nearest.lead, 'step')} that lead there:" if nearest.lead else ":"
     print_prose(console, Text(line))
-    print_behavior(console, system, found.trace, full)
+    print_behavior(console, system, nearest.trace, full)
 
 
 def _print_figures(system: TransitionSystem[Any, Any], made: StateGraph, view: str) -> None:

@@ -191,19 +191,19 @@ def cluster(
         If there is no need of one.
     """
     chosen = {name: options.get(name) for name in CLUSTER}
-    given = {
+    values = {
         name: value
         for name, value in chosen.items()
         if value not in ((), None) and value is not False
     }
     if engine != "spark":
-        for name in given:
+        for name in values:
             option = name.replace("_", "-")
             raise EngineChoiceError(
                 f"--{option} needs --engine spark; add that, or leave out --{option}"
             )
         return None
-    known = {**recorded, **given}
+    known = {**recorded, **values}
     known["conf"] = tuple(known.get("conf", ()))
     return Cluster(**{**known, "store": location})
 

@@ -69,8 +69,8 @@ def _cluster(value: Any) -> dict[str, Any]:
     fields.record(value, "cluster", [*CLUSTER, "store"])
     read: dict[str, Callable[[Any, str], Any]] = {
         "master": fields.text,
-        "partitions": lambda given, name: fields.integer(given, name, 1, 100_000),
-        "local_levels": lambda given, name: fields.integer(given, name, 0, 1 << 62),
+        "partitions": lambda document, name: fields.integer(document, name, 1, 100_000),
+        "local_levels": lambda document, name: fields.integer(document, name, 0, 1 << 62),
         "conf": _texts,
         "ship": fields.flag,
         "export": fields.text,

@@ -96,8 +96,8 @@ def replay(
     violated = violated_at_end(trace, system, judged, replayed)
     reasons = {prop.name: why_satisfied(system, prop, replayed.trace) for prop in judged}
     satisfied = reasons.get(recorded.property) or ""
-    told = next((prop.told for prop in known if prop.name == recorded.property), "violated")
-    print_replayed(make_console(), system, recorded, replayed, violated, satisfied, told, full)
+    verb = next((prop.told for prop in known if prop.name == recorded.property), "violated")
+    print_replayed(make_console(), system, recorded, replayed, violated, satisfied, verb, full)
     expected = {recorded.property} if recorded.property else set()
     lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}
     differs = replayed.differs is not None or replayed.open is not None

@@ -130,12 +130,12 @@ def _simulate(
         stopped_by = reason(error, perf_counter() - looked)
     verdicts, originals = [], {}
     for prop in properties:
-        found = tally.first.get(prop.name)
-        if found is None:
+        first = tally.first.get(prop.name)
+        if first is None:
             verdicts.append(Verdict(prop, Outcome.INCOMPLETE))
         else:
-            trace = Trace(found.states, tuple(system.instances[i].step for i in found.instances))
-            originals[prop.name] = (found.number, len(trace.steps))
+            trace = Trace(first.states, tuple(system.instances[i].step for i in first.instances))
+            originals[prop.name] = (first.number, len(trace.steps))
             verdicts.append(Verdict(prop, Outcome.VIOLATED, shortened(system, prop, trace)))
     violated = [verdict for verdict in verdicts if verdict.trace is not None]
     result = Result(
@@ -222,8 +222,8 @@ def _batch(
     walks: list[Walk] = []
     try:
         system, properties = _assembled[key]
-        for it in _taken(system, properties, how, numbers):
-            walks.append(it)  # noqa: PERF402 - what was taken before the time was up counts
+        for walk in _taken(system, properties, how, numbers):
+            walks.append(walk)  # noqa: PERF402 - what was taken before the time was up counts
     except LimitReachedError as error:
         return walks, error
     return walks, None

@@ -99,25 +99,26 @@ def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
         if not properties:
             raise SelectionError("property 'none' cannot be violated; name another")
         varied = ladder(chosen, options["settings"], options["largest"])
-        found: dict[str, MinimalBounds] = {}
+        smallest_bounds: dict[str, MinimalBounds] = {}
         for prop in properties:
             with progress(options["quiet"]) as show:
                 minimal = find_minimal_bounds(
                     chosen, prop, varied, options["time_limit"], report=show
                 )
-            found[prop.name] = minimal
+            smallest_bounds[prop.name] = minimal
             print_minimal_bounds(console, protocol, prop.name, varied.fixed, minimal)
             if is_interrupt(minimal.stopped_by):
                 break
         reports.write(
-            "--json", lambda target: write_json(target, document(protocol, varied.fixed, found))
+            "--json",
+            lambda target: write_json(target, document(protocol, varied.fixed, smallest_bounds)),
         )
-    return ended(_status(found), reports)
+    return ended(_status(smallest_bounds), reports)
 
 
-def _status(found: Mapping[str, MinimalBounds]) -> int:
+def _status(smallest_bounds: Mapping[str, MinimalBounds]) -> int:
     """Return the exit status."""
-    if any(is_interrupt(minimal.stopped_by) for minimal in found.values()):
+    if any(is_interrupt(minimal.stopped_by) for minimal in smallest_bounds.values()):
         return EXIT_INTERRUPTED
-    undecided = any(minimal.undecided for minimal in found.values())
+    undecided = any(minimal.undecided for minimal in smallest_bounds.values())
     return EXIT_INCOMPLETE if undecided else EXIT_HOLDS

@@ -72,13 +72,13 @@ def gate_status(outcomes: Sequence[CellOutcome]) -> int:
     """Return the exit status of a gate: that of the worst cell, a wrong verdict being the worst."""
     from ..gate.results import Status
 
-    found = {outcome.status for outcome in outcomes}
+    statuses = {outcome.status for outcome in outcomes}
     for status, meant in (
         (Status.FAILED, EXIT_OTHER),
         (Status.ERRED, EXIT_INTERNAL),
         (Status.INTERRUPTED, EXIT_INTERRUPTED),
         (Status.LIMITED, EXIT_INCOMPLETE),
     ):
-        if status in found:
+        if status in statuses:
             return meant
     return EXIT_HOLDS

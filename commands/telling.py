@@ -108,7 +108,7 @@ def violated_at_end(
         If one cannot be judged there: the protocol is wrong, and the trace need not know.
     """
     try:
-        return [it for it in properties if why_satisfied(system, it, replayed.trace) is None]
+        return [prop for prop in properties if why_satisfied(system, prop, replayed.trace) is None]
     except ModelError as error:
         raise ReplayError(f"{path}: its last state cannot be judged: {error}") from None
 

@@ -101,9 +101,11 @@ def recorded_properties(
 
 def _among(named: Sequence[str], name: str) -> str | None:
     """Return the custom property that the user names and that is the recorded one, if any."""
-    same = [it for it in named if is_same(it, name)]
+    same = [entry for entry in named if is_same(entry, name)]
     ending = name.rpartition(":")[2]
-    return next(iter([*same, *(it for it in named if it.rpartition(":")[2] == ending)]), None)
+    return next(
+        iter([*same, *(entry for entry in named if entry.rpartition(":")[2] == ending)]), None
+    )
 
 
 def protocol_to_replay(

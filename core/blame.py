@@ -122,7 +122,7 @@ def refuse_writing(
     layout: Layout[Any],
     before: tuple[int, ...],
     who: str,
-    asked: partial[Any],
+    call: partial[Any],
     answer: object,
 ) -> None:
     """Refuse that a predicate or a constraint has written into the record, or says what it likes.
@@ -136,12 +136,12 @@ def refuse_writing(
     """
     intact = layout.intact()
     if intact and layout.values() == before:
-        if isinstance(answer, int) and asked() != answer:
-            raise by_chance(asked.func, who)
+        if isinstance(answer, int) and call() != answer:
+            raise by_chance(call.func, who)
         return
     written = f"wrote {', '.join(layout.changed(before))}" if intact else layout.mistake()
     layout.reset()
-    raise about(asked.func, f"{who} {written}; it may only read the state")
+    raise about(call.func, f"{who} {written}; it may only read the state")
 
 
 def wrote_too_early(

@@ -114,13 +114,13 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
 
     The call is made once more, line by line, and may fail; `wrong` must be false before it.
     """
-    found: Spot | None = None
+    deepest: Spot | None = None
     last: Spot | None = None
 
     def trace(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
-        nonlocal found, last
-        if found is None and wrong():
-            found = last
+        nonlocal deepest, last
+        if deepest is None and wrong():
+            deepest = last
         if event == "line" and frame.f_code.co_filename not in _PARTS:
             last = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
         return trace
@@ -135,7 +135,7 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
         pass
     finally:
         sys.settrace(before)
-    return found if found is not None or not wrong() else last
+    return deepest if deepest is not None or not wrong() else last
 
 
 def printed(value: object) -> str:

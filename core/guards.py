@@ -92,13 +92,13 @@ def passed(apply: Callable[..., bool], *arguments: Any) -> list[Refusal]:
     arguments
         What the action is called with, which must be enabled; the record is left as it writes it.
     """
-    function, found = syntax_tree(apply), guards(apply)
+    function, listed = syntax_tree(apply), guards(apply)
     tests = [node.test for node in _guards(function)]
     seen: list[Refusal] = []
 
     def note(number: int, scope: dict[str, Any]) -> None:
         space = {**inspect.unwrap(apply).__globals__, **scope}
-        seen.append(Refusal(found[number], _values(tests[number], space)))
+        seen.append(Refusal(listed[number], _values(tests[number], space)))
 
     for number, node in reversed(list(enumerate(_guards(function)))):
         noting = ast.parse(f"{_NOTE}({number}, dict(locals()))").body[0]
@@ -342,8 +342,8 @@ def _written_out(
         only = not before or (len(before) == 1 and ast.get_docstring(tree) is not None)
         if only and isinstance(last, ast.Return) and last.value is not None:
             parameters = [argument.arg for argument in tree.args.args]
-            given = dict(zip(parameters, node.args, strict=False))
-            expression: ast.expr = _Substitution(given).visit(last.value)
+            expressions = dict(zip(parameters, node.args, strict=False))
+            expression: ast.expr = _Substitution(expressions).visit(last.value)
             yield expression, called.__globals__
             yield from _written_out(expression, {**called.__globals__, **space})
 
@@ -351,8 +351,8 @@ def _written_out(
 class _Substitution(ast.NodeTransformer):
     """Puts expressions in place of names."""
 
-    def __init__(self, given: dict[str, ast.expr]) -> None:
-        self._given = given
+    def __init__(self, expressions: dict[str, ast.expr]) -> None:
+        self._given = expressions
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """Return what stands for a name."""

@@ -178,7 +178,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Place:
+class LogOffset:
     """Where a state violates a property: an offset of a replica's log.
 
     ``missing`` names the record that should be there, where one is missing.

@@ -32,7 +32,7 @@ from .errors import (
     printed,
 )
 from .layout import Layout, State
-from .scene import Participant, Place, Scene, View
+from .scene import LogOffset, Participant, Scene, View
 from .vocabulary import (
     DEADLOCK,
     TYPE_OK,
@@ -180,11 +180,11 @@ class TransitionSystem(Generic[S, K]):
         if self.constraint is None:
             return True
         before = self.layout.values() if self.debug else None
-        asked = partial(self.constraint, self.record, self.constants)
+        call = partial(self.constraint, self.record, self.constants)
         with blaming("the constraint", self._here):
-            answer = asked()
+            answer = call()
         if before is not None:
-            refuse_writing(self.layout, before, "the constraint", asked, answer)
+            refuse_writing(self.layout, before, "the constraint", call, answer)
         return truth(answer, "the constraint", self.constraint)
 
     def successors(self, state: State) -> Iterator[tuple[int, State]]:
@@ -244,8 +244,8 @@ class TransitionSystem(Generic[S, K]):
         """Return the steps that were tried, the latest first, so that each can be taken again."""
 
         def attempt(index: int, apply: Callable[..., Any], arguments: tuple[int, ...]) -> Attempt:
-            given = (self.record, self.constants, *arguments)
-            return self.instances[index].step, lambda: apply(*given)
+            values = (self.record, self.constants, *arguments)
+            return self.instances[index].step, lambda: apply(*values)
 
         return [attempt(*entry) for entry in reversed(tried) if entry[0] <= last]
 
@@ -254,14 +254,13 @@ class TransitionSystem(Generic[S, K]):
         return self.layout.describe(self.layout.dump())
 
     def attempt(self, indices: Iterable[int], state: State) -> dict[int, State]:
-        """Return where some instances lead, by index; one that is not enabled is left out.
+        """Return where some instances lead, by index; one that is not enabled is left out."""
+        return self.attempting(indices)(state)
 
-        Raises
-        ------
-        ModelError
-            As :meth:`successors`.
-        """
-        return dict(self._steps(state, [self._tried[index] for index in sorted(indices)]))
+    def attempting(self, indices: Iterable[int]) -> Callable[[State], dict[int, State]]:
+        """Return :meth:`attempt` for many states; it raises what :meth:`successors` raises."""
+        tried = [self._tried[index] for index in sorted(indices)]
+        return lambda state: dict(self._steps(state, tried))
 
     def take(self, state: State, step: Step) -> State | None:
         """Return the state that `step` leads to, or None where it is not enabled.
@@ -291,7 +290,7 @@ class TransitionSystem(Generic[S, K]):
 
         def violated() -> list[Property]:
             before = self.layout.values() if self.debug else None
-            found = []
+            broken = []
             for prop, holds in checks:
                 try:
                     answer = holds(record, constants)
@@ -300,12 +299,12 @@ class TransitionSystem(Generic[S, K]):
                         raise
                     raise failure(predicate_of(prop), error, self._here) from error
                 if before is not None:
-                    asked = partial(holds, record, constants)
-                    refuse_writing(self.layout, before, predicate_of(prop), asked, answer)
+                    call = partial(holds, record, constants)
+                    refuse_writing(self.layout, before, predicate_of(prop), call, answer)
                 holding = answer is True or truth(answer, predicate_of(prop), holds)
                 if holding is (prop.kind is Kind.SOMETIMES):
-                    found.append(prop)
-            return found
+                    broken.append(prop)
+            return broken
 
         return violated
 
@@ -358,7 +357,7 @@ class TransitionSystem(Generic[S, K]):
             raise ModelError(f"{who} returned {printed(text)}; it must return a text")
         return text
 
-    def places(self, prop: Property, state: State) -> tuple[Place, ...]:
+    def places(self, prop: Property, state: State) -> tuple[LogOffset, ...]:
         """Return the offsets of logs at which `state` violates `prop`."""
         self.layout.load(state)
         witness = self._witness(prop)

@@ -18,7 +18,7 @@ from typing import Any
 from .blame import truth
 from .errors import ModelError, about, blaming, printed
 from .layout import State
-from .scene import Place
+from .scene import LogOffset
 
 
 class Outcome(Enum):
@@ -221,7 +221,7 @@ class Property:
     explain: Callable[..., str] = lambda s, k, *witness: ""
     kind: Kind = Kind.INVARIANT
     needs: frozenset[str] = frozenset()
-    places: Callable[..., tuple[Place, ...]] = lambda s, k, *witness: ()
+    places: Callable[..., tuple[LogOffset, ...]] = lambda s, k, *witness: ()
     premise: Callable[[Any, Any], bool] | None = None
     witness: Callable[[Any, Any], tuple[int, ...] | None] | None = None
 
@@ -317,7 +317,7 @@ def choices(action: Action, constants: object) -> list[tuple[int, ...]]:
     with blaming(f"the signature of action {action.name}"):
         names = action.parameters
     for choice in listed:
-        integers = isinstance(choice, tuple) and all(isinstance(it, int) for it in choice)
+        integers = isinstance(choice, tuple) and all(isinstance(number, int) for number in choice)
         if not integers or len(choice) != len(names):
             what = f"a tuple of {len(names)} integers ({', '.join(names)})" if names else "()"
             raise about(action.arguments, f"{who} returned {printed(choice)}, not {what}")

@@ -132,12 +132,14 @@ class Cell(GateCell):
     @property
     def expected(self) -> tuple[tuple[str, str], ...]:
         """Each property with what is expected of it."""
-        return tuple((it.name, str(it)) for it in self.expectations)
+        return tuple((expectation.name, str(expectation)) for expectation in self.expectations)
 
     @property
     def own(self) -> bool:
         """Whether the protocol or a property is Python code of one's own."""
-        return any(map(is_own, (self.protocol, *(it.name for it in self.expectations))))
+        return any(
+            map(is_own, (self.protocol, *(expectation.name for expectation in self.expectations)))
+        )
 
 
 def expanded(

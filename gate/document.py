@@ -135,14 +135,14 @@ class _Reader:
             cells = self._case(path, {**defaults, **good}, set(case))
             yield from ((cell, number) for cell in cells)
 
-    def _case(self, path: Path, case: dict[str, Any], given: set[str]) -> Iterator[Cell]:
+    def _case(self, path: Path, case: dict[str, Any], settings: set[str]) -> Iterator[Cell]:
         """Yield the cells of a case: every protocol within every bounds."""
-        expectations = self._expectations(path, case, given)
+        expectations = self._expectations(path, case, settings)
         protocols = self._list(path, case, "protocols")
-        if not protocols and "protocols" not in given:
+        if not protocols and "protocols" not in settings:
             self.errors.add(path, 'a case needs protocols, such as protocols = ["kip-320"]')
         all_bounds = self._list(path, case, "bounds") if case.get("bounds", [""]) else []
-        if "bounds" in given and not all_bounds:
+        if "bounds" in settings and not all_bounds:
             self.errors.add((*path, "bounds"), "bounds = [] is empty; leave it out, or add bounds")
         all_bounds = all_bounds or [""]
         states = self._pins(path, case, "states", protocols, all_bounds)
@@ -176,14 +176,16 @@ class _Reader:
             seen.add(" ".join(text.split()))
         return list(dict.fromkeys(" ".join(text.split()) for text in listed))
 
-    def _expectations(self, path: Path, case: dict[str, Any], given: set[str]) -> list[Expectation]:
+    def _expectations(
+        self, path: Path, case: dict[str, Any], settings: set[str]
+    ) -> list[Expectation]:
         """Return what a case expects, ``violates`` first."""
         limits = case.get("violates", [])
         if not isinstance(limits, dict):
             limits = dict.fromkeys(self._list(path, case, "violates"))
         violated = [Expectation(name, True, steps) for name, steps in limits.items()]
         holding = [Expectation(name) for name in self._list(path, case, "holds")]
-        named = {it.name.lower() for it in violated}
+        named = {expectation.name.lower() for expectation in violated}
         for number, expectation in enumerate(holding):
             if expectation.name.lower() in named:
                 self.errors.add(
@@ -193,11 +195,11 @@ class _Reader:
         for name in named & {*EVERY, "none"}:
             text = f"violates: {name!r} is not a single property; name properties"
             self.errors.add((*path, "violates", name), text)
-        if any(it.name.lower() == "none" for it in holding):
+        if any(expectation.name.lower() == "none" for expectation in holding):
             self.errors.add((*path, "holds"), "holds: 'none' checks nothing; name a property")
-        if not violated and not holding and given.isdisjoint({"holds", "violates"}):
+        if not violated and not holding and settings.isdisjoint({"holds", "violates"}):
             self.errors.add(path, 'a case needs holds or violates, such as holds = "default"')
-        elif not violated and not holding and not given.difference(case) & {"holds", "violates"}:
+        elif not violated and not holding and not settings.difference(case) & {"holds", "violates"}:
             self.errors.add(path, "this case expects nothing; name a property in holds or violates")
         return [*violated, *holding]
 
@@ -233,7 +235,7 @@ class _Reader:
 
     def _add_wrong(self, naming: _Naming, wrong: Sequence[Wrong]) -> None:
         """Record that bounds or properties that a case names do not exist."""
-        count = sum(it.violated for it in naming.expectations)
+        count = sum(expectation.violated for expectation in naming.expectations)
         for one in wrong:
             if one.of_bounds:
                 self.errors.add((*naming.case, "bounds", one.number), one.text)

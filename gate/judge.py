@@ -56,7 +56,7 @@ class Finding:
 
 def judge(cell: Cell, expectations: Sequence[Expectation], verdicts: CellVerdicts) -> list[Finding]:
     """Return the deviations from the expectations; none if the cell passes."""
-    findings = [it for expected in expectations for it in _property(expected, verdicts)]
+    findings = [finding for expected in expectations for finding in _property(expected, verdicts)]
     findings += _undecided(expectations, verdicts)
     if findings and verdicts.instead is not None:
         name, steps = verdicts.instead
@@ -66,7 +66,9 @@ def judge(cell: Cell, expectations: Sequence[Expectation], verdicts: CellVerdict
         findings.append(Finding(Deviation.OTHER_PROPERTY, name, text))
     stopped = any(finding.kind is Deviation.LIMIT for finding in findings)
     if not stopped:
-        findings += _counts(cell, verdicts, any(it.kind is Deviation.VIOLATED for it in findings))
+        findings += _counts(
+            cell, verdicts, any(finding.kind is Deviation.VIOLATED for finding in findings)
+        )
     return findings
 
 
@@ -98,16 +100,19 @@ def _undecided(expectations: Sequence[Expectation], verdicts: CellVerdicts) -> I
     """Judge whether the searches came to an end, in one finding for all that is open."""
     undecided = (None, Outcome.INCOMPLETE)
     open_names = [
-        it.name
-        for it in expectations
-        if (verdicts.seen[it.name].outcome if it.name in verdicts.seen else None) in undecided
+        expectation.name
+        for expectation in expectations
+        if (verdicts.seen[expectation.name].outcome if expectation.name in verdicts.seen else None)
+        in undecided
     ]
     names, states = ", ".join(open_names), f"{verdicts.states:,} distinct states"
     if open_names and verdicts.stopped_by:
         yield Finding(
             Deviation.LIMIT, "", f"not decided: {names}; stopped by {verdicts.stopped_by}, {states}"
         )
-    elif open_names and not any(it.outcome is Outcome.VIOLATED for it in verdicts.seen.values()):
+    elif open_names and not any(
+        verdict.outcome is Outcome.VIOLATED for verdict in verdicts.seen.values()
+    ):
         # Not known to be possible, but it must not pass.
         yield Finding(Deviation.ERROR, "", f"not decided: {names}; {states}")
 

@@ -50,11 +50,13 @@ def changes(protocol: Protocol) -> Iterator[Change]:
             rules = replace(protocol.rules, **{field.name: getattr(before, field.name)})
             name = f"{field.name} = {rule.__name__}"
             yield Change(name, rule.__code__, replace(protocol, rules=rules))
-    known = {it.name: it for it in protocol.parent.actions} if protocol.parent else {}
+    known = {action.name: action for action in protocol.parent.actions} if protocol.parent else {}
     for action in protocol.actions:
         if _in_users_file(action.apply):
-            actions = tuple(known.get(it.name) if it is action else it for it in protocol.actions)
-            undone = replace(protocol, actions=tuple(it for it in actions if it is not None))
+            actions = tuple(
+                known.get(one.name) if one is action else one for one in protocol.actions
+            )
+            undone = replace(protocol, actions=tuple(one for one in actions if one is not None))
             yield Change(f"action {action.name}", action.apply.__code__, undone)
 
 
@@ -76,13 +78,13 @@ def places(
     if build is not None and trace is not None:
         ends = {change.name: _end(build(change.undone), trace) for change in own}
         own.sort(key=lambda change: ends[change.name])
-    found = [change.place for change in own]
+    changed = [change.place for change in own]
     if is_own(protocol.name):
         path = own_file(protocol.name)
-        return tuple(found) or ((((str(path.resolve()), 1), protocol.name),) if path else ())
+        return tuple(changed) or ((((str(path.resolve()), 1), protocol.name),) if path else ())
     base, _, mutant = protocol.name.partition("~")
     original = find_protocol(base)
-    return (*found, *_mutated(original, mutant), *_declared(original))
+    return (*changed, *_mutated(original, mutant), *_declared(original))
 
 
 def _end(system: TransitionSystem[Any, Any], trace: Trace) -> int:
@@ -126,6 +128,6 @@ def _assignment(file: str, name: str) -> int | None:
     """Return the line on which a module gives a name its value, if it does."""
     for node in ast.parse(Path(file).read_text("utf-8")).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
-        if any(isinstance(it, ast.Name) and it.id == name for it in targets):
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             return node.lineno
     return None

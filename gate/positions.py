@@ -72,9 +72,9 @@ class _Scan:
 
     def _accept(self, text: str) -> bool:
         """Step over a mark, if it comes next."""
-        found = self._here.kind == "mark" and self._here.text == text
-        self._at += found
-        return found
+        is_here = self._here.kind == "mark" and self._here.text == text
+        self._at += is_here
+        return is_here
 
     def _header(self) -> Path:
         """Read ``[table]`` or ``[[table]]``; return the path of the table that begins there."""

@@ -76,7 +76,10 @@ def run(
         while (todo or running) and not interrupts:
             while todo and len(running) < (1 if _on_brokers(todo[0]) else jobs):
                 running.append(begin(todo.pop(0)))
-            wait([it for one in running for it in (one.connection, one.process.sentinel)], 0.25)
+            wait(
+                [handle for one in running for handle in (one.connection, one.process.sentinel)],
+                0.25,
+            )
             show(running)
             for one in list(running):
                 outcome = _look_after(one, begin)
@@ -112,8 +115,8 @@ class _Begin:
     def __call__(self, cell: GateCell, interpreted: bool = False) -> Running:
         mine, theirs = self._context.Pipe(duplex=False)
         limits = replace(cell.limits, engine="interpreted") if interpreted else cell.limits
-        given = (theirs, replace(cell, limits=limits), self._root, self._resources)
-        process = self._context.Process(target=work, args=given, daemon=True)
+        arguments = (theirs, replace(cell, limits=limits), self._root, self._resources)
+        process = self._context.Process(target=work, args=arguments, daemon=True)
         process.start()
         theirs.close()
         return Running(cell, process, mine, searching_for_hang=interpreted)
@@ -168,9 +171,9 @@ def _limit(one: Running) -> CellOutcome:
     """Return the outcome of a cell that did not end when it should."""
     seconds = one.cell.limits.seconds
     text = f"not decided: stopped by the limit of {seconds:g} s, after {one.covered}"
-    found = [Finding(Deviation.LIMIT, "", text)]
+    findings = [Finding(Deviation.LIMIT, "", text)]
     states = one.progress.distinct_states if one.progress else 0
-    return CellOutcome(one.cell, Status.LIMITED, found, states=states, seconds=one.seconds)
+    return CellOutcome(one.cell, Status.LIMITED, findings, states=states, seconds=one.seconds)
 
 
 def _interrupted(cell: GateCell, text: str) -> CellOutcome:

@@ -41,8 +41,8 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
     cell_verdicts = search.decide(expected)
     findings = judge(cell, list(expected), cell_verdicts)
     properties = [
-        _property_outcome(it, prop, protocol.family.name, cell_verdicts)
-        for it, prop in expected.items()
+        _property_outcome(expectation, prop, protocol.family.name, cell_verdicts)
+        for expectation, prop in expected.items()
     ]
     outcome = CellOutcome(
         cell,
@@ -104,13 +104,13 @@ class Search:
         search ends at a first violation, and the next one is for what is still open.  Otherwise,
         and where counts are pinned, all states are searched.
         """
-        violated = [prop for it, prop in expected.items() if it.violated]
+        violated = [prop for expectation, prop in expected.items() if expectation.violated]
         pinned = self.cell.states is not None or self.cell.depth is not None
         if violated and len(violated) == len(expected) and not pinned:
             left = violated
             while left:
                 self._search(left, keep_going=False)
-                decided = [it for it in left if self._outcome(it) is not Outcome.INCOMPLETE]
+                decided = [prop for prop in left if self._outcome(prop) is not Outcome.INCOMPLETE]
                 if not decided:
                     break
                 left = [prop for prop in left if prop not in decided]
@@ -125,7 +125,7 @@ class Search:
 
     def _look_for_another(self, expected: Sequence[Property]) -> None:
         """Find which other property is violated where an expected violation is missing."""
-        others = [it for it in find_properties(self.protocol, ()) if it not in expected]
+        others = [prop for prop in find_properties(self.protocol, ()) if prop not in expected]
         if others and not self.found.stopped_by:
             first = self._check(others, keep_going=False)[1].first
             if first is not None and first.trace is not None:
@@ -166,7 +166,11 @@ class Search:
 
     def shown(self, findings: Sequence[Finding]) -> list[Shown]:
         """Return the counterexamples of what is not as expected."""
-        wrong = [it.about for it in findings if it.kind in (Deviation.VIOLATED, Deviation.LONGER)]
+        wrong = [
+            finding.about
+            for finding in findings
+            if finding.kind in (Deviation.VIOLATED, Deviation.LONGER)
+        ]
         return [self._shown(*self.verdicts[name]) for name in wrong if name in self.verdicts]
 
     def _shown(

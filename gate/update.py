@@ -52,7 +52,7 @@ def update(file: Path, outcomes: Sequence[CellOutcome]) -> tuple[str, list[Chang
                 changes.append(change)
                 mended.append(finding)
         if mended:
-            outcome.findings = [it for it in outcome.findings if it not in mended]
+            outcome.findings = [finding for finding in outcome.findings if finding not in mended]
             outcome.status = status_of(outcome.findings)
     return tomlkit.dumps(document), changes
 
@@ -62,7 +62,7 @@ def _changed(
 ) -> Change | None:
     """Write one number into a case; None for a finding that no number mends."""
     if finding.kind is Deviation.LONGER:
-        steps = next(it.steps for it in outcome.properties if it.name == finding.about)
+        steps = next(prop.steps for prop in outcome.properties if prop.name == finding.about)
         name = next(key for key in case["violates"] if key.lower() == finding.about.lower())
         old = case["violates"][name]
         if steps is None:

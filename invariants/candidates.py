@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.layout import NONE
-from ..core.scene import Place
+from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
@@ -64,9 +64,9 @@ def _explain(s: BrokerState, broker: int, offset: int, role: str) -> str:
     )
 
 
-def lacking_places(s: BrokerState, k: Constants, broker: int, offset: int) -> tuple[Place, ...]:
+def lacking_places(s: BrokerState, k: Constants, broker: int, offset: int) -> tuple[LogOffset, ...]:
     """Return the place of the record that the broker lacks."""
-    return (Place(broker, offset, f"m{s.aux_committed[offset].record}"),)
+    return (LogOffset(broker, offset, f"m{s.aux_committed[offset].record}"),)
 
 
 def committed_nowhere(s: BrokerState, k: Constants) -> tuple[int] | None:

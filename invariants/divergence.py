@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.layout import NONE
-from ..core.scene import Place
+from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
@@ -117,9 +117,9 @@ def explain_epoch_mismatch(
 
 def both_places(
     s: BrokerState, k: Constants, first: int, second: int, offset: int
-) -> tuple[Place, ...]:
+) -> tuple[LogOffset, ...]:
     """Return the offset at which two replicas differ, in both of them."""
-    return Place(first, offset), Place(second, offset)
+    return LogOffset(first, offset), LogOffset(second, offset)
 
 
 LOG_MATCHING = Property(

@@ -10,7 +10,7 @@ behind at any time, for a moment), so each property says "again and again", not 
 from __future__ import annotations
 
 from ..core.layout import NONE
-from ..core.scene import Place
+from ..core.scene import LogOffset
 from ..core.spec import Kind, Property
 from ..model.broker.bounds import Constants
 from ..model.broker.leadership import acting_leader, size
@@ -110,9 +110,9 @@ def explain_left_behind(s: BrokerState, k: Constants, leader: int, broker: int, 
 
 def left_behind_places(
     s: BrokerState, k: Constants, leader: int, broker: int, offset: int
-) -> tuple[Place, ...]:
+) -> tuple[LogOffset, ...]:
     """Return where a replica's log differs from the leader's."""
-    return () if offset == NONE else (Place(broker, offset, ""),)
+    return () if offset == NONE else (LogOffset(broker, offset, ""),)
 
 
 def isr_change_resolves(s: BrokerState, k: Constants) -> bool:

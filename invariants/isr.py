@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.layout import NONE, members
-from ..core.scene import Place
+from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import Constants as BrokerConstants
 from ..model.broker.state import BrokerState
@@ -68,9 +68,9 @@ def _explain(s: AnyState, leader: int, member: int, offset: int, which: str) -> 
 
 def member_places(
     s: AnyState, k: AnyConstants, leader: int, member: int, offset: int
-) -> tuple[Place, ...]:
+) -> tuple[LogOffset, ...]:
     """Return the place of the record that the member lacks."""
-    return (Place(member, offset, f"m{s.replica[leader].log[offset].record}"),)
+    return (LogOffset(member, offset, f"m{s.replica[leader].log[offset].record}"),)
 
 
 def known_leader_in_isr(s: AnyState, k: AnyConstants) -> bool:

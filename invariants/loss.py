@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.layout import NONE
-from ..core.scene import Place
+from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import ACKS_ALL, Constants
 from ..model.broker.leadership import acting_leader
@@ -38,9 +38,11 @@ def explain_committed(s: BrokerState, k: Constants, leader: int, offset: int) ->
     )
 
 
-def committed_places(s: BrokerState, k: Constants, leader: int, offset: int) -> tuple[Place, ...]:
+def committed_places(
+    s: BrokerState, k: Constants, leader: int, offset: int
+) -> tuple[LogOffset, ...]:
     """Return where the lost record should be."""
-    return (Place(leader, offset, f"m{s.aux_committed[offset].record}"),)
+    return (LogOffset(leader, offset, f"m{s.aux_committed[offset].record}"),)
 
 
 def missing_acked(s: BrokerState, k: Constants) -> tuple[int, int] | None:
@@ -67,9 +69,9 @@ def explain_acked(s: BrokerState, k: Constants, leader: int, record: int) -> str
     )
 
 
-def acked_places(s: BrokerState, k: Constants, leader: int, record: int) -> tuple[Place, ...]:
+def acked_places(s: BrokerState, k: Constants, leader: int, record: int) -> tuple[LogOffset, ...]:
     """Return where the lost record should be."""
-    return (Place(leader, s.aux_acked[record].offset, f"m{record}"),)
+    return (LogOffset(leader, s.aux_acked[record].offset, f"m{record}"),)
 
 
 def _instead(s: BrokerState, leader: int, offset: int) -> str:

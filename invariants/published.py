@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.layout import NONE, members
-from ..core.scene import Place
+from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.published.actions import true_leader
 from ..model.published.bounds import Constants
@@ -31,7 +31,7 @@ def explain_loss(s: PublishedState, k: Constants, leader: int, record: int) -> s
     )
 
 
-def places(s: PublishedState, k: Constants, leader: int, record: int) -> tuple[Place, ...]:
+def places(s: PublishedState, k: Constants, leader: int, record: int) -> tuple[LogOffset, ...]:
     """Return the expected place of the lost record: its offset on another replica."""
     offsets = [
         offset
@@ -39,7 +39,7 @@ def places(s: PublishedState, k: Constants, leader: int, record: int) -> tuple[P
         for offset, entry in enumerate(replica.log)
         if entry.record == record
     ]
-    return (Place(leader, offsets[0] if offsets else s.replica[leader].leo, f"m{record}"),)
+    return (LogOffset(leader, offsets[0] if offsets else s.replica[leader].leo, f"m{record}"),)
 
 
 PROPERTIES = (

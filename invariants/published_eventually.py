@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.layout import NONE, members
-from ..core.scene import Place
+from ..core.scene import LogOffset
 from ..core.spec import Kind, Property
 from ..model.published.actions import true_leader
 from ..model.published.bounds import Constants
@@ -109,9 +109,9 @@ def explain_diverging(s: PublishedState, k: Constants, follower: int, offset: in
 
 def diverging_places(
     s: PublishedState, k: Constants, follower: int, offset: int
-) -> tuple[Place, ...]:
+) -> tuple[LogOffset, ...]:
     """Return the record that contradicts the leader's."""
-    return (Place(follower, offset, f"m{s.replica[follower].log[offset].record}"),)
+    return (LogOffset(follower, offset, f"m{s.replica[follower].log[offset].record}"),)
 
 
 def _left_out(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.layout import NONE
-from ..core.scene import Place
+from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.leadership import acting_leader, leads
@@ -33,9 +33,9 @@ def explain_other_answer(s: BrokerState, k: Constants, leader: int, offset: int)
 
 def other_answer_places(
     s: BrokerState, k: Constants, leader: int, offset: int
-) -> tuple[Place, ...]:
+) -> tuple[LogOffset, ...]:
     """Return where the leader's answer differs, and the record that was read there first."""
-    return (Place(leader, offset, f"m{s.aux_committed[offset].record}"),)
+    return (LogOffset(leader, offset, f"m{s.aux_committed[offset].record}"),)
 
 
 def high_watermark_monotonic(s: BrokerState, k: Constants) -> bool:
@@ -78,9 +78,9 @@ def explain_missing_read(s: BrokerState, k: Constants, leader: int, offset: int)
 
 def missing_read_places(
     s: BrokerState, k: Constants, leader: int, offset: int
-) -> tuple[Place, ...]:
+) -> tuple[LogOffset, ...]:
     """Return the expected place of the record."""
-    return (Place(leader, offset, f"m{s.aux_read[offset].record}"),)
+    return (LogOffset(leader, offset, f"m{s.aux_read[offset].record}"),)
 
 
 def listed_offsets_monotonic(s: BrokerState, k: Constants) -> bool:

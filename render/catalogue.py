@@ -29,7 +29,9 @@ def print_catalogue(console: Console, catalogue: dict[str, Any]) -> None:
     for family in {**properties, **fairness, **bounds}:
         if family in properties:
             title = f"Properties of the {family} family (-p NAME)"
-            rows = [{"name": it["name"], "statement": _stated(it)} for it in properties[family]]
+            rows = [
+                {"name": prop["name"], "statement": _stated(prop)} for prop in properties[family]
+            ]
             print_table(console, title, rows, ("name", "statement"))
         if family in fairness:
             _print_fairness(console, family, fairness[family])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.scene import Entry, Event, Participant, Place, Scene
+from ..core.scene import Entry, Event, LogOffset, Participant, Scene
 
 ELECTIONS = ("election", "unclean")
 """Signs of the steps that make somebody the leader."""
 
 
-def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[Place]) -> str:
+def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[LogOffset]) -> str:
     """Return which steps brought about what is wrong at `places`, and by which rules.
 
     Parameters
@@ -30,10 +30,12 @@ def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[Pla
     return ""
 
 
-def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> str:
+def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: LogOffset) -> str:
     """Say how the replica that should have a record lost it."""
     name = _who(scenes[-1], place).name
-    elected = max((i for i, it in enumerate(events) if it.sign in ELECTIONS and it.rule), default=0)
+    elected = max(
+        (i for i, event in enumerate(events) if event.sign in ELECTIONS and event.rule), default=0
+    )
     which = f" {name}, which {events[elected].rule}" if elected else ""
     held = [_entry(_who(scene, place), place.missing) for scene in scenes]
     if not any(held):
@@ -44,7 +46,7 @@ def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> 
     rule = f": {events[removed].rule}" if events[removed].rule else ""
     text = f"Step {removed} removed {held[removed - 1]} from the log of {name}{rule}."
     epoch = lost.epoch if (lost := held[removed - 1]) else -1
-    actors = [i for i, it in enumerate(events[:removed]) if it.actor == name]
+    actors = [i for i, event in enumerate(events[:removed]) if event.actor == name]
     if forgot := [i for i in actors if epoch in events[i].forgets]:
         text += f" Its epoch cache had dropped e{epoch} in step {forgot[-1]}."
     if elected:
@@ -53,7 +55,7 @@ def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: Place) -> 
     return text
 
 
-def _of_absence(scenes: Sequence[Scene], place: Place, elected: int, which: str) -> str:
+def _of_absence(scenes: Sequence[Scene], place: LogOffset, elected: int, which: str) -> str:
     """Say which replicas had a record that the one that should have it never had."""
     name, record = _who(scenes[-1], place).name, place.missing
     text = f"{record} was never replicated to {name}"
@@ -72,7 +74,7 @@ def _of_absence(scenes: Sequence[Scene], place: Place, elected: int, which: str)
 
 
 def _of_difference(
-    scenes: Sequence[Scene], events: Sequence[Event], first: Place, second: Place
+    scenes: Sequence[Scene], events: Sequence[Event], first: LogOffset, second: LogOffset
 ) -> str:
     """Say how two logs came to have different records at one offset."""
     origins = []
@@ -80,7 +82,7 @@ def _of_difference(
         held = [_at(_who(scene, place), place.offset) for scene in scenes]
         came = max((i for i in range(1, len(held)) if held[i] != held[i - 1]), default=0)
         origins.append((came, _who(scenes[-1], place).name, held))
-    origins.sort(key=lambda it: it[0])
+    origins.sort(key=lambda origin: origin[0])
     (earlier, one, ours), (later, other, theirs) = origins
     if not earlier or not ours[-1] or not theirs[-1]:
         return ""
@@ -99,7 +101,7 @@ def _of_difference(
     return f"{text}."
 
 
-def _who(scene: Scene, place: Place) -> Participant:
+def _who(scene: Scene, place: LogOffset) -> Participant:
     [who] = [who for who in scene.participants if who.replica == place.replica]
     return who
 

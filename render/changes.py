@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..core.scene import Entry, Log, Place, Scene
+from ..core.scene import Entry, Log, LogOffset, Scene
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def changes(before: Scene, after: Scene) -> Iterator[Change]:
         gone = [line for line in old.details if line not in new.details]
         for line in new.details:
             if line not in old.details:
-                same = [it for it in gone if it.split()[0] == line.split()[0]]
+                same = [gone_line for gone_line in gone if gone_line.split()[0] == line.split()[0]]
                 was = f" (was: {', '.join(same)})" if same else ""
                 yield Change(new.name, f"{line}{was}")
     for promise in after.promises:
@@ -55,7 +55,7 @@ def _log_changes(name: str, old: Log, new: Log) -> Iterator[Change]:
         yield Change(name, f"HW {way} from {old.hw} to {new.hw}", f"HW {new.hw}")
 
 
-def turning_points(scenes: Sequence[Scene], places: Sequence[Place]) -> dict[int, list[str]]:
+def turning_points(scenes: Sequence[Scene], places: Sequence[LogOffset]) -> dict[int, list[str]]:
     """Return the steps in which it went wrong, each with what happened there.
 
     When a record that is missing or differs got into a log, was promised to clients, and left a
@@ -109,7 +109,7 @@ def _moved(before: Scene, after: Scene, concerned: set[str]) -> Iterator[tuple[s
                 yield new.name, False, f"{entry} leaves the log of {new.name}"
 
 
-def _held(scene: Scene, place: Place) -> tuple[Entry | None, bool, str]:
+def _held(scene: Scene, place: LogOffset) -> tuple[Entry | None, bool, str]:
     """Return what a replica has at an offset, whether that is below its HW, and its name."""
     [who] = [who for who in scene.participants if who.replica == place.replica]
     log = who.log or Log((), 0)
@@ -125,7 +125,7 @@ def _promised(scenes: Sequence[Scene], record: str) -> Iterator[tuple[int, str]]
                 yield number, f"{record} {promise.short}"
 
 
-def differs_from(scenes: Sequence[Scene], place: Place) -> int:
+def differs_from(scenes: Sequence[Scene], place: LogOffset) -> int:
     """Return the step from which on a place is as it is at the end."""
     held = [_held(scene, place)[0] for scene in scenes]
     return max((i for i in range(1, len(held)) if held[i] != held[i - 1]), default=len(held) - 1)

@@ -71,8 +71,8 @@ def _print_covered(
 def _print_rules(console: Console, covered: RuleCoverage) -> None:
     """Print which rules decided steps that the brokers did, and what they answered."""
     listed = ", ".join(f"{name} {answers}" for name, answers in _answers(covered).items())
-    asked = f"{len(covered.rules) - len(covered.never)} of {len(covered.rules)}"
-    print_prose(console, Text(f"Rules that decided steps: {asked}. {listed}".strip(". ") + "."))
+    share = f"{len(covered.rules) - len(covered.never)} of {len(covered.rules)}"
+    print_prose(console, Text(f"Rules that decided steps: {share}. {listed}".strip(". ") + "."))
     if covered.never:
         print_prose(console, Text(f"No step asked: {', '.join(covered.never)}."))
 

@@ -53,16 +53,16 @@ def print_variables(console: Console, names: Labels, left_out: Sequence[Sequence
         print_prose(console, Text(f"{noun} {', '.join(shown)}: only in {name}."))
 
 
-def print_code(console: Console, names: Labels, codes: Sequence[Any], found: Any) -> None:
+def print_code(console: Console, names: Labels, codes: Sequence[Any], differences: Any) -> None:
     """Print which rules, actions and helpers are not the same."""
     heading(console, "Rules and actions")
-    if not found:
+    if not differences:
         print_prose(console, Text("The rules and the actions are the same, line by line."))
-    for rule in found.rules:
+    for rule in differences.rules:
         _print_rule(console, names, codes, rule)
-    for action in found.actions:
+    for action in differences.actions:
         _print_action(console, names, action)
-    for helper in found.helpers:
+    for helper in differences.helpers:
         users = ", ".join(helper.used_by)
         line = Text.assemble((helper.name, "bold"), f", which {users} use, differs:")
         print_prose(console, line)
@@ -77,8 +77,8 @@ def _print_rule(console: Console, names: Labels, codes: Sequence[Any], change: A
     print_prose(console, line)
     functions: list[Any] = [rule.function if rule else None for rule in (change.old, change.new)]
     said = [function.says if function else "" for function in functions]
-    whole = [function is not None and not _short(function.source) for function in functions]
-    as_lines = all(functions) and any(whole) and not _telling(said)
+    is_long = [function is not None and not _short(function.source) for function in functions]
+    as_lines = all(functions) and any(is_long) and not _telling(said)
     for name, rule, says in zip(names, (change.old, change.new), said, strict=True):
         text = "has no such rule" if rule is None else rule.value
         print_prose(console, Text(f"{name}: {text}{': ' if says else ''}{says}"), indent=3)
@@ -152,18 +152,18 @@ def print_verdicts(console: Console, names: Labels, decided: Any) -> None:
     for column in ("", *names):
         table.add_column(Text(column), overflow="fold")
     both = decided.old, decided.new
-    rows = [{row.name: row for row in it.rows} for it in both]
+    rows = [{row.name: row for row in verdicts.rows} for verdicts in both]
     for name in dict.fromkeys([*rows[0], *rows[1]]):
-        cells = [_verdict(it.get(name)) for it in rows]
+        cells = [_verdict(row.get(name)) for row in rows]
         bold = "bold" if cells[0].plain != cells[1].plain else ""
         table.add_row(Text(name, bold), *cells)
-    table.add_row("distinct states", *(f"{it.distinct_states:,}" for it in both))
+    table.add_row("distinct states", *(f"{verdicts.distinct_states:,}" for verdicts in both))
     console.print(table)
     for line in _conclusion(names, rows):
         print_prose(console, Text(line))
-    for name, it in zip(names, both, strict=True):
-        if it.stopped_by:
-            line = f"{name}: not all states were explored (stopped by {it.stopped_by})."
+    for name, verdicts in zip(names, both, strict=True):
+        if verdicts.stopped_by:
+            line = f"{name}: not all states were explored (stopped by {verdicts.stopped_by})."
             print_prose(console, Text.assemble(("INCOMPLETE ", "bold yellow"), line))
     for line in _searched(decided):
         print_prose(console, Text(line, "dim"))
@@ -200,10 +200,10 @@ def _verdict(row: Any) -> Text:
 def _searched(decided: Any) -> Iterator[str]:
     """Say which other bounds were searched, and which were not."""
     if decided.alike:
-        same = "; ".join(it or "the defaults" for it in decided.alike)
+        same = "; ".join(bounds or "the defaults" for bounds in decided.alike)
         yield f"Also searched, with the same verdicts for both: {same}."
     if decided.skipped:
-        left = "; ".join(it or "the defaults" for it in decided.skipped)
+        left = "; ".join(bounds or "the defaults" for bounds in decided.skipped)
         yield f"Search not finished within --time-limit: {left}."
 
 

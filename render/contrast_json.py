@@ -43,11 +43,11 @@ def document(
         "not_searched": list(decided.skipped),
         "counterexamples": [
             {
-                "properties": list(it.properties),
-                "explanation": it.explanation,
-                **_contrast(it.contrast),
+                "properties": list(one.properties),
+                "explanation": one.explanation,
+                **_contrast(one.contrast),
             }
-            for it in counterexamples
+            for one in counterexamples
         ],
         "states": _states(reached),
     }
@@ -157,7 +157,7 @@ def _plain(value: object) -> object:
 def _states(reached: Any) -> dict[str, Any] | None:
     if reached is None:
         return None
-    stopped = [str(it.stopped_by) for it in reached.counts if it.stopped_by]
+    stopped = [str(counted.stopped_by) for counted in reached.counts if counted.stopped_by]
     compared = reached.alone is not None
     return {
         "compared": compared,
@@ -169,5 +169,5 @@ def _states(reached: Any) -> dict[str, Any] | None:
         "left_out": {"old": list(reached.left_out[0]), "new": list(reached.left_out[1])},
         "begun_apart": list(reached.begun_apart),
         "taken": {"old": reached.counts[0].taken, "new": reached.counts[1].taken},
-        "behaviors": [_contrast(it) for it in reached.behaviors],
+        "behaviors": [_contrast(behavior) for behavior in reached.behaviors],
     }

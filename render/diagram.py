@@ -109,7 +109,9 @@ def diagram(narrative: Narrative) -> Diagram:
     for moment in narrative.moments:
         texts += _notes(narrative, moment, x, room)
     labelled: set[tuple[str, int, str]] = set()
-    for line, (arrow, _) in sorted(zip(lines, drawn, strict=True), key=lambda it: _slope(it[0])):
+    for line, (arrow, _) in sorted(
+        zip(lines, drawn, strict=True), key=lambda pair: _slope(pair[0])
+    ):
         if arrow.fate == LOST:
             texts += _lost(line, arrow, room)
         label = arrow.sender, arrow.sent, arrow.text
@@ -186,7 +188,9 @@ def _notes(narrative: Narrative, moment: Moment, x: dict[str, float], room: Room
         if arrow.sent == moment.number < arrow.ended and x[arrow.receiver] > x[arrow.sender]
     }
     for who in moment.scene.participants:
-        shorts = [it.short for it in moment.changes if it.who == who.name and it.short]
+        shorts = [
+            change.short for change in moment.changes if change.who == who.name and change.short
+        ]
         if moment.number == 0:
             shorts = [who.role]
         elif who.log is None and who.name != moment.event.actor:
@@ -198,7 +202,7 @@ def _notes(narrative: Narrative, moment: Moment, x: dict[str, float], room: Room
         if lines:
             right, left = Spot(x[who.name] + 9, y + 15), Spot(x[who.name] - 9, y + 15, "end")
             sides = [left, right] if who.name in to_the_right else [right, left]
-            higher = [Spot(it.x, y - 7, it.anchor, above=True) for it in sides]
+            higher = [Spot(spot.x, y - 7, spot.anchor, above=True) for spot in sides]
             texts += _written(room.put([*sides, *higher], lines), lines, "note")
     return texts
 
@@ -216,7 +220,7 @@ def _ends(arrows: list[Arrow], x: dict[str, float]) -> list[float]:
     """Return how high each message ends: those that reach somebody together are drawn apart."""
     together: dict[tuple[str, int, bool], int] = {}
     ends = []
-    for arrow in sorted(arrows, key=lambda it: -it.sent):
+    for arrow in sorted(arrows, key=lambda arrow_sent: -arrow_sent.sent):
         place = arrow.receiver, arrow.ended, x[arrow.sender] < x[arrow.receiver]
         before = together.setdefault(place, 0)
         together[place] += 1

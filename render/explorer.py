@@ -135,7 +135,9 @@ class Explorer(App[None]):
         self.sub_title = self._where()
         self.query_one("#shown", Static).update(self._state())
         self._fill("enabled", [str(step) for step in self.enabled_steps], "Enabled: Enter takes")
-        self._fill("disabled", [str(it.step) for it in self.disabled_steps], "Not enabled")
+        self._fill(
+            "disabled", [str(disabled.step) for disabled in self.disabled_steps], "Not enabled"
+        )
         if not self.enabled_steps:
             self._tell(Text("No step is enabled here."))
 
@@ -158,17 +160,17 @@ class Explorer(App[None]):
 
     def _state(self) -> Group:
         """Return the present state, a column per participant, with what it violates."""
-        it = self.exploration
-        columns = it.system.columns(it.state)
+        exploration = self.exploration
+        columns = exploration.system.columns(exploration.state)
         table = Table(box=None, padding=(0, 2, 0, 0))
         for name in columns:
             table.add_column(name, overflow="fold")
         table.add_row(*(Text(text) for text in columns.values()))
         parts: list[Table | Text] = [table, Text()]
-        for prop in it.violated():
-            text = it.system.explain(prop, it.state)
+        for prop in exploration.violated():
+            text = exploration.system.explain(prop, exploration.state)
             parts.append(Text.assemble((f"VIOLATED {prop.name}: ", "bold red"), text, "\n"))
-        lines = [f"{number}. {step}" for number, step in enumerate(it.trace.steps, 1)]
+        lines = [f"{number}. {step}" for number, step in enumerate(exploration.trace.steps, 1)]
         parts.append(Text("\n".join(["Steps so far, latest first:", *reversed(lines)])))
         return Group(*parts)
 

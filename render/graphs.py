@@ -157,9 +157,9 @@ def print_statistics(console: Console, name: str, figures: Statistics, outside: 
     table.add_column("action")
     for heading in ("steps", "enabled in", "most out", "reaches", "most in"):
         table.add_column(heading, justify="right")
-    for it in figures.degrees:
-        numbers = (it.steps, it.enabled, it.most_out, it.reached, it.most_in)
-        table.add_row(it.action, *(f"{number:,}" for number in numbers))
+    for degree in figures.degrees:
+        numbers = (degree.steps, degree.enabled, degree.most_out, degree.reached, degree.most_in)
+        table.add_row(degree.action, *(f"{number:,}" for number in numbers))
     console.print(table)
     console.print()
     _print_depths(console, figures)

@@ -57,7 +57,7 @@ def _row(moment: Moment) -> str:
     step = f"**{escaped(moment.title)}**"
     if moment.arguments:
         step += f" {escaped(moment.arguments)}"
-    changes = "<br>".join(escaped(f"{it.who}: {it.text}") for it in moment.changes)
+    changes = "<br>".join(escaped(f"{change.who}: {change.text}") for change in moment.changes)
     return f"| {moment.number} | {step} | {escaped(moment.event.sentence)} | {changes} |"
 
 

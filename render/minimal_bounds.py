@@ -47,7 +47,7 @@ def print_minimal_bounds(
 
 
 def document(
-    protocol: str, fixed: Sequence[str], found: Mapping[str, MinimalBounds]
+    protocol: str, fixed: Sequence[str], smallest_bounds: Mapping[str, MinimalBounds]
 ) -> dict[str, Any]:
     """Return everything that ``tidegate bounds`` found, ready to be written as JSON."""
     return {
@@ -66,7 +66,7 @@ def document(
                 "searches": minimal.searches,
                 "stopped_by": minimal.stopped_by and str(minimal.stopped_by),
             }
-            for name, minimal in found.items()
+            for name, minimal in smallest_bounds.items()
         ],
     }
 

@@ -15,7 +15,7 @@ from ..checker.events import events_of
 from ..checker.reasons import Reason, why
 from ..checker.violation import telling_state
 from ..core.errors import blaming
-from ..core.scene import Event, Message, Place, Scene
+from ..core.scene import Event, LogOffset, Message, Scene
 from ..core.spec import Property, Step, Trace, TransitionSystem
 from .cause import cause
 from .changes import Change, changes, turning_points
@@ -136,7 +136,7 @@ class Narrative:
     statement: str
     explanation: str
     cause: str
-    places: tuple[Place, ...]
+    places: tuple[LogOffset, ...]
     lanes: tuple[str, ...]
     moments: tuple[Moment, ...]
     arrows: tuple[Arrow, ...]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from ..core.scene import Place
+from ..core.scene import LogOffset
 from .changes import differs_from
 from .diagram import HEAD, ROW, STEPS, colour, diagram
 from .narrative import Moment, Narrative
@@ -108,7 +108,7 @@ def page(narrative: Narrative, full: bool = False, seen: Mapping[int, Seen] = _N
     )
 
 
-def _since(narrative: Narrative) -> dict[Place, int]:
+def _since(narrative: Narrative) -> dict[LogOffset, int]:
     """Return the step from which on each place is marked.
 
     Records differ only once both are there; one that is missing may be so before others are.
@@ -142,7 +142,7 @@ def _epochs(narrative: Narrative) -> list[tuple[int, str]]:
     return [(epoch, colour(epoch)) for epoch in sorted(epochs | leads)]
 
 
-def _shown(narrative: Narrative, moment: Moment, since: dict[Place, int]) -> list[Shown]:
+def _shown(narrative: Narrative, moment: Moment, since: dict[LogOffset, int]) -> list[Shown]:
     """Return the participants at one step."""
     changed = {change.who for change in moment.changes}
     shown = []

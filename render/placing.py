@@ -99,8 +99,10 @@ class Room:
         return best
 
     def _cost(self, box: Box) -> float:
-        near = (it for bucket in self._buckets(box) for it in self._taken.get(bucket, ()))
-        cost = sum(box.shared(it) for it in near)
+        near = (
+            box_taken for bucket in self._buckets(box) for box_taken in self._taken.get(bucket, ())
+        )
+        cost = sum(box.shared(other) for other in near)
         cost += sum(40.0 for lane in self._lanes if box.left < lane + 2 and lane - 2 < box.right)
         outside = max(0.0, self._left - box.left) + max(0.0, box.right - self._width)
         return cost + outside * LINE * 2 + (1000.0 if box.top < 0 else 0.0)

@@ -22,7 +22,7 @@ def print_replayed(
     replayed: Replayed,
     violated: list[Property],
     satisfied: str,
-    told: str,
+    verb: str,
     full: bool,
 ) -> None:
     """Print the behavior as far as it goes, then where it stopped or what it ends in.
@@ -62,7 +62,7 @@ def print_replayed(
     else:
         still = any(prop.name == recorded.property for prop in violated)
         line = f"{system.name}: {taken} taken; {recorded.property} is "
-        line += _end(recorded, replayed, still, satisfied).replace("violated", told, 1)
+        line += _end(recorded, replayed, still, satisfied).replace("violated", verb, 1)
         style = "bold green" if still else "bold yellow"
         print_prose(console, Text.assemble(("REPLAYED ", style), line))
 

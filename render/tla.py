@@ -23,10 +23,10 @@ def tla(narrative: Narrative, full: bool = False) -> str:
     # TLC does not print the state that a cycle comes back to a second time.
     for moment in narrative.moments[:-1] if narrative.cycle else narrative.moments:
         lines.append(f"State {moment.number + 1}: <{_action(moment)}>")
-        whole = full or not moment.number
+        is_whole = full or not moment.number
         written = {_variable(name) for name in moment.written}
         for name, values in _variables(moment).items():
-            if whole or name in written:
+            if is_whole or name in written:
                 lines.append(f"/\\ {name} = {values}")
         lines.append("")
     if narrative.loop is not None and narrative.cycle:

@@ -61,21 +61,21 @@ def section(
         f"| --- |{' --- |' * len(columns)}",
     ]
     for name in properties:
-        cells = [_cell(found[name]) for found in columns.values()]
+        cells = [_cell(verdicts[name]) for verdicts in columns.values()]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    states = [_states(found) for found in columns.values()]
+    states = [_states(verdicts) for verdicts in columns.values()]
     lines.append(f"| *distinct states at {letters(largest)}* | {' | '.join(states)} |")
     return "\n".join(lines) + "\n"
 
 
-def _cell(found: LadderVerdict) -> str:
-    if found.violated_at is None:
+def _cell(verdict: LadderVerdict) -> str:
+    if verdict.violated_at is None:
         return "holds"
-    bounds, steps = found.violated_at
+    bounds, steps = verdict.violated_at
     return f"**{letters(bounds)}**, {steps} steps"
 
 
-def _states(found: Mapping[str, LadderVerdict]) -> str:
+def _states(verdicts: Mapping[str, LadderVerdict]) -> str:
     """Return the distinct states of the largest bounds, from any property that holds there."""
-    counts = {f.holds_to[1] for f in found.values() if f.holds_to}
+    counts = {f.holds_to[1] for f in verdicts.values() if f.holds_to}
     return f"{counts.pop():,}" if counts else "every property is violated"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import system_for
@@ -16,6 +17,10 @@ from tidegate.core.bounds import parse
 from tidegate.core.spec import Step, TransitionSystem
 from tidegate.invariants import INVARIANTS, PROPERTIES
 from tidegate.model.broker.family import DEFAULT_PROPERTIES
+
+# A machine that does other work takes any time for an example.
+hypothesis_settings.register_profile("patient", deadline=None)
+hypothesis_settings.load_profile("patient")
 
 # A shell that runs the tests in the background has the one ignored, and nohup the other.  What the
 # tests start would inherit that, and not end when it is told to.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
@@ -102,9 +103,8 @@ def _name(module: Module) -> str:
 @cache
 def _recipe() -> str:
     """Return the source of what makes machine code, which need not be a file of its own."""
-    assert build.__spec__ is not None
-    source = build.__spec__.loader.get_source(build.__name__)  # type: ignore[union-attr]
-    return str(source)
+    # The loader of a module that pytest has rewritten cannot tell its source.
+    return inspect.getsource(build)
 
 
 def _processor() -> str:

@@ -196,13 +196,13 @@ class Steps:
             pa.array(names, pa.string()),
         )
         self._arguments: Any = None
-        given = [dict(zip(names, values, strict=True)) for _, names, values in export.steps]
-        parameters = dict.fromkeys(name for one in given for name in one)
-        every = [value for one in given for value in one.values()]
+        arguments = [dict(zip(names, values, strict=True)) for _, names, values in export.steps]
+        parameters = dict.fromkeys(name for one in arguments for name in one)
+        every = [value for one in arguments for value in one.values()]
         if parameters:
             kind = number_type(min(every), max(every))
             self._arguments = pa.StructArray.from_arrays(
-                [pa.array([one.get(name) for one in given], kind) for name in parameters],
+                [pa.array([one.get(name) for one in arguments], kind) for name in parameters],
                 list(parameters),
             )
         fields = [("source", pa.int64()), ("target", pa.int64()), ("depth", pa.int32())]

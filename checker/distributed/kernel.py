@@ -47,7 +47,7 @@ class Counts:
 def least(one: Found, other: Found) -> Found:
     """Return for each property the violating state with the least fingerprint of two parts."""
     return {
-        number: min(found for found in (one.get(number), other.get(number)) if found)
+        number: min(level for level in (one.get(number), other.get(number)) if level)
         for number in one.keys() | other.keys()
     }
 
@@ -138,14 +138,14 @@ class Kernel:
             If something went wrong.
         """
         self.verify()
-        found: Found = {}
+        violations: Found = {}
         for number in range(self.properties):
             at = self._found + number * self._entry
             if self._own[at]:
                 words = tuple(self._own.numbers(at + 16, self.words))
-                found[number] = self._own[at + 8], words
+                violations[number] = self._own[at + 8], words
         taken = self._own.numbers(self._taken, self.instances)
-        return Counts(taken, found, self.sampler.take())
+        return Counts(taken, violations, self.sampler.take())
 
 
 class Candidates:

@@ -319,9 +319,9 @@ class SparkSearch(LevelSearch):
         if self.exports:
             self.exports.publish()
 
-    def _note(self, level: int, found: Found) -> None:
+    def _note(self, level: int, violations: Found) -> None:
         """Keep the violations found while the level of that number was."""
-        for number, (_, words) in found.items():
+        for number, (_, words) in violations.items():
             prop = self.properties[number]
             if prop.name not in self.violations:
                 at = level - 1 if prop.kind is Kind.DEADLOCK else level

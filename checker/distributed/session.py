@@ -64,7 +64,7 @@ def settings(conf: tuple[str, ...]) -> dict[str, str]:
     SparkError
         If one of them is no setting of Spark.
     """
-    found = {}
+    jars = {}
     for setting in conf:
         name, equals, value = setting.partition("=")
         if not equals or not name.startswith("spark."):
@@ -72,8 +72,8 @@ def settings(conf: tuple[str, ...]) -> dict[str, str]:
                 f"--conf {setting!r}: not of the form spark.NAME=VALUE, such as "
                 "spark.executor.memory=4g"
             )
-        found[name] = value
-    return found
+        jars[name] = value
+    return jars
 
 
 @contextmanager
@@ -147,18 +147,18 @@ def first_line(error: BaseException) -> str:
 
 def _places(master: str, folder: Path | None) -> Mapping[str, str]:
     """Return settings that say where things are, and prepare these places."""
-    found = {}
+    settings = {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master.startswith("local") or "//127.0.0.1" in master or "//localhost" in master:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        found = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        settings = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if folder is not None:
         properties = folder / LOG_SETTINGS
         properties.write_text(LOG.format(log=folder / SPARK_LOG), encoding="utf-8")
-        found[JAVA_OPTIONS] = f"-Dlog4j2.configurationFile=file:{properties}"
+        settings[JAVA_OPTIONS] = f"-Dlog4j2.configurationFile=file:{properties}"
         if master.startswith("local"):
-            found["spark.local.dir"] = str(folder / "spark")
-    return found
+            settings["spark.local.dir"] = str(folder / "spark")
+    return settings
 
 
 def _require_master(master: str) -> None:

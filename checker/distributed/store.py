@@ -131,15 +131,15 @@ class Store:
     @contextmanager
     def _created(self, path: str) -> Iterator[Any]:
         self._files.create_dir(path.rpartition("/")[0], recursive=True)
-        whole = self._files.type_name in WRITTEN_WHOLE
-        place = path if whole else f"{path}.{uuid.uuid4().hex}.partial"
+        is_whole = self._files.type_name in WRITTEN_WHOLE
+        place = path if is_whole else f"{path}.{uuid.uuid4().hex}.partial"
         try:
             with self._files.open_output_stream(place) as file:
                 yield file
-            if not whole:
+            if not is_whole:
                 self._replace(place, path)
         except BaseException:
-            if not whole:
+            if not is_whole:
                 self._discard(place)
             raise
 
@@ -161,9 +161,9 @@ class Store:
         """Return which of some files there are."""
         from pyarrow import fs
 
-        found = self._files.get_file_info([self._path(name) for name in names])
-        pairs = zip(names, found, strict=True)
-        return {name for name, it in pairs if it.type is fs.FileType.File}
+        infos = self._files.get_file_info([self._path(name) for name in names])
+        pairs = zip(names, infos, strict=True)
+        return {name for name, info in pairs if info.type is fs.FileType.File}
 
     def names(self, below: str = "") -> list[str]:
         """Return the names of all files, in whichever directory, or in all below one."""

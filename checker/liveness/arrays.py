@@ -162,7 +162,9 @@ class StateArrays:
         """Return for each state the number of its fair component, or -1."""
         fair = np.full(len(self.words), -1, steps.source.dtype)
         demands = self.demands
-        weak, strong = (packed(it, self.enabled.shape[1]) for it in (demands.weak, demands.strong))
+        weak, strong = (
+            packed(bits, self.enabled.shape[1]) for bits in (demands.weak, demands.strong)
+        )
         idle = visits.recurs & ~self.enabled.any(axis=1)
         left, accepted = visits.stays, 0
         while left.any():

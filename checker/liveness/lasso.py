@@ -76,7 +76,9 @@ def nearest_stem(
         if depth < len(levels):
             frontier = {state for state in levels[depth] if state in begins}
         if reached and continuing:
-            successors = (it for state in reached[-1] for _, it in system.successors(state))
+            successors = (
+                successor for state in reached[-1] for _, successor in system.successors(state)
+            )
             frontier |= {state for state in successors if state in continuing} - known
         known |= frontier
         reached.append(frontier)
@@ -173,9 +175,9 @@ class Cycle:
     def _around(self, state: State) -> tuple[list[Taken], int]:
         """Return the steps from a state to another one of the component, and what is enabled."""
         if state not in self._known:
-            taken = [it for it in self._system.successors(state) if it[1] != state]
+            taken = [step for step in self._system.successors(state) if step[1] != state]
             enabled = self._demands.met_by(index for index, _ in taken)
-            self._known[state] = [it for it in taken if it[1] in self._component], enabled
+            self._known[state] = [step for step in taken if step[1] in self._component], enabled
         return self._known[state]
 
 
@@ -242,7 +244,7 @@ def confirm_lasso(system: TransitionSystem[Any, Any], prop: Property, trace: Tra
     visits = [visit(system, prop, state, number == 0) for number, state in enumerate(trace.states)]
     recurs = any(what.recurs for what in visits[loop:])
     begins = any(
-        what.begins and all(it.stays for it in visits[number:])
+        what.begins and all(visit.stays for visit in visits[number:])
         for number, what in enumerate(visits[: loop + 1])
     )
     if not (recurs and begins):

@@ -268,8 +268,8 @@ class Calls(Expressions):
         known = what.numbers
         if what.of_set:
             return [replica]
-        whole = known and self.names.is_closed(known) and len(set(known)) == len(known)
-        return [replica, plain] if whole else [plain]
+        is_whole = known and self.names.is_closed(known) and len(set(known)) == len(known)
+        return [replica, plain] if is_whole else [plain]
 
     def attempted(self, attempts: list[Attempt]) -> Any:
         """Return what the first attempt comes to that is not refused.
@@ -393,7 +393,7 @@ def _in_order(
     if len(positional) > len(names) or set(named) & set(filled) or set(named) - set(names):
         raise NotShownError(node, "does not fit the parameters of what it calls")
     defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
-    given = {name: wrapped(value) for name, value in defaults.items()} | filled | named
-    if set(names) - set(given):
+    arguments = {name: wrapped(value) for name, value in defaults.items()} | filled | named
+    if set(names) - set(arguments):
         raise NotShownError(node, "does not fit the parameters of what it calls")
-    return [given[name] for name in names]
+    return [arguments[name] for name in names]

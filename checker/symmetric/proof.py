@@ -106,14 +106,16 @@ class _Proof:
         count = len(self._generators[0])
         return all(
             type(argument) is int and NONE <= argument < count
-            for given in known
-            for argument, is_replica in zip(given, kinds, strict=True)
+            for known_argument in known
+            for argument, is_replica in zip(known_argument, kinds, strict=True)
             if is_replica
         ) and all(
-            tuple(renamed(a, p) if kind else a for a, kind in zip(given, kinds, strict=True))
+            tuple(
+                renamed(a, p) if kind else a for a, kind in zip(known_argument, kinds, strict=True)
+            )
             in known
             for p in self._generators
-            for given in known
+            for known_argument in known
         )
 
 

@@ -89,16 +89,16 @@ class Visits(Calls):
     def begin_visit(self, replica: int, node: ast.For) -> Visit:
         """Begin a round of a loop over replicas: nothing is known of what other rounds did."""
         before = self.flow
-        given = assignments([node])
+        assigned = assignments([node])
         sums: dict[str, Sum] = {}
         constants: dict[str, Value] = {}
-        for name, sources in given.items():
+        for name, sources in assigned.items():
             hows = {how for how, _ in sources}
             if len(hows) == 1 and (how := hows.pop()):
                 outer = self._sums.get(name)
                 if name in before.local and (outer is None or outer.how != how):
                     sums[name] = Sum(how, before.local[name])
-            elif self._is_constant(name, sources, given):
+            elif self._is_constant(name, sources, assigned):
                 constants[name] = self.expression(sources[0][1])
         visit = Visit(
             replica,
@@ -106,7 +106,7 @@ class Visits(Calls):
             before.copy(),
             self.effects,
             self._sums,
-            frozenset(given),
+            frozenset(assigned),
             sums,
             constants,
         )
@@ -121,13 +121,13 @@ class Visits(Calls):
 
     @staticmethod
     def _is_constant(
-        name: str, sources: list[tuple[str, ast.expr]], given: dict[str, list[Any]]
+        name: str, sources: list[tuple[str, ast.expr]], assigned: dict[str, list[Any]]
     ) -> bool:
         """Whether a name gets one and the same constant, or unchanged name, wherever it does."""
         texts = {ast.unparse(source) for how, source in sources if not how}
         plain = all(
             isinstance(source, ast.Constant)
-            or (isinstance(source, ast.Name) and source.id not in given)
+            or (isinstance(source, ast.Name) and source.id not in assigned)
             for _, source in sources
         )
         return plain and len(texts) == 1 and all(not how for how, _ in sources)
@@ -296,22 +296,22 @@ def _added(name: str, source: ast.expr) -> tuple[str, ast.expr] | None:
 
 def assignments(body: list[ast.stmt]) -> dict[str, list[tuple[str, ast.expr]]]:
     """Return for each name that statements assign to: how it is added to, if so, and its value."""
-    given: dict[str, list[tuple[str, ast.expr]]] = {}
+    assigned: dict[str, list[tuple[str, ast.expr]]] = {}
     for node in (part for statement in body for part in ast.walk(statement)):
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             how = ADDING.get(type(node.op), "")
-            given.setdefault(node.target.id, []).append((how, node.value if how else _UNKNOWN))
+            assigned.setdefault(node.target.id, []).append((how, node.value if how else _UNKNOWN))
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
                 for name in stored(target):
                     added = _added(name, node.value) if isinstance(target, ast.Name) else None
                     plain = ("", node.value) if isinstance(target, ast.Name) else ("", _UNKNOWN)
-                    given.setdefault(name, []).append(added or plain)
+                    assigned.setdefault(name, []).append(added or plain)
         elif isinstance(node, ast.For | ast.comprehension):
             for name in stored(node.target):
-                given.setdefault(name, []).append(("", _UNKNOWN))
-    return given
+                assigned.setdefault(name, []).append(("", _UNKNOWN))
+    return assigned
 
 
 def stored(node: ast.AST) -> Iterator[str]:
@@ -339,10 +339,10 @@ def _assigned_at_the_end(name: str, block: list[ast.stmt]) -> bool:
 
 def _lists_that_break(body: list[ast.stmt]) -> list[list[ast.stmt]]:
     """Return the lists of statements that end with a break of this loop."""
-    found: list[list[ast.stmt]] = []
+    bodies: list[list[ast.stmt]] = []
     for statement in body:
         if isinstance(statement, ast.Break):
-            found.append(body)
+            bodies.append(body)
         elif isinstance(statement, ast.If):
-            found += _lists_that_break(statement.body) + _lists_that_break(statement.orelse)
-    return found
+            bodies += _lists_that_break(statement.body) + _lists_that_break(statement.orelse)
+    return bodies

@@ -183,7 +183,7 @@ def counterexamples(sides: tuple[Side, Side], decided: Decided) -> Iterator[Coun
 
     Of a property that both violate in the same steps there is nothing to tell.
     """
-    rows = [{row.name: row for row in it.rows} for it in (decided.old, decided.new)]
+    rows = [{row.name: row for row in verdicts.rows} for verdicts in (decided.old, decided.new)]
     for of in (0, 1):
         groups: dict[tuple[tuple[Step, ...], int | None], list[Row]] = {}
         for name, row in rows[of].items():
@@ -234,17 +234,17 @@ def states(
         counts.append(Count(0, {}, Stopped(Stop.INTERRUPT)))
     else:
         counts.append(sides[1].reach(settings, limits, quiet))
-    if any(it.stopped_by for it in counts):
+    if any(reached.stopped_by for reached in counts):
         return States((counts[0], counts[1]), left_out)
     levels = [side.levels(both) for side in sides]
     apart = begun_apart(levels[0], levels[1], both)
     if apart:
         both = [name for name in both if name not in apart]
         levels = [side.levels(both) for side in sides]
-    found = alone(levels[0], levels[1]), alone(levels[1], levels[0])
+    lone = alone(levels[0], levels[1]), alone(levels[1], levels[0])
     behaviors = tuple(
-        _contrast(sides, of, settings, [], sides[of].behavior(*it.nearest))
-        for of, it in enumerate(found)
-        if it.nearest is not None
+        _contrast(sides, of, settings, [], sides[of].behavior(*part.nearest))
+        for of, part in enumerate(lone)
+        if part.nearest is not None
     )
-    return States((counts[0], counts[1]), left_out, found, behaviors, tuple(apart))
+    return States((counts[0], counts[1]), left_out, lone, behaviors, tuple(apart))

@@ -22,12 +22,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+from ... import __file__ as package_file
 from ...analysis.named import SelectionError, is_own, own_file
 from ...core.spec import TidegateError
 from .sides import Side
 from .worker import MODEL, Origin
 
-_PACKAGE = Path(__file__).resolve().parents[2]
+_PACKAGE = Path(package_file).resolve().parent
 
 _LAUNCH = """
 import importlib.util, sys

@@ -146,7 +146,7 @@ class Side:
         system = with_every_history(self._protocol, settings)
         known = properties_of(with_own(self._protocol, names))
         # That a finite behavior says nothing of a liveness property.
-        judged = [it for it in known if it.name in names and not it.kind.is_liveness]
+        judged = [prop for prop in known if prop.name in names and not prop.kind.is_liveness]
         return follow(system, judged, steps)
 
     def reach(self, settings: Sequence[str], limits: Limits, quiet: bool) -> Count:

@@ -96,7 +96,9 @@ def _refuse_present(protocol: str, files: Path, checkout: Path) -> None:
 
     That is so of what is installed from the checkout for development.
     """
-    modules = {name: getattr(it, "__file__", None) or "" for name, it in sys.modules.items()}
+    modules = {
+        name: getattr(module, "__file__", None) or "" for name, module in sys.modules.items()
+    }
     place = modules.get(protocol.rpartition(":")[0], "")
     wrong = [place] if place and not Path(place).is_relative_to(files) else []
     wrong += [

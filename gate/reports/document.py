@@ -44,8 +44,8 @@ def _cell(outcome: CellOutcome) -> dict[str, Any]:
             for finding in outcome.findings
         ],
         "properties": [
-            {name: value for name, value in asdict(told).items() if name not in _DESCRIBING}
-            for told in outcome.properties
+            {name: value for name, value in asdict(prop).items() if name not in _DESCRIBING}
+            for prop in outcome.properties
         ],
         "distinct_states": outcome.states,
         "depth": outcome.depth,

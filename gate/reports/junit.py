@@ -65,8 +65,8 @@ def _suite(outcome: CellOutcome) -> ElementTree.Element:
 def _cases(outcome: CellOutcome) -> list[_Case]:
     """Return what is expected of a cell; a finding about nothing of it is about the whole cell."""
     cell = outcome.cell
-    told = outcome.properties or [PropertyOutcome(name, text) for name, text in cell.expected]
-    cases = [_Case(it.expected, it.name) for it in told]
+    properties = outcome.properties or [PropertyOutcome(name, text) for name, text in cell.expected]
+    cases = [_Case(prop.expected, prop.name) for prop in properties]
     if isinstance(cell, Cell):
         if cell.states is not None:
             cases.append(_Case(f"{cell.states} distinct states", "states"))
@@ -111,5 +111,6 @@ def _decided(outcome: CellOutcome, case: _Case) -> bool:
     if case.about in ("states", "depth"):
         return not outcome.findings
     return any(
-        it.name == case.about and it.outcome in ("holds", "violated") for it in outcome.properties
+        prop.name == case.about and prop.outcome in ("holds", "violated")
+        for prop in outcome.properties
     )

@@ -30,7 +30,7 @@ def sarif(outcomes: Sequence[CellOutcome]) -> dict[str, Any]:
     """Return the findings of all cells as a SARIF log; cells that are skipped have none."""
     results = [result for outcome in outcomes for result in _results(outcome)]
     statements = _OTHERS | {
-        _identifier(it): it.statement for outcome in outcomes for it in outcome.properties
+        _identifier(prop): prop.statement for outcome in outcomes for prop in outcome.properties
     }
     used = sorted({result["ruleId"] for result in results})
     rules = [
@@ -56,7 +56,7 @@ def _results(outcome: CellOutcome) -> Iterator[dict[str, Any]]:
         }
         if others:
             result["relatedLocations"] = [
-                {"id": number, **_location(it)} for number, it in enumerate(others)
+                {"id": number, **_location(place)} for number, place in enumerate(others)
             ]
         yield result
 
@@ -70,7 +70,7 @@ def _rule(outcome: CellOutcome, finding: Finding) -> str:
     """Return the property that a finding is about, or what else it is."""
     if finding.kind in _OTHERS:
         return finding.kind
-    checked = (_identifier(it) for it in outcome.properties if it.name == finding.about)
+    checked = (_identifier(prop) for prop in outcome.properties if prop.name == finding.about)
     return next(checked, finding.about)
 
 

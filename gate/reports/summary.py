@@ -71,7 +71,7 @@ def _failed(outcome: CellOutcome) -> Iterator[str]:
 
 
 def _row(outcome: CellOutcome) -> str:
-    expected = "<br>".join(escaped(it.expected) for it in outcome.properties) or "<br>".join(
+    expected = "<br>".join(escaped(prop.expected) for prop in outcome.properties) or "<br>".join(
         escaped(text) for _, text in outcome.cell.expected
     )
     cell = outcome.cell

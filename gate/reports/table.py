@@ -77,7 +77,7 @@ class Table:
         shown = [(outcome, trace) for outcome in outcomes for trace in outcome.traces]
         subjects = dict.fromkeys(outcome.cell.subject for outcome, _ in shown)
         for subject in [] if self._quiet else subjects:
-            mine = [(it, trace) for it, trace in shown if it.cell.subject == subject]
+            mine = [(outcome, trace) for outcome, trace in shown if outcome.cell.subject == subject]
             outcome, trace = min(mine, key=lambda pair: pair[1].steps)
             name = one_line(outcome.cell.name)
             self.line(Text(f"\n{name}: {trace.title}, {trace.steps} steps", "bold"))
@@ -110,10 +110,12 @@ def _expected(cell: GateCell) -> Iterator[str]:
     if not isinstance(cell, Cell):
         yield from (text for _, text in cell.expected)
         return
-    for it in cell.expectations:
-        if it.violated:
-            yield f"violates {it.name}" + (f" <= {it.steps}" if it.steps is not None else "")
-    holding = [it.name for it in cell.expectations if not it.violated]
+    for expectation in cell.expectations:
+        if expectation.violated:
+            yield f"violates {expectation.name}" + (
+                f" <= {expectation.steps}" if expectation.steps is not None else ""
+            )
+    holding = [expectation.name for expectation in cell.expectations if not expectation.violated]
     if len(holding) > 2:
         yield f"holds {len(holding)}"
     elif holding:

@@ -11,9 +11,9 @@ from ..results import CellOutcome
 
 def cause(outcome: CellOutcome, finding: Finding) -> str:
     """Return what is not as expected, with its length, and for a violation what went wrong."""
-    told = [it.explanation for it in outcome.properties if it.name == finding.about]
+    explanations = [prop.explanation for prop in outcome.properties if prop.name == finding.about]
     text = finding.text if finding.text.endswith((".", "!", "?")) else f"{finding.text}."
-    return " ".join(part for part in (text, *told) if part)
+    return " ".join(part for part in (text, *explanations) if part)
 
 
 def reproducing(outcome: CellOutcome, finding: Finding) -> str:
@@ -23,7 +23,7 @@ def reproducing(outcome: CellOutcome, finding: Finding) -> str:
         return ""
     parts = ["tidegate", "check", quote(cell.protocol)]
     parts += [f"-b {quote(setting)}" for setting in cell.bounds.split()]
-    names = [it.name for it in outcome.properties]
+    names = [prop.name for prop in outcome.properties]
     if finding.about in names:
         parts.append(f"-p {finding.about}")
     return " ".join(parts)

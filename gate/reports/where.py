@@ -39,8 +39,8 @@ def pointers(outcome: CellOutcome, finding: Finding) -> list[Pointer]:
             lines += trace.places
     lines += outcome.places
     lines.append(((str(Path(outcome.cell.file).resolve()), outcome.cell.line), "the case"))
-    found = [_pointer(line, what) for line, what in dict.fromkeys(lines)]
-    inside = [pointer for pointer in found if pointer is not None]
+    pointers = [_pointer(line, what) for line, what in dict.fromkeys(lines)]
+    inside = [pointer for pointer in pointers if pointer is not None]
     return inside or [Pointer(outcome.cell.file, outcome.cell.line, "the case")]
 
 

@@ -15,7 +15,7 @@ from ...core.spec import Action, Fairness, TransitionSystem
 from ..protocol import Family, Protocol, assemble
 from . import actions
 from .bounds import AsyncIsrBounds, Constants
-from .scenes import VIEW
+from .scenes import view_of
 from .state import AsyncIsrState
 from .view import LEGEND, columns
 
@@ -41,7 +41,7 @@ def build(
         initialise=initialise,
         columns=columns,
         legend=LEGEND,
-        view=VIEW,
+        view=view_of(protocol.actions),
         constraint=actions.within,
     )
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from ...core.layout import NONE, members
 from ...core.scene import Event, Message, Participant, Scene, View
+from ...core.spec import Action
 from ..broker.replica_sets import braced
 from .actions import high_watermark
 from .bounds import LEADER, Constants
@@ -77,13 +79,23 @@ def _update(version: int) -> str:
     return f"update {version}"
 
 
-def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene) -> Event:
-    """Return the event between two pictures."""
+def event(
+    actors: Mapping[str, str],
+    action: str,
+    arguments: Mapping[str, int],
+    before: Scene,
+    after: Scene,
+) -> Event:
+    """Return the event between two pictures.
+
+    Parameters
+    ----------
+    actors
+        Who takes an action, by its name.
+    """
     number, version = arguments.get("replica", LEADER), arguments.get("version", 0)
-    actor = {"Controller": CONTROLLER, "Follower": replica(number)}.get(
-        next((who for who in ("Controller", "Follower") if action.startswith(who)), ""),
-        replica(LEADER),
-    )
+    lanes = {CONTROLLER: CONTROLLER, "follower": replica(number), "leader": replica(LEADER)}
+    actor = lanes.get(actors[action], replica(LEADER))
     takes: tuple[str, ...] = ()
     exchange: tuple[tuple[str, str, str], ...] = ()
     if action == "ControllerHandleRequest":
@@ -122,4 +134,6 @@ def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
     return LEGEND
 
 
-VIEW = View(scene, event, legend)
+def view_of(actions: Iterable[Action]) -> View:
+    """Return how the family shows states and the steps of some actions."""
+    return View(scene, partial(event, {action.name: action.who for action in actions}), legend)

@@ -352,7 +352,6 @@ MUTATION_BOUNDS = (
     "records=2 elections=3 crashes=0 moves",
     "records=2 elections=3",
     "replicas=3 records=1 elections=2 crashes=1",
-    "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
     "records=1 elections=2 crashes=1 purgatory",
     "records=1 elections=2 crashes=1 power_losses=1 min_isr=2 elr",
     "records=0 elections=3 elr last_known_leader",
@@ -361,6 +360,7 @@ MUTATION_BOUNDS = (
     "records=1 elections=2 crashes=1 isr_propagation=kraft moves",
     "records=1 elections=1 crashes=1 power_losses=1 isr_propagation=kraft",
     "records=1 elections=1 crashes=1 isr_propagation=records",
+    "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",
 )
 
 FAULTS_AND_ELECTIONS = {

@@ -17,7 +17,7 @@ from ..broker.presentation.view import LEGEND
 from ..protocol import Family, Protocol, assemble
 from . import actions
 from .bounds import Constants, PublishedBounds
-from .scenes import VIEW
+from .scenes import view_of
 from .state import PublishedState
 from .survivors import SURVIVORS
 from .view import columns
@@ -42,7 +42,7 @@ def build(
         initialise=initialise,
         columns=columns,
         legend=LEGEND,
-        view=VIEW,
+        view=view_of(protocol.actions),
     )
 
 

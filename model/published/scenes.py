@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from ...core.layout import NONE, members
 from ...core.scene import Entry, Event, Log, Message, Participant, Promise, Scene, View
+from ...core.spec import Action
 from ..broker.replica_sets import braced
 from .bounds import Constants
 from .state import PublishedState
@@ -71,17 +73,29 @@ def _announced(number: int, epoch: int) -> str:
     return f"LeaderAndIsr {epoch} {number}"
 
 
-def event(action: str, arguments: Mapping[str, int], before: Scene, after: Scene) -> Event:
+def event(
+    actors: Mapping[str, str],
+    action: str,
+    arguments: Mapping[str, int],
+    before: Scene,
+    after: Scene,
+) -> Event:
     """Return the event between two pictures.
 
-    The actor is the argument named after a role; a fetch and a truncation concern a follower and
-    its leader.
+    The actor is the controller, or the argument named after the role that acts; a fetch and a
+    truncation concern a follower and its leader.
+
+    Parameters
+    ----------
+    actors
+        Who takes an action, by its name.
     """
+    who_acts = actors[action]
     roles = [arguments[name] for name in ("follower", "leader", "replica") if name in arguments]
-    acts = arguments["leader"] if action.startswith("Leader") else roles[0]
+    acts = arguments.get(who_acts, roles[0])
     now = {who.name: who for who in after.participants}
     truncation = ""
-    if action.startswith("Controller"):
+    if who_acts == CONTROLLER:
         actor, sign = CONTROLLER, "election"
         role_now = f"{now[CONTROLLER].role}, {', '.join(now[CONTROLLER].details)}"
     else:
@@ -156,4 +170,6 @@ def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
     return LEGEND
 
 
-VIEW = View(scene, event, legend)
+def view_of(actions: Iterable[Action]) -> View:
+    """Return how the family shows states and the steps of some actions."""
+    return View(scene, partial(event, {action.name: action.who for action in actions}), legend)

@@ -9,7 +9,7 @@ import pytest
 
 from tidegate.checker import engines
 from tidegate.checker.check import check
-from tidegate.checker.compiled import build
+from tidegate.checker.compiled import build, cache
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Pause
 from tidegate.checker.result import Limits, Resources
@@ -175,3 +175,10 @@ def test_it_is_said_why_another_engine_goes_on(make_system, make_action):
         "a step of toy goes beyond an array, a range or 64 bits, or loops for long; the "
         "interpreted engine goes on"
     ]
+
+
+def test_a_model_is_compiled_where_pytest_has_rewritten_the_package(counters, eager, monkeypatch):
+    """The loader of a rewritten module cannot tell its source."""
+    monkeypatch.setattr(build.__spec__, "loader", object())
+    cache._recipe.cache_clear()
+    assert check(counters(3), [], resources=COMPILED).engine == "compiled"

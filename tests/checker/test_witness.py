@@ -7,7 +7,7 @@ import pytest
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
 from tidegate.core.layout import Record, integer
-from tidegate.core.scene import Place
+from tidegate.core.scene import LogOffset
 from tidegate.core.spec import Kind, ModelError, Outcome, Property
 
 
@@ -56,7 +56,7 @@ LOW = Property(
     "toy",
     witness=above_three,
     explain=lambda s, k, at, beyond: f"at {at}, {beyond} too far",
-    places=lambda s, k, at, beyond: (Place(0, beyond),),
+    places=lambda s, k, at, beyond: (LogOffset(0, beyond),),
 )
 
 
@@ -81,7 +81,7 @@ def test_a_declared_result_of_two_numbers_is_compiled_too(counter):
 
 def test_the_explanation_and_the_places_receive_the_witness(counter):
     assert counter.explain(LOW, bytes([5])) == "at 5, 2 too far"
-    assert counter.places(LOW, bytes([5])) == (Place(0, 2),)
+    assert counter.places(LOW, bytes([5])) == (LogOffset(0, 2),)
 
 
 def test_a_state_without_a_witness_has_no_explanation_and_no_places(counter):

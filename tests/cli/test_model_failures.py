@@ -17,7 +17,7 @@ from dataclasses import replace
 from tidegate.model.async_isr import actions, family
 from tidegate.model.async_isr.bounds import Constants
 from tidegate.model.async_isr.protocols.async_isr import ASYNC_ISR
-from tidegate.model.async_isr.scenes import VIEW
+from tidegate.model.async_isr.scenes import view_of
 from tidegate.model.async_isr.state import AsyncIsrState
 from tidegate.model.protocol import assemble
 from tidegate.core.scene import View
@@ -67,7 +67,7 @@ def constraint(s, k):
 
 def scene(s, k):
     fail("view")
-    return VIEW.scene(s, k)
+    return view_of(family.ACTIONS).scene(s, k)
 
 
 def build(protocol, bounds, needs):
@@ -81,7 +81,7 @@ def build(protocol, bounds, needs):
         initialise=initialise,
         columns=columns,
         constraint=constraint,
-        view=View(scene, VIEW.event),
+        view=View(scene, view_of(family.ACTIONS).event),
     )
 
 

@@ -1,5 +1,6 @@
 """The words of the field: what Kafka and TLA+ call a thing is what it is called here."""
 
+import ast
 import re
 from functools import cache
 
@@ -59,7 +60,7 @@ def test_no_text_says_it_in_the_old_words(pattern):
     assert places == [], f"say: {FORBIDDEN[pattern]}"
 
 
-@pytest.mark.parametrize("word", ["Finding", "Found", "Limits", "Outcome", "Place", "Property"])
+@pytest.mark.parametrize("word", ["Finding", "Found", "Limits", "LogOffset", "Outcome", "Property"])
 def test_a_word_is_the_name_of_one_type(word):
     if not texts():
         pytest.skip("only a clone knows which files belong to the project")
@@ -70,3 +71,46 @@ def test_a_word_is_the_name_of_one_type(word):
         for match in re.finditer(rf"^(class {word}\b|{word} = )", text, re.MULTILINE)
     ]
     assert len(types) <= 1
+
+
+NO_NOUNS = {"asked", "found", "given", "it", "told", "whole"}
+"""Names that do not say what a variable is."""
+
+ROOMS = ("analysis", "checker", "commands", "core", "gate", "invariants", "render")
+
+
+def variables(tree):
+    """Yield the line and the name of every variable and parameter, those of fields left out."""
+    fields = {
+        id(statement.target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif (
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Store)
+            and id(node) not in fields
+        ):
+            yield node.lineno, node.id
+
+
+def test_a_variable_is_called_by_what_it_is():
+    files = [file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
+    places = [
+        f"{file.relative_to(ROOT)}:{line}: {name}"
+        for file in files
+        if "compiled" not in file.parts
+        for line, name in variables(ast.parse(file.read_text("utf-8")))
+        if name in NO_NOUNS
+    ]
+    assert places == []
+
+
+def test_such_a_variable_would_be_noticed():
+    source = "def f(told):\n    found: int = 1\n    return [it for it in told], (whole := found)\n"
+    assert {name for _, name in variables(ast.parse(source))} == {"told", "found", "it", "whole"}

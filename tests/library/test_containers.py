@@ -135,6 +135,7 @@ def test_they_do_what_those_of_python_do(operations):
     assert (shown["seen"], shown["queue"]) == (seen, queue)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.integers(-1, 3), max_size=MOST),
     st.one_of(st.none(), st.integers(-5, 5)),

@@ -89,6 +89,10 @@ def walk():
     return walked
 
 
+PATIENCE = 600_000
+"""Milliseconds to wait for what a page must do: only one that never does it takes so long."""
+
+
 @pytest.fixture(scope="module")
 def chromium():
     """Start the browser; without one the test is skipped, unless it is required."""
@@ -100,11 +104,14 @@ def chromium():
         pytest.skip(message)
     if os.environ.get("TIDEGATE_REQUIRE_BROWSER") != "1":
         pytest.importorskip("playwright")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as driver:
         # A container's root has no sandbox to put the browser in.
-        browser = driver.chromium.launch(executable_path=place, args=["--no-sandbox"])
+        browser = driver.chromium.launch(
+            executable_path=place, args=["--no-sandbox"], timeout=PATIENCE
+        )
         yield browser
         browser.close()
 

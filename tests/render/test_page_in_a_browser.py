@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.render.conftest import PATIENCE
 from tidegate.render.page import page as written
 
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -55,6 +56,7 @@ def opened(chromium, tmp_path):
         contexts.append(
             chromium.new_context(color_scheme=scheme, viewport=size, offline=True, **options)
         )
+        contexts[-1].set_default_timeout(PATIENCE)
         return Opened(contexts[-1], path, fragment)
 
     yield go

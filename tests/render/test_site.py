@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.catalogue import bugs
+from tests.render.conftest import PATIENCE
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -62,6 +63,7 @@ def address(site):
 def page(chromium, address):
     """Open a page of the site; it may ask no other machine for anything."""
     context = chromium.new_context(base_url=address)
+    context.set_default_timeout(PATIENCE)
     opened = context.new_page()
     asked = []
     opened.on("request", lambda request: asked.append(request.url))

@@ -1,0 +1,258 @@
+"""Search a mutant by the steps that it changes: all others are known from its original.
+
+A mutant changes one action, or one rule that some actions call.  In a state that its original
+reaches, too, only the steps of these actions are taken anew: its other steps there, and what the
+state violates, are the original's.  Only from states that the original does not reach are all steps
+taken.  So the answer is that of a search from scratch.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import wraps
+from typing import Any
+
+from ..core.layout import State
+from ..core.spec import Property, TransitionSystem
+from ..model.protocol import Protocol
+
+MOST = 600_000
+"""States of an original that are kept with their steps: some 250 bytes each."""
+
+BEYOND = 60_000
+"""States that only a mutant reaches, up to which Python is faster than compiling it."""
+
+_NO_ACTION = ""
+"""What calls a rule where no action does: a property, or what writes the initial states."""
+
+
+@dataclass
+class StateGraph:
+    """All states of a protocol within its bounds, level by level, with the steps between them.
+
+    Attributes
+    ----------
+    states
+        By number; the initial ones are the first ``initial``.
+    number
+        The number of each state.
+    ends
+        Where the steps of each state end in ``instances`` and ``targets``.
+    instances, targets
+        Of each step the index of its instance, and the number of the state that it leads to.
+    violated
+        The properties that a state violates, by its number.
+    first
+        After how many steps a property is violated first.
+    callers
+        For each rule that was called, the names of the actions that did.
+    """
+
+    system: TransitionSystem[Any, Any]
+    callers: Mapping[str, set[str]]
+    states: list[State] = field(default_factory=list)
+    number: dict[State, int] = field(default_factory=dict)
+    initial: int = 0
+    ends: array[int] = field(default_factory=lambda: array("q", (0,)))
+    instances: array[int] = field(default_factory=lambda: array("i"))
+    targets: array[int] = field(default_factory=lambda: array("i"))
+    violated: dict[int, list[str]] = field(default_factory=dict)
+    first: dict[str, int] = field(default_factory=dict)
+
+
+def explored(
+    protocol: Protocol,
+    properties: Sequence[Property],
+    system_of: Callable[[Protocol], TransitionSystem[Any, Any]],
+) -> StateGraph | None:
+    """Return the state graph of a protocol; None if it is too large, or has a constraint.
+
+    Parameters
+    ----------
+    system_of
+        Makes the system of a protocol within the bounds that are searched.
+    """
+    watched, callers = _watched(protocol)
+    system = system_of(watched)
+    if system.constraint is not None:
+        return None
+    graph = StateGraph(system, callers)
+    judge = system.judge(properties)
+    depth = 0
+
+    def meet(state: State) -> int:
+        number = graph.number.setdefault(state, len(graph.states))
+        if number == len(graph.states):
+            graph.states.append(state)
+            if violated := [prop.name for prop in judge()]:
+                graph.violated[number] = violated
+                for name in violated:
+                    graph.first.setdefault(name, depth)
+        return number
+
+    for state in system.initial_states():
+        meet(state)
+    graph.initial, begin = len(graph.states), 0
+    while begin < len(graph.states):
+        end, depth = len(graph.states), depth + 1
+        for number in range(begin, end):
+            for index, successor in system.successors(graph.states[number]):
+                graph.instances.append(index)
+                graph.targets.append(meet(successor))
+            graph.ends.append(len(graph.targets))
+            if len(graph.states) > MOST:
+                return None
+        begin = end
+    return graph
+
+
+def _watched(protocol: Protocol) -> tuple[Protocol, Mapping[str, set[str]]]:
+    """Return a protocol that does the same, and what its steps note: which action calls a rule."""
+    callers: defaultdict[str, set[str]] = defaultdict(set)
+    acting = [_NO_ACTION]
+
+    def noting_action(name: str, apply: Callable[..., bool]) -> Callable[..., bool]:
+        @wraps(apply)
+        def noting(*arguments: Any) -> bool:
+            acting[0] = name
+            answer = apply(*arguments)
+            acting[0] = _NO_ACTION
+            return answer
+
+        return noting
+
+    def noting_call(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(rule)
+        def noting(*arguments: Any, **named: Any) -> Any:
+            callers[name].add(acting[0])
+            return rule(*arguments, **named)
+
+        return noting
+
+    rules = {
+        rule.name: noting_call(rule.name, function)
+        for rule in fields(protocol.rules)
+        if callable(function := getattr(protocol.rules, rule.name))
+    }
+    actions = tuple(
+        replace(action, apply=noting_action(action.name, action.apply))
+        for action in protocol.actions
+    )
+    return replace(protocol, rules=replace(protocol.rules, **rules), actions=actions), callers
+
+
+def changed_instances(
+    graph: StateGraph, original: Protocol, mutant: Protocol, system: TransitionSystem[Any, Any]
+) -> list[int] | None:
+    """Return the instances whose steps a mutant may change, in states that its original reaches.
+
+    Returns
+    -------
+    list of int or None
+        None if something else may differ, too: what is declared, an initial state or a property.
+    """
+    if _declared(system) != _declared(graph.system):
+        return None
+    names = {
+        weaker.name
+        for action, weaker in zip(original.actions, mutant.actions, strict=True)
+        if action.apply is not weaker.apply
+    }
+    for rule in fields(original.rules):
+        if getattr(original.rules, rule.name) is not getattr(mutant.rules, rule.name):
+            names |= graph.callers.get(rule.name, set())
+    if _NO_ACTION in names:
+        return None
+    return [i for i, instance in enumerate(system.instances) if instance.action.name in names]
+
+
+def _declared(system: TransitionSystem[Any, Any]) -> object:
+    """Return the variables of a system and its steps."""
+    variables = [(one.path, one.low, one.high) for one in system.layout.variables]
+    return variables, [instance.step for instance in system.instances]
+
+
+def killer(
+    graph: StateGraph,
+    system: TransitionSystem[Any, Any],
+    changed: Sequence[int],
+    properties: Sequence[Property],
+) -> tuple[str, int] | None:
+    """Return (property, steps) of what kills a mutant, ("", 0) if nothing does.
+
+    Parameters
+    ----------
+    system
+        That of the mutant.
+    changed
+        The instances whose steps may differ in the states of the graph.
+
+    Returns
+    -------
+    tuple or None
+        None if it reaches too many states that its original does not: machine code is faster then.
+    """
+    for depth, violated in enumerate(_levels(graph, system, changed, properties)):
+        if violated is None:
+            return None
+        for prop in properties:
+            # What the original violates as soon kills no mutant.
+            if prop.name in violated and graph.first.get(prop.name, depth + 1) > depth:
+                return prop.name, depth
+    return "", 0
+
+
+def _levels(
+    graph: StateGraph,
+    system: TransitionSystem[Any, Any],
+    changed: Sequence[int],
+    properties: Sequence[Property],
+) -> Iterator[set[str] | None]:
+    """Yield for each level of a mutant the properties violated there; None where it is too large.
+
+    The states of a level that the original reaches are known by number; the others are beyond it.
+    """
+    taken_anew, attempt = frozenset(changed), system.attempting(changed)
+    judge, layout, states = system.judge(properties), system.layout, graph.states
+    seen, beyond = bytearray(len(states)), set[State]()
+    reached: list[int] = []
+    outside: list[State] = []
+    violated: set[str] = set()
+
+    def meet_known(number: int) -> None:
+        if not seen[number]:
+            seen[number] = 1
+            reached.append(number)
+            violated.update(graph.violated.get(number, ()))
+
+    def meet(state: State) -> None:
+        number = graph.number.get(state)
+        if number is not None:
+            meet_known(number)
+        elif state not in beyond:
+            beyond.add(state)
+            outside.append(state)
+            layout.load(state)
+            violated.update(prop.name for prop in judge())
+
+    for number in range(graph.initial):
+        meet_known(number)
+    while reached or outside:
+        yield violated
+        known, others = reached, outside
+        reached, outside, violated = [], [], set()
+        for number in known:
+            some = slice(graph.ends[number], graph.ends[number + 1])
+            for index, target in zip(graph.instances[some], graph.targets[some], strict=True):
+                if index not in taken_anew and not seen[target]:
+                    meet_known(target)
+            for successor in attempt(states[number]).values():
+                meet(successor)
+        for state in others:
+            for _, successor in list(system.successors(state)):
+                meet(successor)
+            if len(beyond) > BEYOND:
+                yield None

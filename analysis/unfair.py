@@ -1,0 +1,52 @@
+"""Decide what is left of liveness without fairness of one action: the states are the original's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..checker.interpreted import Search
+from ..checker.liveness.decide import refuse_undecidable
+from ..checker.liveness.demands import Demands
+from ..checker.liveness.region import Region, region_of
+from ..checker.request import SearchRequest
+from ..checker.result import Limits
+from ..core.spec import Fairness, Property, TransitionSystem
+
+
+@dataclass(frozen=True)
+class Regions:
+    """For each of some liveness properties the states that stay in a violation of it."""
+
+    demands: Demands
+    regions: tuple[Region, ...]
+
+
+def regions_of(
+    system: TransitionSystem[Any, Any], properties: Sequence[Property], most: int
+) -> Regions | None:
+    """Return the regions of liveness properties; None if there are more states than `most`."""
+    refuse_undecidable(system, properties)
+    search = Search(SearchRequest(system, [], limits=Limits(max_states=most)))
+    search.run()
+    if search.stopped_by is not None:
+        return None
+    demands = Demands.of(system)
+    regions = tuple(region_of(system, prop, search.levels, demands) for prop in properties)
+    return Regions(demands, regions)
+
+
+def all_hold(known: Regions, mutant: TransitionSystem[Any, Any]) -> bool:
+    """Whether no behavior violates a property that is as fair as a mutant demands.
+
+    The mutant has the steps of its original, and lacks the fairness of some actions.
+    """
+    unfair = known.demands.met_by(
+        index
+        for index, instance in enumerate(mutant.instances)
+        if instance.action.fairness is Fairness.NONE
+    )
+    demands = known.demands
+    left = replace(demands, weak=demands.weak & ~unfair, strong=demands.strong & ~unfair)
+    return not any(region.fair_components(left) for region in known.regions)

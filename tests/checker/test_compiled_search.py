@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from tidegate.analysis.named import find_protocol
-from tidegate.analysis.properties import PROPERTIES, system_for
+from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.compiled import search as compiled_search
 from tidegate.checker.compiled import statefile
@@ -20,7 +20,7 @@ from tidegate.core.bounds import BoundsError
 from tidegate.core.guards import without
 from tidegate.core.layout import Record, array, boolean, integer
 from tidegate.core.spec import Kind, ModelError, Outcome
-from tidegate.invariants import INVARIANTS
+from tidegate.invariants import INVARIANTS, PROPERTIES
 from tidegate.model import PROTOCOLS
 
 SMALL = [

@@ -109,7 +109,7 @@ def test_every_rule_that_may_be_broken_is_among_the_mutants():
 
     test_older_rules.py has those that differ from release to release.
     The others are kip-595's, or matter where a change of the ISR is made known by and by; see
-    test_kip595.py, test_isr_changes.py and test_change_records.py.
+    test_kip595.py, test_isr_changes.py, test_change_records.py and test_last_known_leader.py.
     """
     tried = {(m.values if hasattr(m, "values") else m)[0] for m in MUTANTS}
     untried = set(vars(KIP_320.rules)) - tried
@@ -120,6 +120,7 @@ def test_every_rule_that_may_be_broken_is_among_the_mutants():
         "has_new_leader", "truncates_cache", "forgets_remote_leos", "may_restart", "without_leader",
         "assign_epoch", "hw_with_records", "fetch_advances_hw",
         "keeps_rejected_change", "exits_if_longer", "may_lag",
+        "elects_last_known_leader",
         *(rule for rule, _ in OF_ISR_CHANGES),
         "knows_partition_epoch", "applies_known_record",
     }  # fmt: skip

@@ -30,6 +30,7 @@ def systems(draw, protocol):
         values["log_size"] = min(values["log_size"], values["records"])
         if values["isr_propagation"] != ZOOKEEPER:
             values["controller_crashes"] = 0
+        values["last_known_leader"] &= values["elr"]
     return protocol.system(protocol.family.bounds(**values), EVERY_HISTORY)
 
 

@@ -40,11 +40,11 @@ class Row:
 ROWS = (
     Row(
         "kip-101-loss", "0.10.2.2", "NoCommittedRecordLost", "records=1 crashes=2 elections=1",
-        "0.11.0.3", 11,
+        "0.11.0.3", 10,
     ),
     Row(
         "kip-101-divergence", "0.10.2.2", "LogMatching", "records=2 crashes=2 elections=1",
-        "0.11.0.3", 9,
+        "0.11.0.3", 11,
     ),
     Row(
         "kip-101-page-cache", "0.10.2.2", "LogMatching",
@@ -56,7 +56,7 @@ ROWS = (
     ),
     Row(
         "kip-101-limits-divergence", "1.1.1", "LogMatching",
-        "records=2 crashes=1 elections=1 unclean_election", "2.0.1", 10,
+        "records=2 crashes=1 elections=1 unclean_election", "2.0.1", 9,
     ),
     Row(
         "kafka-2960", "0.9.0.1", "NoAckedRecordLost", "records=2 crashes=0 elections=2 moves",
@@ -75,24 +75,24 @@ ROWS = (
     ),
     Row(
         "kafka-7164", "1.1.1", "LogMatching", "replicas=3 records=2 crashes=0 elections=2 moves",
-        "2.6.0", 9,
+        "2.6.0", 8,
     ),
     Row(
         "kafka-7128", "2.0.0", "NoAckedRecordLost",
-        "replicas=3 records=1 crashes=0 elections=2 moves", "2.0.1", 9,
+        "replicas=3 records=1 crashes=0 elections=2 moves", "2.0.1", 11,
     ),
     Row(
         "kafka-7395-fetch", "2.0.1", "NoAckedRecordLost", "records=1 crashes=0 elections=3 moves",
-        "2.6.0", 12,
+        "2.6.0", 13,
     ),
     Row(
         "kafka-7395-truncation", "2.0.1", "NoAckedRecordLost",
-        "records=1 crashes=0 elections=3 moves", "2.6.0", 12,
+        "records=1 crashes=0 elections=3 moves", "2.6.0", 13,
         protocol="kip-320~may_serve_epoch_request = serve_anyone",
     ),
     Row(
         "kafka-7415", "2.0.0", "NoAckedRecordLost", "records=2 crashes=0 elections=3 moves",
-        "2.0.1", 8,
+        "2.0.1", 9,
     ),
     Row("kafka-10706", "2.6.0", "Stuck", "records=2 elections=3 crashes=0 moves"),
     Row(

@@ -30,8 +30,10 @@ _NO_ACTION = ""
 
 
 @dataclass
-class StateGraph:
+class CompactGraph:
     """All states of a protocol within its bounds, level by level, with the steps between them.
+
+    Steps lie in arrays: :class:`~tidegate.checker.graph.StateGraph` has an object for each.
 
     Attributes
     ----------
@@ -67,7 +69,7 @@ def explored(
     protocol: Protocol,
     properties: Sequence[Property],
     system_of: Callable[[Protocol], TransitionSystem[Any, Any]],
-) -> StateGraph | None:
+) -> CompactGraph | None:
     """Return the state graph of a protocol; None if it is too large, or has a constraint.
 
     Parameters
@@ -79,7 +81,7 @@ def explored(
     system = system_of(watched)
     if system.constraint is not None:
         return None
-    graph = StateGraph(system, callers)
+    graph = CompactGraph(system, callers)
     judge = system.judge(properties)
     depth = 0
 
@@ -144,8 +146,17 @@ def _watched(protocol: Protocol) -> tuple[Protocol, Mapping[str, set[str]]]:
     return replace(protocol, rules=replace(protocol.rules, **rules), actions=actions), callers
 
 
+def changed_actions(original: Protocol, mutant: Protocol) -> set[str]:
+    """Return the names of the actions that do something else in a mutant, or are fair otherwise."""
+    return {
+        weaker.name
+        for action, weaker in zip(original.actions, mutant.actions, strict=True)
+        if action.apply is not weaker.apply or action.fairness is not weaker.fairness
+    }
+
+
 def changed_instances(
-    graph: StateGraph, original: Protocol, mutant: Protocol, system: TransitionSystem[Any, Any]
+    graph: CompactGraph, original: Protocol, mutant: Protocol, system: TransitionSystem[Any, Any]
 ) -> list[int] | None:
     """Return the instances whose steps a mutant may change, in states that its original reaches.
 
@@ -156,11 +167,7 @@ def changed_instances(
     """
     if _declared(system) != _declared(graph.system):
         return None
-    names = {
-        weaker.name
-        for action, weaker in zip(original.actions, mutant.actions, strict=True)
-        if action.apply is not weaker.apply
-    }
+    names = changed_actions(original, mutant)
     for rule in fields(original.rules):
         if getattr(original.rules, rule.name) is not getattr(mutant.rules, rule.name):
             names |= graph.callers.get(rule.name, set())
@@ -176,7 +183,7 @@ def _declared(system: TransitionSystem[Any, Any]) -> object:
 
 
 def killer(
-    graph: StateGraph,
+    graph: CompactGraph,
     system: TransitionSystem[Any, Any],
     changed: Sequence[int],
     properties: Sequence[Property],
@@ -206,7 +213,7 @@ def killer(
 
 
 def _levels(
-    graph: StateGraph,
+    graph: CompactGraph,
     system: TransitionSystem[Any, Any],
     changed: Sequence[int],
     properties: Sequence[Property],

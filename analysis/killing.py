@@ -14,7 +14,13 @@ from ..core.bounds import parse, unknown
 from ..core.spec import Kind, ModelError, Outcome, Property
 from ..invariants import properties_of
 from ..model.protocol import Protocol
-from .changed_steps import StateGraph, changed_instances, explored, killer
+from .changed_steps import (
+    CompactGraph,
+    changed_actions,
+    changed_instances,
+    explored,
+    killer,
+)
 from .mutants import Mutant, mutants
 from .named import SelectionError, find_protocol
 from .pool import processes, share
@@ -223,11 +229,7 @@ def _differs(mutant: Mutant, original: Protocol, bounds: str) -> bool:
 
     It is not where the action that lacks a guard is left out there.
     """
-    changed = {
-        weaker.name
-        for action, weaker in zip(original.actions, mutant.protocol.actions, strict=True)
-        if action.apply is not weaker.apply or action.fairness is not weaker.fairness
-    }
+    changed = changed_actions(original, mutant.protocol)
     return not changed or not changed.isdisjoint(_actions(original.name, bounds))
 
 
@@ -307,7 +309,7 @@ def _search(
 
 
 @lru_cache(maxsize=1)
-def _graph(name: str, names: tuple[str, ...], bounds: str) -> StateGraph | None:
+def _graph(name: str, names: tuple[str, ...], bounds: str) -> CompactGraph | None:
     """Return the state graph of a protocol, in which its mutants are searched."""
     protocol, _ = _mutants(name)
     properties = _properties(protocol, names, live=False)

@@ -21,9 +21,13 @@ import sys
 from collections import defaultdict
 
 from tidegate.analysis.selection import assemble
+from tidegate.checker.graph import state_graph
 from tidegate.core.guards import refusing
 from tidegate.core.spec import Kind
 from tidegate.core.symmetry import Symmetry
+
+MOST = 1_000_000
+"""States of a graph: each takes some kilobytes here."""
 
 _WITHIN, _ENABLED = 1000, 1001
 """In place of a guard's number: a step is refused further down in its action, or is enabled."""
@@ -33,21 +37,14 @@ class Graph:
     """Every reachable state of a transition system, by number, and where each step leads."""
 
     def __init__(self, system):
-        self.system = system
-        self.numbers, self.states, self.steps = {}, [], []
-        for state in system.initial_states():
-            self._number(state)
-        self.initial = range(len(self.states))
-        for state in self.states:
-            self.steps.append({a: self._number(to) for a, to in system.successors(state)})
+        graph = state_graph(system, [], MOST)
+        self.system, self.states = system, graph.states
+        self.initial = [number for number, depth in enumerate(graph.depths) if not depth]
+        self.steps = [{} for _ in self.states]
+        for edge in graph.edges:
+            self.steps[edge.source][edge.instance] = edge.target
         self.values = [self._values(state) for state in self.states]
         self.refusing = [self._refusing(*numbered) for numbered in enumerate(self.states)]
-
-    def _number(self, state):
-        if state not in self.numbers:
-            self.numbers[state] = len(self.states)
-            self.states.append(state)
-        return self.numbers[state]
 
     def _values(self, state):
         self.system.layout.load(state)
@@ -198,7 +195,8 @@ def main():
     reduction = Reduction(graph, [prop for prop in properties if prop.kind is Kind.INVARIANT])
     alone = range(len(graph.states))
     symmetry = Symmetry(system)
-    orbits = [graph.numbers[symmetry.canonical(state)] for state in graph.states]
+    numbers = {state: number for number, state in enumerate(graph.states)}
+    orbits = [numbers[symmetry.canonical(state)] for state in graph.states]
     sys.stdout.write(f"{system.name} {' '.join(chosen.bound)} {' '.join(chosen.property)}\n")
     sys.stdout.write(f"{len(alone):,} states, {len(set(orbits)):,} orbits\n")
     for way in ("none", "visible", "needed"):

@@ -18,7 +18,7 @@ from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
 from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
-from ..core.bounds import BoundsError, declared, parse
+from ..core.bounds import BoundsError, declared
 from ..core.printable import one_line
 from ..core.spec import Fairness, Kind, Outcome, TransitionSystem
 from ..render.output import Reports
@@ -154,9 +154,8 @@ def _findings(
 
     assert chosen.property is not None
     with progress(options["quiet"]) as show:
-        search = Needs(
-            _builder(chosen), chosen.property, chosen.trace, words, options["time_limit"], show
-        )
+        build = _builder(chosen)
+        search = Needs(build, chosen.property, chosen.trace, words, options["time_limit"], show)
         lasso = chosen.property.kind.is_liveness
         searched = lasso or chosen.property.kind in (Kind.INVARIANT, Kind.TYPE)
         # Without a step that is owed fairness a behavior may violate the property for that alone.
@@ -169,7 +168,7 @@ def _findings(
             for name, (_, default) in declared(chosen.protocol.family.bounds).items()
             if isinstance(default, bool)
             and chosen.system.bounds[name] == "true"
-            and _is_possible(chosen, f"{name}=false")
+            and _is_possible(build, name)
         ]
         on = tuple(search.of_option(name, "false") for name in switches) if searched else ()
         least = all(need.decided and need.least == len(need.numbers) for need in needs)
@@ -184,13 +183,10 @@ def _findings(
     return findings, Stopped(Stop.INTERRUPT) if search.interrupted else None
 
 
-def _is_possible(chosen: Saved, setting: str) -> bool:
-    """Whether the trace's bounds allow another setting, which an option may contradict."""
-    recorded = [
-        one for one in chosen.settings if one.partition("=")[0] != setting.partition("=")[0]
-    ]
+def _is_possible(build: Build, option: str) -> bool:
+    """Whether the trace's bounds allow that an option is off, which another may contradict."""
     try:
-        parse(chosen.protocol.family.bounds, [*recorded, setting])
+        build({}, {option: "false"})
     except BoundsError:
         return False
     return True

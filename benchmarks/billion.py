@@ -54,7 +54,8 @@ def main() -> None:
         f"{peak >> 20:,} MiB at most ({peak / states:.1f})\n"
     )
     began, cpu = time.monotonic(), time.process_time()
-    deepest = search.depth - 1, search.deepest_state()
+    [state] = search.read(search.levels[-1][0][0], 1)
+    deepest = search.depth - 1, state
     [trace] = shortest_traces(system, search.least_parents, [deepest]).values()
     state = trace.states[0]
     for step in trace.steps:

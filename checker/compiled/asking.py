@@ -29,7 +29,7 @@ def keep_if_wanted(
     out: Emitter,
     points: Points,
     elements: set[int],
-    outcome: tuple[int, str],
+    outcome: tuple[int | None, str],
     asked: tuple[Asked, int],
     answer: str,
     state: list[str] | str,
@@ -42,7 +42,7 @@ def keep_if_wanted(
     elements
         Those of the marks that may be set.
     outcome
-        A point with a truth value: the way that is taken at the end, whatever was before.
+        A point or none, with a truth value: the way that is taken at the end, whatever was before.
     asked
         What was asked, and of which instance or property.
     answer
@@ -53,19 +53,21 @@ def keep_if_wanted(
         The address of the state that the step leads to; any address where there is none.
     """
     number, truth = outcome
-    last = points.element(number)
+    last = {} if number is None else {points.element(number): number}
     ways = {}
-    for element in sorted(elements | {last}):
+    for element in sorted(elements | last.keys()):
         taken = "0"
         if element in elements:
             taken = out.value(f"load i64, ptr {_element(out, 'i64', element)}")
-        if element == last:
-            yes, no = points.bit(number), points.bit(number + 1)
+        if element in last:
+            yes, no = points.bit(last[element]), points.bit(last[element] + 1)
             way = out.value(f"select i1 {truth}, i64 {yes}, i64 {no}")
             taken = out.value(f"or i64 {taken}, {way}")
         address = out.value(f"getelementptr i64, ptr @wanted, i64 {element}")
         wanted = out.value(f"load i64, ptr {address}")
         ways[element] = out.value(f"and i64 {taken}, {wanted}")
+    if not ways:
+        return
     some = "0"
     for taken in ways.values():
         some = out.value(f"or i64 {some}, {taken}")

@@ -16,13 +16,19 @@ TICK = 0.1
 """Seconds between looks at what LLVM does in its thread."""
 
 
-def new_target() -> Any:
-    """Return a new description of this machine for LLVM; whoever loads code with one owns it."""
+def new_target(level: int = 3) -> Any:
+    """Return a new description of this machine for LLVM; whoever loads code with one owns it.
+
+    Parameters
+    ----------
+    level
+        How much it is to improve code, from 0 to 3.
+    """
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features().flatten()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features, opt=3, codemodel="jitdefault"
+        cpu=llvm.get_host_cpu_name(), features=features, opt=level, codemodel="jitdefault"
     )
 
 
@@ -30,8 +36,10 @@ target = cache(new_target)
 """Returns the description that is used for all but loading code."""
 
 
-def object_code(text: str, tick: Callable[[], None] = lambda: None) -> bytes:
-    """Optimise an LLVM module and return it as an object file.
+def object_code(
+    text: str, tick: Callable[[], None] = lambda: None, optimised: bool = True
+) -> bytes:
+    """Return the object file of an LLVM module.
 
     LLVM works in another thread, since nothing interrupts a thread that is in it.
 
@@ -39,6 +47,8 @@ def object_code(text: str, tick: Callable[[], None] = lambda: None) -> bytes:
     ----------
     tick
         Called now and then, to say how long it takes.
+    optimised
+        Whether LLVM makes the code fast; else it makes it quickly.
 
     Raises
     ------
@@ -52,7 +62,7 @@ def object_code(text: str, tick: Callable[[], None] = lambda: None) -> bytes:
     pool = ThreadPoolExecutor(1, thread_name_prefix="LLVM")
     try:
         with postponed():
-            made = pool.submit(_optimised, text)
+            made = pool.submit(_made, text, optimised)
         while wait([made], TICK).not_done:
             tick()
     except BaseException:
@@ -63,12 +73,15 @@ def object_code(text: str, tick: Callable[[], None] = lambda: None) -> bytes:
     return made.result()
 
 
-def _optimised(text: str) -> bytes:
+def _made(text: str, optimised: bool) -> bytes:
     try:
         parsed = llvm.parse_assembly(text)
         parsed.verify()
     except RuntimeError as error:
         raise UnsupportedError(f"something that LLVM does not take: {error}") from None
+    if not optimised:
+        quick: bytes = new_target(0).emit_object(parsed)
+        return quick
     machine = target()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_unrolling = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -18,23 +18,6 @@ from .program import Module
 
 if TYPE_CHECKING:
     from .generate import Generator
-
-
-def cached_code(request: SearchRequest) -> tuple[Module, bytes]:
-    """Return the translation of a search and its machine code, from the disk if they are there.
-
-    Raises
-    ------
-    UnsupportedError
-        If the model cannot be translated.
-    """
-    module, text = cached_translation(request)
-    code = Store("compiled").read(_name(module)) if not text else b""
-    if code:
-        return module, code
-    if not text:
-        text, module = _generator(request).module(tick=request.tick)
-    return module, code_of(module, text, request.tick)
 
 
 def cached_translation(request: SearchRequest) -> tuple[Module, str]:
@@ -56,7 +39,7 @@ def cached_translation(request: SearchRequest) -> tuple[Module, str]:
     for recording in recordings:
         if recording.is_of(roots):
             return recording.module, ""
-    generator = _generator(request)
+    generator = generator_of(request)
     text, module = generator.module(tick=request.tick)
     if key and generator.reads.keepable and _unchanged():
         latest = closure.recorded(module, generator.reads)
@@ -64,12 +47,13 @@ def cached_translation(request: SearchRequest) -> tuple[Module, str]:
     return module, text
 
 
-def _generator(request: SearchRequest) -> Generator:
-    """Return what translates a search."""
+def generator_of(request: SearchRequest, compared: Set[int] = frozenset()) -> Generator:
+    """Return what translates a search; see :class:`Generator` for `compared`."""
     # A search whose translation is kept starts faster without this import.
     from .generate import Generator
 
-    return Generator(request.system, request.properties, request.exact, request.symmetry)
+    system, properties = request.system, request.properties
+    return Generator(system, properties, request.exact, request.symmetry, compared)
 
 
 def _unchanged() -> bool:
@@ -81,23 +65,28 @@ def _unchanged() -> bool:
 
 
 def code_of(module: Module, text: str, tick: Callable[[], None] = lambda: None) -> bytes:
-    """Return the machine code of LLVM text; of several processes that need it only one makes it."""
-    store, name = Store("compiled"), _name(module)
-    code = store.read(name)
-    if not code:
+    """Return the optimised code of LLVM text; of several processes only one makes it."""
+    return kept_or_made(name_of(module.digest), lambda: object_code(text, tick))
+
+
+def kept_or_made(name: str, make: Callable[[], bytes]) -> bytes:
+    """Return what is kept under a name; of several processes that need it only one makes it."""
+    store = Store("compiled")
+    content = store.read(name)
+    if not content:
         with store.alone(name):
-            code = store.read(name)
-            if not code:
-                code = object_code(text, tick)
-                store.keep(name, code)
-    return code
+            content = store.read(name)
+            if not content:
+                content = make()
+                store.keep(name, content)
+    return content
 
 
-def _name(module: Module) -> str:
-    """Return the name of a module's machine code: a hash of all that decides on it."""
+def name_of(*parts: str) -> str:
+    """Return the name of machine code: a hash of all that decides on it, and of these parts."""
     machine = target()
     made_of = [llvmlite.__version__, machine.triple, str(machine.target_data), _processor()]
-    return hashlib.sha256("\n".join([*made_of, _recipe(), module.digest]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([*made_of, _recipe(), *parts]).encode()).hexdigest()
 
 
 @cache

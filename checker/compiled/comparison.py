@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from ...core.layout import State
 from ...core.spec import DisagreementError, Property, TidegateError, TransitionSystem
+from ..counterexample import least
+from ..interpreted import Search
 from .sampler import Sample, Words
 from .sampling import Asked
 
@@ -62,6 +66,17 @@ class Comparison:
             # Each sample by itself decides, in order, so that nothing depends on the others.
             for sample in samples:
                 self._compare_in_one_state([sample])
+
+    def compare_rows(self, samples: Iterable[Sample]) -> None:
+        """Ask Python about samples of which those of a state follow each other, as they come.
+
+        Raises
+        ------
+        DisagreementError
+            If it answers otherwise than machine code did.
+        """
+        for _, some in groupby(samples, attrgetter("state")):
+            self._compare_in_one_state(list(some))
 
     def _compare_in_one_state(self, samples: Sequence[Sample]) -> None:
         """Ask Python about samples of the same state."""
@@ -136,6 +151,39 @@ def _is_step(sample: Sample) -> bool:
         # What could not be decided in machine code ends the search by itself.
         return sample.answer & 3 <= 1
     return sample.asked is STEP
+
+
+def compare_with_reference(
+    reference: Search,
+    level: int,
+    states: Sequence[State],
+    violations: Mapping[str, tuple[int, Sequence[State]]],
+    taken: Sequence[int],
+) -> None:
+    """Compare a level with what was interpreted before; with its last level also all the rest.
+
+    Parameters
+    ----------
+    states
+        Those that machine code found on the level.
+    violations, taken
+        What it found so far, and how often it took each instance.
+
+    Raises
+    ------
+    DisagreementError
+        If they differ.
+    """
+    system = reference.system
+    compare_level(system, level, reference.levels[level], states)
+    if level + 1 == len(reference.levels):
+        least_ones = {
+            name: (first, least(system, some))
+            for name, (first, some) in reference.violations.items()
+        }
+        mine = {name: (first, one) for name, (first, [one]) in violations.items()}
+        compare_verdicts(system, least_ones, mine)
+        compare_counts(system, reference.taken, taken)
 
 
 def compare_level(

@@ -9,7 +9,7 @@ the processor foresee nearly every jump.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any
 
 from ...core.layout import Layout
@@ -19,6 +19,7 @@ from .columns import Columns
 from .emitter import Emitter
 from .function import Compiled, Mode
 from .memory import GROUP
+from .points import Points
 from .sampling import Asked
 from .unit import Unit
 from .values import Constant, StateRef, Truth, UnsupportedError, Value
@@ -105,9 +106,17 @@ class Expansion:
         What the functions of the model are added to.
     stride
         In bytes.
+    compared
+        Ways that need no point; those of guards as ``-1 - number``.
     """
 
-    def __init__(self, system: TransitionSystem[Any, Any], unit: Unit, stride: int) -> None:
+    def __init__(
+        self,
+        system: TransitionSystem[Any, Any],
+        unit: Unit,
+        stride: int,
+        compared: Set[int] = frozenset(),
+    ) -> None:
         self.system = system
         self.unit = unit
         self.stride = stride
@@ -115,7 +124,8 @@ class Expansion:
         self.words = self.layout.words
         self.constants = Constant(system.constants)
         self.sides = Columns(system.layout)
-        self.guards = Unit(self.sides, unit.intrinsics, "asked.", unit.reads, width=8)
+        points = Points(8, {-1 - way for way in compared})
+        self.guards = Unit(self.sides, unit.intrinsics, "asked.", unit.reads, points)
         self._noted: list[set[int]] = []
         self.columns = ", ".join(f"ptr noalias %c{word}" for word in range(self.words))
         self.passed = ", ".join(f"ptr %c{word}" for word in range(self.words))
@@ -271,7 +281,7 @@ class Expansion:
             out,
             self.unit.points,
             effect.elements,
-            (self.unit.points.new(2), taken),
+            (self.unit.points.pair(), taken),
             (Asked.STEP, number),
             self._bit(out, taken),
             [f"%w{word}" for word in range(self.words)],

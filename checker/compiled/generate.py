@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from ...core.layout import WORD_BITS, Layout
@@ -18,6 +18,7 @@ from .expansion import Expansion
 from .function import Compiled
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .orbits import emit_least, masks
+from .points import Points
 from .program import Module, Program
 from .reads import Reads
 from .sampling import Asked, Samples
@@ -47,9 +48,23 @@ SAMPLING = ("samples", "wanted", "counts", "guards_wanted", "guards_counts")
 """Data of :mod:`sampling`, which has the size that the module's branches need."""
 
 
+def _block(words: int, guards: int) -> str:
+    """Return the block of :class:`sampling.Samples`."""
+    numbers = dict.fromkeys(range(0, Samples.SIZE, 8), "0")
+    for prefix, first, count in (
+        ("", Samples.WANTED, words),
+        ("guards_", Samples.GUARDS_WANTED, guards),
+    ):
+        numbers[first] = f"ptrtoint (ptr @{prefix}wanted to i64)"
+        numbers[first + 8] = f"ptrtoint (ptr @{prefix}counts to i64)"
+        numbers[first + 16] = str(count)
+    content = ", ".join(f"i64 {number}" for number in numbers.values())
+    return f"@samples = internal global [{len(numbers)} x i64] [{content}]"
+
+
 def _sampling(words: int, guards: int) -> str:
     """Return that data, for so many words of points."""
-    lines = [f"@samples = internal global [{Samples.SIZE // 8} x i64] zeroinitializer"]
+    lines = [_block(words, guards)]
     for prefix, count in (("", max(words, 1)), ("guards_", max(guards, 1))):
         ones = ", ".join(["i64 -1"] * count)
         lines.append(f"@{prefix}wanted = internal global [{count} x i64] [{ones}], align 64")
@@ -73,6 +88,8 @@ class Generator:
         Whether states are stored as they are, instead of as fingerprints.
     symmetry
         Under which only one of several states is searched, if any.
+    compared
+        Ways that no state is kept for; those of guards as ``-1 - number``.
 
     Attributes
     ----------
@@ -86,6 +103,7 @@ class Generator:
         properties: Sequence[Property],
         exact: bool,
         symmetry: Symmetry | None,
+        compared: Set[int] = frozenset(),
     ) -> None:
         self.system = system
         self.properties = properties
@@ -94,7 +112,9 @@ class Generator:
         self.words = self.layout.words
         self.constants = Constant(system.constants)
         self.reads = Reads(roots_of(system, properties))
-        self.unit = Unit(StateRefs(self.layout), dict(INTRINSICS), reads=self.reads)
+        self._compared = compared
+        points = Points(WORD_BITS, compared)
+        self.unit = Unit(StateRefs(self.layout), dict(INTRINSICS), reads=self.reads, points=points)
         self.texts: list[str] = []
         deadlock = [n for n, prop in enumerate(properties) if prop.kind is Kind.DEADLOCK]
         stride = 8 * (self.words + (2 if exact else 3))
@@ -133,7 +153,8 @@ class Generator:
         str, Module
             The LLVM text, and what is known of it.
         """
-        expansion = Expansion(self.system, self.unit, self.program.stride)
+        stride = self.program.stride
+        expansion = Expansion(self.system, self.unit, stride, self._compared)
         self.texts += expansion.functions(tick)
         self._judge()
         if any(prop.kind.is_liveness for prop in self.properties):
@@ -292,7 +313,7 @@ class Generator:
         holds = found if predicate.returns == "i1" else out.truth(Number(found))
         if asked is not None:
             answer = out.value(f"zext i1 {holds} to i64")
-            outcome = points.new(2), holds
+            outcome = points.pair(), holds
             elements = predicate.elements
             keep_if_wanted(out, points, elements, outcome, asked, answer, "%state", "%state")
         return holds

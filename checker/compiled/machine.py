@@ -75,7 +75,7 @@ class Machine:
     def __init__(
         self, code: Code, module: Module, exact: bool, instances: int, properties: int, sizes: Sizes
     ) -> None:
-        self.code, self.module, self.exact, self.sizes = code, module, exact, sizes
+        self.module, self.exact, self.sizes = module, exact, sizes
         self.state_bytes = 8 * module.words
         self.instances = instances
         self.entry = self.state_bytes + 16
@@ -90,12 +90,7 @@ class Machine:
         self.workers = [self._worker() for _ in range(sizes.workers)]
         self._most_written = 0
         self._threads = Threads(sizes.workers, self.shared, self)
-        self._work = code.function("work", 1)
-        self._parents = code.function("find_parents", 1)
-        self._add = code.function("add_states", 3)
-        self._grow = code.function("grow", 2)
-        self._remember = code.function("remember", 4)
-        self._restash = code.function("reinsert", 3)
+        self._use(code)
         shared = self.shared
         shared[Shared.TABLE], shared[Shared.OVERFLOW] = self.table.address, self.overflow.address
         shared[Shared.SEGMENTS], shared[Shared.CHUNK] = self.segments.address, sizes.chunk
@@ -103,7 +98,21 @@ class Machine:
         shared[Shared.ALONE] = int(sizes.workers == 1)
         shared[Shared.STATES], shared[Shared.FRONTIER] = self.states.address, self.ahead.address
         self._set_sizes(sizes.buckets)
-        self.sampler = Sampler(code, module, instances)
+
+    def go_on_with(self, code: Code) -> None:
+        """Use other code of the same search; nobody may be at work."""
+        self.sampler.close()
+        self._use(code)
+
+    def _use(self, code: Code) -> None:
+        self.code = code
+        self.sampler = Sampler(code, self.module, self.instances)
+        self._work = code.function("work", 1)
+        self._parents = code.function("find_parents", 1)
+        self._add = code.function("add_states", 3)
+        self._grow = code.function("grow", 2)
+        self._remember = code.function("remember", 4)
+        self._restash = code.function("reinsert", 3)
 
     def _worker(self) -> tuple[Region, Region]:
         """Make a worker's block, and the memory that it points to."""

@@ -20,7 +20,7 @@ class Marking:
 
     def __init__(self, out: Emitter) -> None:
         self.out = out
-        self._points: dict[object, int] = {}
+        self._points: dict[object, int | None] = {}
 
     def mark(self, value: Value, *where: object) -> None:
         """Have both ways of a truth value noted; `where` says which one of the function it is."""
@@ -29,14 +29,17 @@ class Marking:
         # A loop that is written out repeats the same condition.
         key = tuple(id(part) if isinstance(part, ast.AST) else part for part in where)
         if key not in self._points:
-            self._points[key] = self.out.points.new(2)
-        self.out.pending.append(Mark(value.register, self._points[key]))
+            self._points[key] = self.out.points.pair()
+        number = self._points[key]
+        if number is not None:
+            self.out.pending.append(Mark(value.register, number))
 
     @property
     def elements(self) -> set[int]:
         """The elements of the marks that hold this function's own points."""
         points = self.out.points
-        return {points.element(number) for number in self._points.values()} if points else set()
+        numbers = (number for number in self._points.values() if number is not None)
+        return {points.element(number) for number in numbers} if points else set()
 
 
 def is_marked(node: ast.expr) -> bool:

@@ -7,6 +7,7 @@ about it (``sampling.py``).  Without this a rare branch would hardly ever be in 
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
 MARKS = "%marks"
@@ -37,7 +38,10 @@ class Points:
     Parameters
     ----------
     width
-        Bits of an element of the marks: 8 where many states are worked on side by side, else 64.
+        Bits of an element of the marks, an even number: 8 where many states are worked on side by
+        side, else 64.
+    compared
+        Ways that need no point, by the numbers that they have where every way has one.
 
     Attributes
     ----------
@@ -45,16 +49,27 @@ class Points:
         How many points there are.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, compared: Set[int] = frozenset()) -> None:
         self.width = width
         self.count = 0
+        self._compared = compared
+        self._asked_for = 0
+        self._unnoted: set[int] = set()
 
-    def new(self, ways: int) -> int:
-        """Return the first number of a few new points that share an element."""
-        if self.count % self.width + ways > self.width:
-            self.count += self.width - self.count % self.width
-        self.count += ways
-        return self.count - ways
+    def pair(self) -> int | None:
+        """Return the number of the point for truth, one before that for falsehood.
+
+        The two share an element.  None where both ways were compared often enough.
+        """
+        ways = range(self._asked_for, self._asked_for + 2)
+        self._asked_for += 2
+        unnoted = [way in self._compared for way in ways]
+        if all(unnoted):
+            return None
+        first = self.count
+        self.count += 2
+        self._unnoted.update(first + offset for offset in range(2) if unnoted[offset])
+        return first
 
     @property
     def elements(self) -> int:
@@ -66,5 +81,5 @@ class Points:
         return number // self.width
 
     def bit(self, number: int) -> int:
-        """Return the value of its bit there."""
-        return 1 << number % self.width
+        """Return the value of its bit there; 0 where the way was compared often enough."""
+        return 0 if number in self._unnoted else 1 << number % self.width

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from ...core.layout import WORD_BITS
+from ...core.spec import Kind, Property
 from .build import Code
 from .memory import Region
 from .program import Module
@@ -50,6 +52,8 @@ class Sampler:
         self._instances = instances
         self._size = Entry.STATE + 16 * module.words
         self._steps_from = code.function("steps_from", 2)
+        self._ask_all = code.function("ask_all", 2)
+        self._ask_again = code.function("ask_again", 3)
         self._space = Region(8 * instances + ALIVE + (instances + 1) * module.stride)
         # Workers that count at the same moment keep a few more.
         room = 2 * COMPARED * max(module.points, 1)
@@ -64,17 +68,79 @@ class Sampler:
 
     def take(self) -> list[Sample]:
         """Return what was kept since the last time."""
-        held = ctypes.c_uint64.from_address(self._block + Samples.HELD).value
-        room = ctypes.c_uint64.from_address(self._block + Samples.ROOM).value
-        first, self._read = self._read, min(held, room)
+        first, self._read = self._read, self._held
         entries = self._kept.view(first * self._size, (self._read - first) * self._size)
         return list(samples_of(entries, self._words))
 
-    def steps(self, state: Words) -> set[int]:
-        """Return the numbers of the instances that machine code takes from a state."""
+    @property
+    def _held(self) -> int:
+        return min(self._get(Samples.HELD), self._get(Samples.ROOM))
+
+    def _get(self, offset: int) -> int:
+        number: int = ctypes.c_uint64.from_address(self._block + offset).value
+        return number
+
+    def few(self) -> bytes:
+        """Return entries of as many samples for each way as were kept, but of fewer states.
+
+        What was kept last comes first: such states take many ways at once.
+        """
+        kept = samples_of(self._kept.view(0, self._held * self._size), self._words)
+        states = dict.fromkeys(sample.state for sample in reversed(list(kept)))
+        self.forget()
+        for state in states:
+            self._call(self._ask_all, state)
+        return bytes(self._kept.view(0, self._held * self._size))
+
+    def forget(self) -> None:
+        """Begin to count anew, as if no state had been kept."""
+        for first in (Samples.WANTED, Samples.GUARDS_WANTED):
+            words = self._get(first + 16)
+            ctypes.memset(self._get(first), 0xFF, 8 * words)
+            ctypes.memset(self._get(first + 8), 0, 8 * WORD_BITS * words)
+        self._set(Samples.HELD, 0)
+        self._read = 0
+
+    def compared(self) -> set[int]:
+        """Return the ways that no state is kept for any more; those of guards as ``-1 - way``."""
+        guards = self._unwanted(Samples.GUARDS_WANTED)
+        return {*self._unwanted(Samples.WANTED), *(-1 - way for way in guards)}
+
+    def _unwanted(self, first: int) -> list[int]:
+        size = 8 * self._get(first + 16)
+        wanted = int.from_bytes(ctypes.string_at(self._get(first), size), "little")
+        return [way for way in range(8 * size) if not wanted >> way & 1]
+
+    def ask_again(self, entries: bytes, properties: Sequence[Property]) -> Iterator[Sample]:
+        """Yield what this machine code answers where another of the same search was asked.
+
+        Parameters
+        ----------
+        entries
+            What :meth:`few` of the other one returned.
+        """
+        asked = Region(len(entries))
+        with asked.view(0, len(entries)) as view:
+            view[:] = entries
+            self._ask_again(asked.address, len(entries) // self._size, self._space.address)
+            for sample in samples_of(view, self._words):
+                if sample.asked is Asked.PROPERTY:
+                    reached = properties[sample.number].kind is Kind.SOMETIMES
+                    holds = (sample.answer >> sample.number & 1) == reached
+                    yield sample._replace(answer=int(holds))
+                else:
+                    yield sample
+        asked.close()
+
+    def _call(self, function: Callable[..., int], state: Words) -> None:
+        """Call what is handed a state and room for its successors."""
         self._space.clear(0, 8 * self._instances)
         words = (ctypes.c_uint64 * self._words)(*state)
-        self._steps_from(ctypes.addressof(words), self._space.address)
+        function(ctypes.addressof(words), self._space.address)
+
+    def steps(self, state: Words) -> set[int]:
+        """Return the numbers of the instances that machine code takes from a state."""
+        self._call(self._steps_from, state)
         counts = self._space.numbers(0, self._instances)
         return {number for number, count in enumerate(counts) if count}
 

@@ -8,12 +8,14 @@ kept together with what machine code made of it, and Python is asked the same la
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
+from typing import Any
 
 from .intrinsics import fetch_add, load, shifted, store
 from .memory import GROUP
 from .program import Program
-from .seen import copy
+from .seen import copy, same
 from .values import MACHINE
 
 ARITHMETIC = MACHINE
@@ -29,13 +31,16 @@ class Samples(IntEnum):
     """Where in the block of what is kept a number is, in bytes.
 
     ``FIRST`` is the address of the first entry, ``ROOM`` says how many there is room for, and
-    ``HELD`` how many were to be kept.
+    ``HELD`` how many were to be kept.  At ``WANTED`` and ``GUARDS_WANTED`` lie three numbers each:
+    the address of the bits of :func:`count`, that of its counts, and the number of words of bits.
     """
 
     FIRST = 0
     ROOM = 8
     HELD = 16
-    SIZE = 24
+    WANTED = 24
+    GUARDS_WANTED = 48
+    SIZE = 72
 
 
 class Entry(IntEnum):
@@ -151,5 +156,52 @@ def steps_from(p: Program, state: int, space: int) -> int:
     return p.expand(state, 1, alive + ALIVE, space, alive)
 
 
-EXPORTED = (steps_from,)
+def inside(p: Program, state: int) -> int:
+    """Return whether a state is inside the constraint."""
+    if p.constrained and not p.admits(state):
+        return 0
+    return 1
+
+
+def ask_all(p: Program, state: int, space: int) -> int:
+    """Ask all there is to ask of a state, with room for it as in :func:`steps_from`."""
+    return steps_from(p, state, space) + p.judge(state) + inside(p, state)
+
+
+def ask_again(p: Program, entry: int, count: int, space: int) -> None:
+    """Write answers into entries that lie in a row, the entries of a state one after the other.
+
+    Where the guards of a step were asked, it is the whole step now; where a property was, the
+    answer is :func:`judge`'s.
+
+    Parameters
+    ----------
+    space
+        Room as in :func:`steps_from`.
+    """
+    last, successors = 0, space + 8 * p.instances + ALIVE
+    for _ in range(count):
+        kind, state = load(entry + Entry.KIND), entry + Entry.STATE
+        if kind == Asked.PROPERTY:
+            store(entry + Entry.ANSWER, p.judge(state))
+        elif kind == Asked.CONSTRAINT:
+            store(entry + Entry.ANSWER, inside(p, state))
+        else:
+            if last == 0 or not same(p, state, last):
+                for instance in range(p.instances):
+                    store(space + 8 * instance, 0)
+                steps_from(p, state, space)
+                last = state
+            before, instance = 0, load(entry + Entry.NUMBER)
+            for other in range(instance):
+                before += load(space + 8 * other)
+            taken = load(space + 8 * instance)
+            store(entry + Entry.KIND, Asked.STEP)
+            store(entry + Entry.ANSWER, taken)
+            if taken != 0:
+                copy(p, successors + before * p.stride, entry + Entry.STATE + 8 * p.words)
+        entry += Entry.STATE + 16 * p.words
+
+
+EXPORTED: tuple[Callable[..., Any], ...] = (steps_from, ask_all, ask_again)
 """What is called from Python; all arguments are numbers."""

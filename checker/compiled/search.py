@@ -9,9 +9,8 @@ from time import perf_counter
 
 from ...core.layout import State
 from ...core.spec import Kind, Property
-from ..counterexample import least
 from ..interpreted import Search, least_parents
-from ..interrupts import reason
+from ..interrupts import alarm, reason
 from ..liveness.formulas import with_premises
 from ..liveness.lasso import Witness
 from ..memory import available_memory
@@ -19,9 +18,8 @@ from ..request import SearchRequest
 from ..result import Progress, Resources
 from ..stop import Stop, Stopped
 from .build import Code
-from .cache import cached_code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
-from .comparison import Comparison, compare_counts, compare_level, compare_verdicts
+from .comparison import Comparison, compare_with_reference
 from .journal import Journal, code_hash
 from .levels import LevelSearch
 from .machine import Machine, Segments, Sizes, Words, table_bytes
@@ -29,6 +27,7 @@ from .memory import DONE, GROW, MemoryLimitError, Shared
 from .memory_budget import MemoryBudget
 from .restore import Restoration
 from .threads import STUCK
+from .tiers import Tiers
 
 EXACT_BUCKETS = 1 << 16
 """Smallest table whose tags, with 24 bits of hash each, tell what they need when it grows."""
@@ -64,7 +63,8 @@ class CompiledSearch(LevelSearch):
         self.frontier: Segments = []
         self._behind = 0
         self._intact = True
-        self.module, self._object = cached_code(request)
+        self.tiers = Tiers(request)
+        self.module = self.tiers.module
         self.memory = resources.memory or available_memory()
         self._words: dict[str, tuple[int, Words]] = {}
         self._initial = [system.layout.pack(state) for state in system.initial_states()]
@@ -73,10 +73,10 @@ class CompiledSearch(LevelSearch):
         if resources.checkpoint:
             keep = Checkpoint(resources.checkpoint, begin=not resources.resume)
         self._begun = self._manifest(keep) if keep and resources.resume else None
-        self.machine = self._machine(resources)
+        self.machine = machine = self._machine(resources)
         self.room = MemoryBudget(self.machine, self.memory)
         predicates = with_premises(properties)
-        self.comparison = Comparison(system, predicates, self.machine.sampler.steps)
+        self.comparison = Comparison(system, predicates, lambda state: machine.sampler.steps(state))
         self.reference: Search | None = None
         self.journal = None
         if keep or not self.exact:
@@ -108,7 +108,7 @@ class CompiledSearch(LevelSearch):
             buckets=buckets,
         )
         instances, properties = len(self.system.instances), len(self.properties)
-        code = Code(self._object)
+        code = Code(self.tiers.begin(self._code))
         return Machine(code, self.module, self.exact, instances, properties, sizes)
 
     def _manifest(self, checkpoint: Checkpoint) -> Manifest:
@@ -145,12 +145,12 @@ class CompiledSearch(LevelSearch):
 
     def run(self) -> None:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
-        limits = self.request.limits
-        self.room.most_states = limits.max_states
+        self.room.most_states = self.request.limits.max_states
         try:
+            self.tiers.compare(self.machine.sampler, self.comparison)
             self._go_on() if self._begun and self._begun.levels else self._begin()
             while self._undecided():
-                self.stopped_by = limits.reached(depth=len(self.levels))
+                self.stopped_by = self.request.limits.reached(depth=len(self.levels))
                 if not self.stopped_by:
                     self._expand_last_level()
         except KeyboardInterrupt as error:
@@ -188,6 +188,8 @@ class CompiledSearch(LevelSearch):
         """Find the states of the next level: successors that were not seen before."""
         if self.symmetry:
             self._verify_symmetry()
+        if self.tiers.is_due(self.distinct_states):
+            self._optimise()
         frontier, self.frontier = self.frontier, []
         whole = False
         try:
@@ -262,19 +264,20 @@ class CompiledSearch(LevelSearch):
         if not self.machine.failed:
             self.comparison.compare(self.machine.sampler.take())
 
+    def _optimise(self) -> None:
+        """Go on with the second tier of machine code."""
+        doing = f"optimising {len(self.system.instances):,} instances of actions"
+        with alarm(self.request.limits.seconds, self.request.started, at_once=True):
+            code = self.tiers.optimise(self.machine.sampler, lambda: self._report(doing))
+        self.machine.go_on_with(Code(code))
+        self.tiers.compare(self.machine.sampler, self.comparison)
+
     def _compare_with_reference(self, reference: Search) -> None:
         """Compare the last level with what was interpreted before, and at the end all the rest."""
         level = len(self.levels) - 1
-        states = [state for some in self.levels[level] for state in self._read(*some)]
-        compare_level(self.system, level, reference.levels[level], states)
+        states = [state for some in self.levels[level] for state in self.read(*some)]
+        compare_with_reference(reference, level, states, self.violations, self.taken)
         if level + 1 == len(reference.levels):
-            least_ones = {
-                name: (first, least(self.system, found))
-                for name, (first, found) in reference.violations.items()
-            }
-            mine = {name: (first, found) for name, (first, [found]) in self.violations.items()}
-            compare_verdicts(self.system, least_ones, mine)
-            compare_counts(self.system, reference.taken, self.taken)
             self.reference = None
 
     def _writing(self, write: Callable[[], None]) -> None:
@@ -301,14 +304,16 @@ class CompiledSearch(LevelSearch):
 
     def _watch(self) -> bool:
         """Report how far the search is; False where a limit is reached."""
-        seconds = perf_counter() - self.request.started
-        machine = self.machine
-        distinct = machine.inserted
+        self._report()
+        return self._within_limits(self.distinct_states, perf_counter() - self.request.started)
+
+    def _report(self, doing: str = "") -> None:
+        machine, seconds = self.machine, perf_counter() - self.request.started
         left = machine.shared[Shared.CHUNKS] - machine.shared[Shared.CURSOR]
         queue = max(left, 0) * machine.sizes.chunk + self._behind
         depth, largest = len(self.levels), self._largest(machine.taken)
-        self.request.report(Progress(distinct, depth, queue, seconds, machine.bytes_used, largest))
-        return self._within_limits(distinct, seconds)
+        used, found = machine.bytes_used, machine.inserted
+        self.request.report(Progress(found, depth, queue, seconds, used, largest, doing=doing))
 
     def _make_room(self) -> bool:
         """Let the table grow, or the states after it; False where no memory is left for that."""
@@ -337,10 +342,10 @@ class CompiledSearch(LevelSearch):
         """Check for some states of a level that their permutations are treated alike."""
         assert self.symmetry is not None
         [(first, count), *_] = self.frontier
-        for state in self._read(first, min(count, 4)):
+        for state in self.read(first, min(count, 4)):
             self.symmetry.verify(state, self.properties)
 
-    def _read(self, first: int, count: int) -> list[State]:
+    def read(self, first: int, count: int) -> list[State]:
         """Return states that follow each other."""
         if not self.exact:
             assert self.journal is not None
@@ -384,11 +389,6 @@ class CompiledSearch(LevelSearch):
                 least[number] = min(found, least.get(number, found))
         return least
 
-    def deepest_state(self) -> State:
-        """Return a state of the last level that has any."""
-        [state] = self._read(self.levels[-1][0][0], 1)
-        return state
-
     def close(self) -> None:
         """Give back all memory, and the checkpoint's lock."""
         self.machine.close()
@@ -397,4 +397,4 @@ class CompiledSearch(LevelSearch):
 
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
-        return [[state for some in level for state in self._read(*some)] for level in self.levels]
+        return [[state for some in level for state in self.read(*some)] for level in self.levels]

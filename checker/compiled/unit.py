@@ -59,8 +59,8 @@ class Unit:
         Of the functions' names, where a module has more than one of these.
     reads
         What is asked of what there is beside syntax trees.
-    width
-        Bits of an element of the marks: see :class:`points.Points`.
+    points
+        Where its functions branch: see :class:`points.Points`.
     """
 
     def __init__(
@@ -69,9 +69,9 @@ class Unit:
         intrinsics: Mapping[Any, Intrinsic],
         prefix: str = "",
         reads: Reads | None = None,
-        width: int = WORD_BITS,
+        points: Points | None = None,
     ) -> None:
-        self.points = Points(width)
+        self.points = Points(WORD_BITS) if points is None else points
         self.places = places
         self.intrinsics = intrinsics
         self.prefix = prefix

@@ -16,10 +16,11 @@ from tidegate.analysis.mutants import mutants
 from tidegate.checker import calls, interrupts, liveness, recovery, stop
 from tidegate.checker.check import check
 from tidegate.checker.compiled import closure, generate
-from tidegate.checker.compiled.cache import cached_code, cached_translation
+from tidegate.checker.compiled.cache import cached_translation
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.reads import Reads, answers_are_same
 from tidegate.checker.compiled.sources import described, plain_tree
+from tidegate.checker.compiled.tiers import Tiers
 from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Resources
@@ -727,7 +728,7 @@ def test_machine_code_follows_what_a_function_carries(source, toy, make_invarian
         result = check(system, [few], resources=Resources(engine="compiled"))
         assert result.engine == "compiled"
         verdicts.append((result.outcome.value, result.distinct_states))
-        codes.append(cached_code(SearchRequest(system, [few]))[1])
+        codes.append(Tiers(SearchRequest(system, [few])).begin(""))
     assert verdicts == [("holds", 4), ("holds", 4), ("violated", 5)]
     assert codes[0] == codes[1] != codes[2]
 

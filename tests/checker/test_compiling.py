@@ -9,7 +9,7 @@ import pytest
 
 from tidegate.checker import engines
 from tidegate.checker.check import check
-from tidegate.checker.compiled import build, cache
+from tidegate.checker.compiled import build, cache, tiers
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Pause
 from tidegate.checker.result import Limits, Resources
@@ -69,7 +69,7 @@ def endless(monkeypatch):
     """Have LLVM work until the test is over."""
     over = threading.Event()
     abandoned = []
-    monkeypatch.setattr(build, "_optimised", lambda text: over.wait() and b"")
+    monkeypatch.setattr(build, "_made", lambda text, optimised: over.wait() and b"")
     monkeypatch.setattr(build, "abandon", abandoned.append)
     yield abandoned
     over.set()
@@ -91,6 +91,26 @@ def test_the_time_limit_ends_compiling(counters, endless):
     assert len(endless) == 1
 
 
+@pytest.mark.usefixtures("eager")
+def test_the_time_limit_ends_optimising(counters, monkeypatch):
+    """What the first tier found is reported."""
+    over, make = threading.Event(), build._made
+
+    def never(text, optimised):
+        return over.wait() and b"" if optimised else make(text, optimised)
+
+    monkeypatch.setattr(build, "_made", never)
+    monkeypatch.setattr(build, "abandon", lambda pool: None)
+    monkeypatch.setattr(tiers, "OPTIMISED_FROM", 8)
+    told = []
+    limits = Limits(seconds=1)
+    result = check(counters(3), [], resources=COMPILED, limits=limits, report=told.append)
+    over.set()
+    assert (str(result.stopped_by), result.complete) == ("--time-limit 1", False)
+    assert 8 <= result.distinct_states < 27
+    assert "optimising 3 instances of actions" in {progress.doing for progress in told}
+
+
 @pytest.mark.usefixtures("eager", "endless")
 def test_what_takes_long_is_told(counters, monkeypatch):
     monkeypatch.setattr(engines, "TOLD_AFTER", 0.1)
@@ -101,10 +121,10 @@ def test_what_takes_long_is_told(counters, monkeypatch):
 
 @pytest.mark.usefixtures("eager")
 def test_what_llvm_raises_is_raised(counters, monkeypatch):
-    def fail(text):
+    def fail(text, optimised):
         raise MemoryError("none left")
 
-    monkeypatch.setattr(build, "_optimised", fail)
+    monkeypatch.setattr(build, "_made", fail)
     with pytest.raises(MemoryError, match="none left"):
         check(counters(5), [], resources=COMPILED)
 
@@ -136,13 +156,14 @@ def test_a_function_is_compiled_whatever_its_name(make_system, make_action, appl
 INTERRUPTED = """
 import os, signal, threading
 import tidegate
-from tidegate.checker.compiled import build
+from tidegate.checker.compiled import build, tiers
 
 def soon(*arguments, builder=build.llvm.create_pass_builder):
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     return builder(*arguments)
 
 build.llvm.create_pass_builder = soon
+tiers.OPTIMISED_FROM = 1
 try:
     tidegate.check("kip-320", {"records": 1}, engine="compiled")
 except KeyboardInterrupt:

@@ -12,7 +12,7 @@ import pytest
 
 import tidegate.cli  # noqa: F401 - it prints warnings
 from tidegate.checker.compiled import cache
-from tidegate.checker.compiled.cache import cached_code
+from tidegate.checker.compiled.tiers import Tiers
 from tidegate.checker.kept import Store, key_file
 from tidegate.checker.request import SearchRequest
 
@@ -341,13 +341,13 @@ def test_who_has_the_shared_key_is_believed_whoever_owns_the_files(home, store, 
 def test_machine_code_of_others_is_not_run(home, grid):
     """Code that was put in the place of what a search makes, in the form that was believed once."""
     few, many = grid(2), grid(3)
-    module, code = cached_code(SearchRequest(few, []))
-    _, other = cached_code(SearchRequest(many, []))
+    tiers = Tiers(SearchRequest(few, []))
+    code, other = tiers.begin(""), Tiers(SearchRequest(many, [])).begin("")
     assert code != other
-    name = cache._name(module)
+    name = cache.name_of("first tier", tiers.module.digest)
     forged = hashlib.sha256(name.encode() + other).digest() + other
     (Store("compiled").folder / name).write_bytes(forged)
-    assert cached_code(SearchRequest(few, [])) == (module, code)
+    assert Tiers(SearchRequest(few, [])).begin("") == code
 
 
 def test_the_command_says_what_there_is_and_whether_it_is_believed(home, store):

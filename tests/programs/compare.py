@@ -27,6 +27,7 @@ from tests.programs.laboratory import (
     Workbench,
     batch,
     is_optimised,
+    unnoted,
 )
 from tests.programs.smaller import smallest
 
@@ -40,7 +41,8 @@ def differences(some: Batch, count: Count, only: int | None = None) -> Iterator[
     """Yield where programs of a batch differ; what was compared is added to `count`."""
     programs = some.programs if only is None else [some.programs[only]]
     try:
-        bench = Workbench(some.helpers, programs, is_optimised(some.seed))
+        optimised, compared = is_optimised(some.seed), unnoted(some.seed)
+        bench = Workbench(some.helpers, programs, optimised, compared)
         for part, state, python, machine in bench.differences(some.states):
             yield Difference(some.seed, part, some.helpers, state, python, machine)
     except Exception as error:

@@ -12,13 +12,10 @@ import ctypes
 import signal
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache
 from random import Random
 from typing import Any
-
-import llvmlite.binding as llvm
 
 from tests.programs.expressions import Helper
 from tests.programs.grammar import Program, helper, program
@@ -31,10 +28,11 @@ from tidegate.checker.compiled.expansion import Expansion
 from tidegate.checker.compiled.function import Mode
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
 from tidegate.checker.compiled.memory import GROUP
+from tidegate.checker.compiled.points import Points
 from tidegate.checker.compiled.state_refs import StateRefs
 from tidegate.checker.compiled.unit import Unit
 from tidegate.checker.compiled.values import Constant, Number, StateRef, Truth, UnsupportedError
-from tidegate.core.layout import State, members
+from tidegate.core.layout import WORD_BITS, State, members
 from tidegate.core.spec import Action, TransitionSystem
 
 ALIGNED = 64
@@ -62,6 +60,9 @@ define internal void @count_ways(i64 %a, i64 %b) noinline {{
 }}"""
 """What a search keeps states with for Python to be asked about: here all of them are."""
 
+
+WAYS = 4_000
+"""More than the programs of a batch have."""
 
 OPTIMISED = 12
 """One batch in so many goes through all that LLVM does for a search; the others are quick."""
@@ -121,6 +122,12 @@ def is_optimised(seed: int) -> bool:
     return seed % OPTIMISED == 0
 
 
+def unnoted(seed: int) -> set[int]:
+    """Return ways that the programs of a seed do not note, as a second tier of a search's code."""
+    random = Random(seed)
+    return set(random.sample(range(-WAYS, WAYS), random.choice((0, WAYS, 2 * WAYS))))
+
+
 def functions(helpers: Sequence[Helper], programs: Sequence[Program]) -> dict[str, Any]:
     """Return the functions of a batch by their names, each with its syntax tree."""
     source = "\n".join(part.source for part in (*helpers, *programs))
@@ -147,6 +154,8 @@ class Workbench:
     ----------
     optimised
         Whether LLVM does all that it does for a search; else only what is needed for any code.
+    compared
+        Ways that are not noted, as :func:`unnoted` has them.
 
     Attributes
     ----------
@@ -154,24 +163,32 @@ class Workbench:
         What is known so far of the batch.
     """
 
-    def __init__(self, helpers: Sequence[Helper], programs: Sequence[Program], optimised: bool):
+    def __init__(
+        self,
+        helpers: Sequence[Helper],
+        programs: Sequence[Program],
+        optimised: bool,
+        compared: Set[int] = frozenset(),
+    ):
         with warnings.catch_warnings():
             # Comparing constants with None is odd, and means something.
             warnings.simplefilter("ignore", SyntaxWarning)
-            self._translate(helpers, programs)
+            self._translate(helpers, programs, compared)
         text = self._module()
-        self.code = Code(object_code(text) if optimised else quick_code(text))
+        self.code = Code(object_code(text, optimised=optimised))
         for cached in (sources._tree, syntax.assignments, syntax.held):
             # They would keep the syntax trees of all batches.
             cached.cache_clear()
 
-    def _translate(self, helpers: Sequence[Helper], programs: Sequence[Program]) -> None:
+    def _translate(
+        self, helpers: Sequence[Helper], programs: Sequence[Program], compared: Set[int]
+    ) -> None:
         """Translate programs, and note why some are refused."""
         self.space = functions(helpers, programs)
         self.count = Count(programs=len(programs))
-        self.unit = Unit(StateRefs(LAYOUT), {})
+        self.unit = Unit(StateRefs(LAYOUT), {}, points=Points(WORD_BITS, compared))
         actions = [part for part in programs if part.kind == "action"]
-        self.expansion = Expansion(self._system(actions), self.unit, STRIDE)
+        self.expansion = Expansion(self._system(actions), self.unit, STRIDE, compared)
         self.texts: list[str] = []
         self.programs: list[tuple[str, Program]] = []
         for part in programs:
@@ -372,20 +389,3 @@ def _no_columns(s: Any, k: Any) -> dict[str, str]:
 def _exported(definition: str) -> str:
     """Return a function's definition with the name by which it is found from outside."""
     return definition.replace("define internal ", "define ", 1).replace("@", "@tidegate_", 1)
-
-
-@cache
-def _quick_target() -> Any:
-    """Return a description of this machine by which LLVM makes code as fast as it can."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    features = llvm.get_host_cpu_features().flatten()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features, opt=0, codemodel="jitdefault"
-    )
-
-
-def quick_code(text: str) -> bytes:
-    """Return machine code of an LLVM module that nothing was improved in."""
-    code: bytes = _quick_target().emit_object(llvm.parse_assembly(text))
-    return code

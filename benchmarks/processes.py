@@ -33,14 +33,14 @@ def below(roots):
         except OSError:
             continue
         children.setdefault(int(fields[1]), []).append(int(entry.name))
-    todo, found = [(root, 0) for root in roots], []
+    todo, descendants = [(root, 0) for root in roots], []
     while todo:
         number, parent = todo.pop()
         process = _read(number)
         if process:
-            found.append((process, parent))
+            descendants.append((process, parent))
         todo += [(child, number) for child in children.get(number, [])]
-    return found
+    return descendants
 
 
 def cpu_seconds():

@@ -84,8 +84,8 @@ def levels(states):
 
     def found(part):
         at = part * len(SHAPE)
-        whole = min(int(at), len(SHAPE) - 1)
-        return (below[whole] + (at - whole) * SHAPE[whole]) / total * states
+        level = min(int(at), len(SHAPE) - 1)
+        return (below[level] + (at - level) * SHAPE[level]) / total * states
 
     ends = [found(number / LEVELS) for number in range(LEVELS + 1)]
     return [Level(b - a, a) for a, b in pairwise(ends)]
@@ -177,9 +177,9 @@ def volume_table():
     """Return what is moved and kept, by any number of executors."""
     rows = []
     for states in STATES:
-        found = levels(states)
+        profile = levels(states)
         shuffled = states * BRANCHING * CANDIDATE
-        read = sum((level.seen + level.states) * 8 * WORDS for level in found)
+        read = sum((level.seen + level.states) * 8 * WORDS for level in profile)
         cpu = states * BRANCHING * CANDIDATE_CPU / 3600
         stored = states * 8 * (2 * WORDS + 1)
         volumes = (size(shuffled), size(stored), size(read))

@@ -156,11 +156,11 @@ def states_and_depth(output: str) -> tuple[int, int]:
     TlcError
         If it printed no such thing, or left states unexplored.
     """
-    found = re.findall(r"(\d+) distinct states found, (\d+) states left on queue", output)
+    counts = re.findall(r"(\d+) distinct states found, (\d+) states left on queue", output)
     depth = re.findall(r"depth of the complete state graph search is (\d+)", output)
-    if not found or not depth or found[-1][1] != "0":
+    if not counts or not depth or counts[-1][1] != "0":
         raise TlcError(f"TLC did not finish; it printed:\n{output[-2000:]}")
-    return int(found[-1][0]), int(depth[-1])
+    return int(counts[-1][0]), int(depth[-1])
 
 
 def steps_to_violation(output: str, invariant: str) -> int | None:
@@ -183,8 +183,8 @@ def expected(protocol: Protocol, bounds: Any, names: Sequence[str]) -> tuple[str
                 return "golden", Counted(row["distinct"], row["depth"], steps)
     properties = [prop for prop in INVARIANTS[protocol.family.name] if prop.name in names]
     result = check(protocol.system(bounds), properties, keep_going=True)
-    found = {v.property.name: len(v.trace.steps) if v.trace else None for v in result.verdicts}
-    return "search", Counted(result.distinct_states, result.depth, found)
+    lengths = {v.property.name: len(v.trace.steps) if v.trace else None for v in result.verdicts}
+    return "search", Counted(result.distinct_states, result.depth, lengths)
 
 
 def compare(options: argparse.Namespace) -> bool:
@@ -194,24 +194,24 @@ def compare(options: argparse.Namespace) -> bool:
         raise TlcError(unknown("published protocol", options.protocol, protocols))
     protocol = protocols[options.protocol]
     bounds = parse(protocol.family.bounds, options.bound)
-    asked = ASKED[protocol.family.name]
+    known = ASKED[protocol.family.name]
     for name in options.property:
-        if name not in asked:
-            raise TlcError(unknown("invariant that TLC can evaluate", name, asked))
+        if name not in known:
+            raise TlcError(unknown("invariant that TLC can evaluate", name, known))
     paths = requirements(options.jar, options.specs, MODULES[protocol.name])
     distinct, depth = states_and_depth(run(*paths, task(protocol, bounds)))
-    found: dict[str, int | None] = {"distinct states": distinct, "depth": depth}
+    counted: dict[str, int | None] = {"distinct states": distinct, "depth": depth}
     origin, ours = expected(protocol, bounds, options.property)
     wanted: dict[str, int | None] = {"distinct states": ours.distinct, "depth": ours.depth}
     for name in options.property:
         output = run(*paths, task(protocol, bounds, name))
-        found[f"steps to {name}"] = steps_to_violation(output, name)
+        counted[f"steps to {name}"] = steps_to_violation(output, name)
         wanted[f"steps to {name}"] = ours.steps[name]
-    for what, number in found.items():
+    for what, number in counted.items():
         shown = ["holds" if n is None else f"{n:,}" for n in (number, wanted[what])]
         agrees = "agree" if number == wanted[what] else "DIFFER"
         sys.stdout.write(f"{agrees}: {what}: TLC {shown[0]}, {origin} {shown[1]}\n")
-    return found == wanted
+    return counted == wanted
 
 
 def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:

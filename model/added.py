@@ -69,11 +69,11 @@ class Added:
 
         def event(name: str, arguments: Mapping[str, int], before: Scene, after: Scene) -> Event:
             if name in self.actions:
-                told = self._event(name, arguments, after)
+                shown = self._event(name, arguments, after)
             else:
-                told = view.event(name, arguments, _plain(before), _plain(after))
+                shown = view.event(name, arguments, _plain(before), _plain(after))
             changed = self._changed(before, after)
-            return replace(told, sentence=f"{told.sentence} {changed}") if changed else told
+            return replace(shown, sentence=f"{shown.sentence} {changed}") if changed else shown
 
         def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
             return view.legend([_plain(one) for one in scenes])
@@ -82,17 +82,17 @@ class Added:
 
     def _lanes(self, s: Any, k: Any, lanes: Sequence[str]) -> dict[str, list[str]]:
         """Return the lines of each lane that has some, in one of these lanes or the shared one."""
-        found: dict[str, list[str]] = {}
+        shown: dict[str, list[str]] = {}
         parts = declared_parts(self.state)
         for name in self.names:
             node, part = getattr(s, name), parts[name]
             if isinstance(part, Array) and f"{part.by} 0" in lanes:
                 for number, inner in enumerate(node):
-                    lane = found.setdefault(f"{part.by} {number}", [])
+                    lane = shown.setdefault(f"{part.by} {number}", [])
                     lane += lines(name, shown_part(inner, part.element))
             else:
-                found.setdefault(SHARED, []).extend(lines(name, shown_part(node, part)))
-        return found
+                shown.setdefault(SHARED, []).extend(lines(name, shown_part(node, part)))
+        return shown
 
     def _event(self, name: str, arguments: Mapping[str, int], after: Scene) -> Event:
         """Return what a step of an added action is: what the action says of itself."""

@@ -76,8 +76,8 @@ def _said(done: Run) -> str:
 
 def _count(pattern: str, output: str) -> int | None:
     """Return the number that a pattern finds last in an output."""
-    found = re.findall(pattern, output, re.MULTILINE)
-    return int(found[-1]) if found else None
+    numbers = re.findall(pattern, output, re.MULTILINE)
+    return int(numbers[-1]) if numbers else None
 
 
 @dataclass(frozen=True)

@@ -149,13 +149,13 @@ class Packing:
         """
         everybody = (1 << self.size.replicas) - 1
         view = self.epoch + self.leader
-        found = [
+        declared = [
             Variable("partition", view),
             Variable("partition_isr", self.size.replicas, everybody),
             Variable("written", self.size.records.bit_length()),
         ]
         for r in self.replicas:
-            found += [
+            declared += [
                 Variable(f"view{r}", view),
                 Variable(f"isr{r}", self.size.replicas),
                 Variable(f"hw{r}", self.offset),
@@ -163,8 +163,8 @@ class Packing:
                 Variable(f"log{r}", self.entry * self.size.log_size),
             ]
         for e in range(1, self.epochs + 1):
-            found.append(Variable(f"told{e}", self.size.replicas + self.leader))
-        return found
+            declared.append(Variable(f"told{e}", self.size.replicas + self.leader))
+        return declared
 
 
 def bit(replica: int) -> int:

@@ -33,7 +33,7 @@ def promela(text: str, defines: dict[str, int]) -> str:
 
 def _letters(line: str) -> str:
     """Return the letters that a line begins with."""
-    found = ""
-    while line[2 * len(found) :].startswith("$"):
-        found += line[2 * len(found) + 1]
-    return found
+    letters = ""
+    while line[2 * len(letters) :].startswith("$"):
+        letters += line[2 * len(letters) + 1]
+    return letters

@@ -30,7 +30,7 @@ def keep_if_wanted(
     points: Points,
     elements: set[int],
     outcome: tuple[int | None, str],
-    asked: tuple[Asked, int],
+    query: tuple[Asked, int],
     answer: str,
     state: list[str] | str,
     successor: str,
@@ -43,7 +43,7 @@ def keep_if_wanted(
         Those of the marks that may be set.
     outcome
         A point or none, with a truth value: the way that is taken at the end, whatever was before.
-    asked
+    query
         What was asked, and of which instance or property.
     answer
         What came out of it, as a number.
@@ -80,7 +80,7 @@ def keep_if_wanted(
         for word, register in enumerate(state):
             out.emit(f"store i64 {register}, ptr {out.element(room, word)}")
         state = out.value(f"ptrtoint ptr {room} to i64")
-    operands = f"i64 {int(asked[0])}, i64 {asked[1]}, i64 {answer}, i64 {state}, i64 {successor}"
+    operands = f"i64 {int(query[0])}, i64 {query[1]}, i64 {answer}, i64 {state}, i64 {successor}"
     out.emit(f"call void @keep({operands})")
     for element, taken in ways.items():
         out.emit(f"call void @count_ways(i64 {element}, i64 {taken})")

@@ -39,11 +39,11 @@ def number_of(p: Program, shared: int, candidate: int) -> int:
     slot, end = load(candidate + p.stride - 8), BUCKET
     bucket = bucket_of(p, shared, candidate)
     while slot < end:
-        found = load(bucket + 8 * slot)
-        if found == 0:
+        tagged = load(bucket + 8 * slot)
+        if tagged == 0:
             return -1
-        if has_tag(p, shared, candidate, tag, found):
-            return (found & 0xFFFFFFFFFF) - 1
+        if has_tag(p, shared, candidate, tag, tagged):
+            return (tagged & 0xFFFFFFFFFF) - 1
         slot += 1
     upper = load(candidate + 8 * p.words) & UPPER
     position = overflow_position(shared, upper)
@@ -52,9 +52,9 @@ def number_of(p: Program, shared: int, candidate: int) -> int:
         if load(entry) == 0:
             return -1
         if load(entry) == upper + 1:
-            found = load(entry + 8)
-            if has_tag(p, shared, candidate, tag, found):
-                return (found & 0xFFFFFFFFFF) - 1
+            tagged = load(entry + 8)
+            if has_tag(p, shared, candidate, tag, tagged):
+                return (tagged & 0xFFFFFFFFFF) - 1
         position += 1
         if position == load(shared + Shared.OVERFLOW_SIZE):
             position = 0
@@ -119,18 +119,18 @@ def list_group(p: Program, shared: int, worker: int, count: int) -> None:
     states = load(worker + Worker.STATE)
     places = states + GROUP * p.words * 8
     origins = places + GROUP * 8
-    found = p.expand(states, count, buffer, taken, worker + Worker.ALIVE)
-    if found < 0:
+    successors = p.expand(states, count, buffer, taken, worker + Worker.ALIVE)
+    if successors < 0:
         store(worker + Worker.ERROR, 1)
         return
-    for successor in range(found):
+    for successor in range(successors):
         candidate = buffer + successor * p.stride
         store(origins + 8 * successor, load(candidate + p.stride - 8))
         seal(p, candidate)
         bucket = bucket_of(p, shared, candidate)
         store(candidate + p.stride - 8, bucket)
         prefetch(bucket)
-    for successor in range(found):
+    for successor in range(successors):
         look_up(p, shared, buffer + successor * p.stride)
     successor = 0
     for instance in range(p.instances):

@@ -189,19 +189,19 @@ def expanded(p: Program, worker: int, records: int, count: int, taken: int) -> i
     buffer, states = load(worker + Worker.BUFFER), load(worker + Worker.STATE)
     for number in range(count):
         restore(p, records + number * p.words * 8, states + number * p.words * 8)
-    found = p.expand(states, count, buffer, taken, worker + Worker.ALIVE)
-    if found < 0:
+    successors = p.expand(states, count, buffer, taken, worker + Worker.ALIVE)
+    if successors < 0:
         store(worker + Worker.ERROR, 1)
         return 0
-    return found
+    return successors
 
 
 def successors(p: Program, worker: int, table: int, records: int, count: int) -> int:
     """Put the candidates that follow from a group of states into the buffer; return how many."""
-    found = expanded(p, worker, records, count, load(worker + Worker.TAKEN))
+    candidates = expanded(p, worker, records, count, load(worker + Worker.TAKEN))
     if p.deadlock >= 0 and load(worker + Worker.ERROR) == 0:
         note_deadlocks(p, worker, load(worker + Worker.STATE), count)
-    return offer(p, worker, table, load(worker + Worker.BUFFER), found, records)
+    return offer(p, worker, table, load(worker + Worker.BUFFER), candidates, records)
 
 
 def expand_records(p: Program, worker: int, table: int, records: int, count: int) -> int:
@@ -213,8 +213,8 @@ def expand_records(p: Program, worker: int, table: int, records: int, count: int
     done = 0
     while done < count and load(table + Table.HELD) < load(table + Table.MOST):
         some = min(GROUP, count - done)
-        found = successors(p, worker, table, records + done * p.words * 8, some)
-        for number in range(found):
+        candidates = successors(p, worker, table, records + done * p.words * 8, some)
+        for number in range(candidates):
             insert(p, worker, table, buffer + number * p.stride)
         done += some
     return done

@@ -199,11 +199,11 @@ def compare_level(
     DisagreementError
         If one engine found a state that the other one did not.
     """
-    expected, found = set(python), set(machine)
-    if expected == found and len(found) == len(machine):
+    expected, compiled = set(python), set(machine)
+    if expected == compiled and len(compiled) == len(machine):
         return
     describe = system.layout.describe
-    for states, which in ((expected - found, "Python"), (found - expected, "machine code")):
+    for states, which in ((expected - compiled, "Python"), (compiled - expected, "machine code")):
         if states:
             raise DisagreementError(
                 f"machine code and Python disagree about {system.name}: only {which} reaches the "
@@ -229,8 +229,8 @@ def compare_verdicts(
     for name in sorted(python.keys() | machine.keys()):
         if python.get(name) != machine.get(name):
             says = [
-                f"after {found[0]} steps in {system.layout.describe(found[1])}" if found else "not"
-                for found in (machine.get(name), python.get(name))
+                f"after {first[0]} steps in {system.layout.describe(first[1])}" if first else "not"
+                for first in (machine.get(name), python.get(name))
             ]
             raise DisagreementError(
                 f"machine code and Python disagree about {name}: machine code finds it violated "
@@ -248,9 +248,9 @@ def compare_counts(
     DisagreementError
         If the numbers differ.
     """
-    for instance, expected, found in zip(system.instances, python, machine, strict=True):
-        if expected != found:
+    for instance, expected, compiled in zip(system.instances, python, machine, strict=True):
+        if expected != compiled:
             raise DisagreementError(
                 f"machine code and Python disagree about {instance.step}: machine code took it "
-                f"{found} times, Python {expected} times, on the same levels{REPORT}"
+                f"{compiled} times, Python {expected} times, on the same levels{REPORT}"
             )

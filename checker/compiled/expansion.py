@@ -62,7 +62,7 @@ step:
   %rest = and i64 %left, %less
   %state = add i64 %first, %bit
 {loads}
-  %done = call i64 @step.{number}({given}, i64 %state, i64 %here)
+  %done = call i64 @step.{number}({operands}, i64 %state, i64 %here)
   %took = and i64 %done, 1
   %size = mul i64 %took, {stride}
   %there = add i64 %here, %size
@@ -184,8 +184,8 @@ class Expansion:
             out.emit(f"store i64 {counted}, ptr {counter}")
             place = following
         bytes_ = out.value(f"sub i64 {place}, %buffer")
-        found = out.value(f"udiv exact i64 {bytes_}, {self.stride}")
-        out.emit(f"ret i64 {found}")
+        successors = out.value(f"udiv exact i64 {bytes_}, {self.stride}")
+        out.emit(f"ret i64 {successors}")
         out.terminated = True
         out.place_label("failed")
         out.emit("ret i64 -1")
@@ -244,12 +244,12 @@ class Expansion:
             f"  %w{word} = load i64, ptr %e{word}"
             for word, column in enumerate(columns.split(", "))
         )
-        given = ", ".join(f"i64 %w{word}" for word in range(self.words))
+        operands = ", ".join(f"i64 %w{word}" for word in range(self.words))
         return INSTANCE.format(
             number=number,
             columns=self.columns,
             loads=loads,
-            given=given,
+            operands=operands,
             stride=self.stride,
             bits=BITS,
         )
@@ -263,13 +263,13 @@ class Expansion:
         failure = out.element(words, self.words)
         out.emit(f"store i64 0, ptr {failure}")
         out.emit(f"store i64 0, ptr {out.element(words, self.words + 1)}")
-        given = self._given(words, instance)
-        effect = self.unit.function(instance.action.apply, given, Mode.EFFECT)
+        arguments = self._given(words, instance)
+        effect = self.unit.function(instance.action.apply, arguments, Mode.EFFECT)
         if effect.cut != self._asked(instance).cut:
             raise UnsupportedError(f"where the guards of {instance.action.name} end")
         make_marks(out, self.unit.points)
         clear_marks(out, self.unit.points, effect.elements)
-        passed = ", ".join(effect.passed(given, failure))
+        passed = ", ".join(effect.passed(arguments, failure))
         taken = out.value(f'call i1 @"{effect.name}"({passed})')
         differ = "0"
         for word in range(self.words):
@@ -300,8 +300,8 @@ class Expansion:
 
     def _asked(self, instance: Instance) -> Compiled:
         """Return the guards of an instance, up to the first loop in them."""
-        given = self._given("%slots", instance)
-        return self.guards.function(instance.action.apply, given, Mode.GUARDS)
+        arguments = self._given("%slots", instance)
+        return self.guards.function(instance.action.apply, arguments, Mode.GUARDS)
 
     def _given(self, words: str, instance: Instance) -> list[Value]:
         """Return what an action is called with."""

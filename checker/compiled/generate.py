@@ -247,16 +247,16 @@ class Generator:
         for number, prop in enumerate(self.properties):
             if not prop.kind.is_of_state:
                 continue
-            given: list[Value] = [self._state(words), self.constants]
-            predicate = self.unit.function(prop.predicate, given, pure=True)
+            arguments: list[Value] = [self._state(words), self.constants]
+            predicate = self.unit.function(prop.predicate, arguments, pure=True)
             holds = self._truth(out, predicate, words, (Asked.PROPERTY, number))
             bits = (1 << number, 0) if prop.kind is Kind.SOMETIMES else (0, 1 << number)
             bit = out.value(f"select i1 {holds}, i64 {bits[0]}, i64 {bits[1]}")
             violated = out.value(f"or i64 {violated}, {bit}")
         if self.system.constraint is not None:
             # It was asked before; where it failed then, this says so.
-            given = [self._state(words), self.constants]
-            constraint = self.unit.function(self.system.constraint, given, pure=True)
+            arguments = [self._state(words), self.constants]
+            constraint = self.unit.function(self.system.constraint, arguments, pure=True)
             self._truth(out, constraint, words)
         make_marks(out, self.unit.points)
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")
@@ -276,8 +276,8 @@ class Generator:
         words = self._unpacked(out, "%state")
         holding = "0"
         for bit, (number, prop) in enumerate(predicates):
-            given: list[Value] = [self._state(words), self.constants]
-            predicate = self.unit.function(prop.predicate, given, pure=True)
+            arguments: list[Value] = [self._state(words), self.constants]
+            predicate = self.unit.function(prop.predicate, arguments, pure=True)
             holds = self._truth(out, predicate, words, (Asked.PROPERTY, number))
             holding = out.value(f"or i64 {holding}, {self._bit_if(out, holds, bit)}")
         make_marks(out, self.unit.points)
@@ -295,13 +295,13 @@ class Generator:
         out: Emitter,
         predicate: Compiled,
         words: str,
-        asked: tuple[Asked, int] | None = None,
+        query: tuple[Asked, int] | None = None,
     ) -> str:
         """Emit the call of a predicate on the state at an address; return whether it holds.
 
         Parameters
         ----------
-        asked
+        query
             As what to keep the state ``%state``, for Python to be asked the same.
         """
         if predicate.count != 1:
@@ -309,13 +309,13 @@ class Generator:
         points = self.unit.points
         clear_marks(out, points, predicate.elements)
         passed = ", ".join(predicate.passed([self._state(words)], self._error_word(out, words)))
-        found = out.value(f'call {predicate.returns} @"{predicate.name}"({passed})')
-        holds = found if predicate.returns == "i1" else out.truth(Number(found))
-        if asked is not None:
+        answered = out.value(f'call {predicate.returns} @"{predicate.name}"({passed})')
+        holds = answered if predicate.returns == "i1" else out.truth(Number(answered))
+        if query is not None:
             answer = out.value(f"zext i1 {holds} to i64")
             outcome = points.pair(), holds
             elements = predicate.elements
-            keep_if_wanted(out, points, elements, outcome, asked, answer, "%state", "%state")
+            keep_if_wanted(out, points, elements, outcome, query, answer, "%state", "%state")
         return holds
 
     def _canonical(self) -> None:
@@ -336,8 +336,8 @@ class Generator:
             return
         out = Emitter()
         words = self._unpacked(out, "%state")
-        given: list[Value] = [self._state(words), self.constants]
-        constraint = self.unit.function(self.system.constraint, given, pure=True)
+        arguments: list[Value] = [self._state(words), self.constants]
+        constraint = self.unit.function(self.system.constraint, arguments, pure=True)
         holds = self._truth(out, constraint, words, (Asked.CONSTRAINT, 0))
         make_marks(out, self.unit.points)
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")

@@ -29,10 +29,10 @@ def grow(p: Program, shared: int, order: int) -> None:
     known = 24 if p.exact else 16
     old, new, low, bucket = load(order), load(order + 8), load(order + 16), load(order + 24)
     start, part = load(order + 32), load(order + 40)
-    whole, rest = load(order + 48), load(order + 56)
+    quotient, rest = load(order + 48), load(order + 56)
     while bucket > low:
         bucket -= 1
-        start, part = start - whole, part - rest
+        start, part = start - quotient, part - rest
         if part < 0:
             start, part = start - 1, part + old
         first = start + 1 if part > 0 else start

@@ -121,11 +121,11 @@ def _below(out: Emitter, arguments: list[Value]) -> Value:
 def _first_of_eight(out: Emitter, arguments: list[Value]) -> Value:
     eight, zeros = "<8 x i64>", "zeroinitializer"
     pointer, ignored = _pointer(out, arguments[0]), out.number(arguments[2])
-    found = out.value(f"load {eight}, ptr {pointer}, align 64")
+    tags = out.value(f"load {eight}, ptr {pointer}, align 64")
     one = out.value(f"insertelement {eight} undef, i64 {out.number(arguments[1])}, i64 0")
     wanted = out.value(f"shufflevector {eight} {one}, {eight} undef, <8 x i32> {zeros}")
-    empty = out.value(f"icmp eq {eight} {found}, {zeros}")
-    differ = out.value(f"xor {eight} {found}, {wanted}")
+    empty = out.value(f"icmp eq {eight} {tags}, {zeros}")
+    differ = out.value(f"xor {eight} {tags}, {wanted}")
     bound = ", ".join([f"i64 {1 << int(ignored)}"] * 8)
     same = out.value(f"icmp ult {eight} {differ}, <{bound}>")
     bits = out.value(f"bitcast <8 x i1> {out.value(f'or <8 x i1> {empty}, {same}')} to i8")

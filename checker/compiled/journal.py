@@ -53,7 +53,7 @@ class Journal:
         if not self.levels:
             self.file.cut()
 
-    def add(self, found: Segments) -> None:
+    def add(self, segments: Segments) -> None:
         """Write states of the level that is being found.
 
         Raises
@@ -61,7 +61,7 @@ class Journal:
         OSError
             If there is no room for them.
         """
-        for start, count in found:
+        for start, count in segments:
             states = self.machine.states
             self._checksum = self.file.append(states, start, count, self._checksum)
 

@@ -35,13 +35,13 @@ def expand_all(p: Program, shared: int, worker: int, chunk: int) -> int:
     while count > 0:
         some = min(count, GROUP)
         first = buffer + successors * p.stride
-        found = p.expand(state, some, first, taken, worker + Worker.ALIVE)
-        if found < 0:
+        more = p.expand(state, some, first, taken, worker + Worker.ALIVE)
+        if more < 0:
             store(worker + Worker.ERROR, 1)
             return 0
         if p.deadlock >= 0:
             note_deadlocks(p, worker, state, some)
-        successors += found
+        successors += more
         state += some * p.words * 8
         count -= some
     return successors

@@ -51,5 +51,5 @@ class LevelSearch:
     def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
         """Return where liveness properties are violated, by name, once it has seen all states."""
         levels = self.states()
-        found = ((prop.name, witness_of(self.system, prop, levels)) for prop in properties)
-        return {name: witness for name, witness in found if witness}
+        witnesses = ((prop.name, witness_of(self.system, prop, levels)) for prop in properties)
+        return {name: witness for name, witness in witnesses if witness}

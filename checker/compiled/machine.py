@@ -336,8 +336,8 @@ class Machine:
                 at = offset + number * self.entry
                 if own[at]:
                     words = tuple(own.numbers(at + 16, self.module.words))
-                    found = own[at + 8], words
-                    least[number] = min(found, least.get(number, found))
+                    violation = own[at + 8], words
+                    least[number] = min(violation, least.get(number, violation))
             own.clear(offset, self._found)
         return least
 

@@ -22,13 +22,13 @@ _ENTRY = 4
 
 def masks(layout: Layout[object]) -> str:
     """Return a global array: for every bit of a state the mask of the variable that it is in."""
-    found = [0] * (64 * layout.words)
+    of_bits = [0] * (64 * layout.words)
     for variable in layout.stored:
         mask = (1 << variable.width) - 1 << variable.shift
         for bit in range(variable.width):
-            found[64 * variable.word + variable.shift + bit] = mask
-    values = ", ".join(f"i64 {mask}" for mask in found)
-    return f"@masks = internal constant [{len(found)} x i64] [{values}]"
+            of_bits[64 * variable.word + variable.shift + bit] = mask
+    values = ", ".join(f"i64 {mask}" for mask in of_bits)
+    return f"@masks = internal constant [{len(of_bits)} x i64] [{values}]"
 
 
 def emit_least(out: Emitter, layout: Layout[object], group: list[Permutation], state: str) -> None:

@@ -119,10 +119,10 @@ class Sampler:
         entries
             What :meth:`few` of the other one returned.
         """
-        asked = Region(len(entries))
-        with asked.view(0, len(entries)) as view:
+        region = Region(len(entries))
+        with region.view(0, len(entries)) as view:
             view[:] = entries
-            self._ask_again(asked.address, len(entries) // self._size, self._space.address)
+            self._ask_again(region.address, len(entries) // self._size, self._space.address)
             for sample in samples_of(view, self._words):
                 if sample.asked is Asked.PROPERTY:
                     reached = properties[sample.number].kind is Kind.SOMETIMES
@@ -130,7 +130,7 @@ class Sampler:
                     yield sample._replace(answer=int(holds))
                 else:
                     yield sample
-        asked.close()
+        region.close()
 
     def _call(self, function: Callable[..., int], state: Words) -> None:
         """Call what is handed a state and room for its successors."""

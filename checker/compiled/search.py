@@ -140,8 +140,8 @@ class CompiledSearch(LevelSearch):
     @property
     def collision_probability(self) -> float:
         """Probability that some state was taken for another one: n(n-1)/2 pairs of 88 bits."""
-        found = self.distinct_states
-        return 0.0 if self.exact else found * (found - 1) / 2 / 2**FINGERPRINT_BITS
+        states = self.distinct_states
+        return 0.0 if self.exact else states * (states - 1) / 2 / 2**FINGERPRINT_BITS
 
     def run(self) -> None:
         """Search until all is seen or decided, a limit is reached, or the user interrupts."""
@@ -176,13 +176,13 @@ class CompiledSearch(LevelSearch):
         machine = self.machine
         self.room.for_states()
         before = machine.positions()
-        whole = machine.add_states(self._initial, self._watch)
-        while not whole and self._make_room():
-            whole = machine.add_states(self._initial, self._watch)
+        complete = machine.add_states(self._initial, self._watch)
+        while not complete and self._make_room():
+            complete = machine.add_states(self._initial, self._watch)
         if machine.failed:
             raise UnfitError
         self.frontier = self._taken_away(before, 0)
-        self._finish_level(whole)
+        self._finish_level(complete)
 
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
@@ -191,11 +191,11 @@ class CompiledSearch(LevelSearch):
         if self.tiers.is_due(self.distinct_states):
             self._optimise()
         frontier, self.frontier = self.frontier, []
-        whole = False
+        complete = False
         try:
-            whole = all(self._expand(some) and self._intact for some in self._pieces(frontier))
+            complete = all(self._expand(some) and self._intact for some in self._pieces(frontier))
         finally:
-            self._finish_level(whole)
+            self._finish_level(complete)
         self._watch()
 
     def _pieces(self, level: Segments) -> Iterator[Segments]:
@@ -232,31 +232,31 @@ class CompiledSearch(LevelSearch):
 
         With fingerprints they go to disk, and what found them can be forgotten.
         """
-        found = self.machine.new_segments(before, tail)
+        segments = self.machine.new_segments(before, tail)
         if self.exact:
-            return found
+            return segments
         assert self.journal is not None
         first = self.journal.file.states
-        self._writing(partial(self.journal.add, found))
+        self._writing(partial(self.journal.add, segments))
         self.machine.start_over()
         return [(first, self.journal.file.states - first)]
 
-    def _finish_level(self, whole: bool) -> None:
+    def _finish_level(self, complete: bool) -> None:
         """Make what was found the next level; whoever goes on later begins at one that is whole."""
         if not self.exact and self.frontier:
             # Its pieces follow each other in the file.
             first = self.frontier[0][0]
             count = sum(some for _, some in self.frontier)
             self.frontier = [(first, count)] if count else []
-        elif self.journal is not None and whole:
+        elif self.journal is not None and complete:
             self._writing(partial(self.journal.add, self.frontier))
         self.levels.append(self.frontier)
         if not self.machine.stuck:
             self._note_violations(len(self.levels) - 2)
             self._compare()
-        if whole and self.reference is not None:
+        if complete and self.reference is not None:
             self._compare_with_reference(self.reference)
-        if self.journal is not None and whole and self._intact:
+        if self.journal is not None and complete and self._intact:
             self._writing(partial(self.journal.finish_level, self._words))
 
     def _compare(self) -> None:
@@ -312,8 +312,8 @@ class CompiledSearch(LevelSearch):
         left = machine.shared[Shared.CHUNKS] - machine.shared[Shared.CURSOR]
         queue = max(left, 0) * machine.sizes.chunk + self._behind
         depth, largest = len(self.levels), self._largest(machine.taken)
-        used, found = machine.bytes_used, machine.inserted
-        self.request.report(Progress(found, depth, queue, seconds, used, largest, doing=doing))
+        used, distinct = machine.bytes_used, machine.inserted
+        self.request.report(Progress(distinct, depth, queue, seconds, used, largest, doing=doing))
 
     def _make_room(self) -> bool:
         """Let the table grow, or the states after it; False where no memory is left for that."""
@@ -359,24 +359,24 @@ class CompiledSearch(LevelSearch):
             return least_parents(self.system, self.symmetry, self.states()[level - 1], children)
         layout = self.system.layout
         ordered = sorted(children, key=layout.fingerprint)
-        found: dict[State, State] = {}
+        parents: dict[State, State] = {}
         for start in range(0, len(ordered), 64):
             some = ordered[start : start + 64]
             for number, (_, words) in self._parents(level - 1, some).items():
-                found[some[number]] = layout.unpack(words)
-        return found
+                parents[some[number]] = layout.unpack(words)
+        return parents
 
     def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
         """Return where liveness properties are violated, by name, once it has seen all states."""
         from .state_graph import witnesses
 
         try:
-            found = witnesses(self.machine, self.levels, self._watch, self.system, properties)
+            lassos = witnesses(self.machine, self.levels, self._watch, self.system, properties)
         except MemoryLimitError:
             self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.memory >> 20}M")
             return {}
         self._compare()
-        return found
+        return lassos
 
     def _parents(self, level: int, children: Sequence[State]) -> dict[int, tuple[int, Words]]:
         """Return for each child, by number, its least parent with the parent's fingerprint."""
@@ -385,8 +385,8 @@ class CompiledSearch(LevelSearch):
             return self.machine.parents(self.levels[level], targets)
         least: dict[int, tuple[int, Words]] = {}
         for some in self._pieces(self.levels[level]):
-            for number, found in self.machine.parents(some, targets).items():
-                least[number] = min(found, least.get(number, found))
+            for number, parent in self.machine.parents(some, targets).items():
+                least[number] = min(parent, least.get(number, parent))
         return least
 
     def close(self) -> None:

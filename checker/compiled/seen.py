@@ -133,13 +133,13 @@ def tag_of(p: Program, candidate: int) -> int:
     return tag if tag != 0 else 1
 
 
-def has_tag(p: Program, shared: int, candidate: int, tag: int, found: int) -> bool:
+def has_tag(p: Program, shared: int, candidate: int, tag: int, stored: int) -> bool:
     """Whether a tag in the table stands for this candidate."""
     if not p.exact:
-        return found == tag
-    if shifted(found ^ tag, 40) != 0:
+        return stored == tag
+    if shifted(stored ^ tag, 40) != 0:
         return False
-    number = (found & 0xFFFFFFFFFF) - 1
+    number = (stored & 0xFFFFFFFFFF) - 1
     return same(p, candidate, load(shared + Shared.STATES) + number * p.words * 8)
 
 
@@ -216,14 +216,14 @@ def add(p: Program, shared: int, worker: int, candidate: int) -> int:
     bucket, tag = bucket_of(p, shared, candidate), tag_of(p, candidate)
     slot = bucket + 8 * load(candidate + p.stride - 8)
     while slot < bucket + 8 * BUCKET:
-        found = load_published(slot)
-        if found == 0:
+        stored = load_published(slot)
+        if stored == 0:
             if not set_aside(p, shared, worker):
                 return FULL
             if enter(p, shared, worker, candidate, slot, tag):
                 return NEW
-            found = load_published(slot)
-        if has_tag(p, shared, candidate, tag, found):
+            stored = load_published(slot)
+        if has_tag(p, shared, candidate, tag, stored):
             return SEEN
         slot += 8
     return add_to_overflow(p, shared, worker, candidate, tag)
@@ -236,8 +236,8 @@ def add_to_overflow(p: Program, shared: int, worker: int, candidate: int, tag: i
     position = overflow_position(shared, upper)
     while True:
         entry = load(shared + Shared.OVERFLOW) + 16 * position
-        found = load(entry)
-        if found == 0:
+        stored = load(entry)
+        if stored == 0:
             if load(shared + Shared.OVERFLOWED) >= load(shared + Shared.OVERFLOW_LIMIT):
                 return FULL
             if not set_aside(p, shared, worker):
@@ -247,8 +247,8 @@ def add_to_overflow(p: Program, shared: int, worker: int, candidate: int, tag: i
                 fetch_add(shared + Shared.OVERFLOWED, 1)
                 enter(p, shared, worker, candidate, entry + 8, tag)
                 return NEW
-            found = load(entry)
-        if found == upper + 1:
+            stored = load(entry)
+        if stored == upper + 1:
             other = fetch_add(entry + 8, 0)
             while other == 0:
                 other = fetch_add(entry + 8, 0)

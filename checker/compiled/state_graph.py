@@ -38,8 +38,8 @@ def witnesses(
     graph = ListedGraph(machine, levels, watch)
     try:
         arrays = graph.arrays(system, properties)
-        found = {prop.name: arrays.witness(prop) for prop in properties} if arrays else {}
-        return {name: witness for name, witness in found.items() if witness}
+        lassos = {prop.name: arrays.witness(prop) for prop in properties} if arrays else {}
+        return {name: witness for name, witness in lassos.items() if witness}
     finally:
         graph.close()
 

@@ -85,7 +85,7 @@ class StateRefs:
         variables = self._variables.get(place.form)
         if not variables:
             raise UnsupportedError(f"{place.form} is not a variable of the state")
-        found = {
+        candidates = {
             indices: variable
             for indices, variable in variables.items()
             if all(
@@ -93,8 +93,8 @@ class StateRefs:
                 for wanted, index in zip(place.indices, indices, strict=True)
             )
         }
-        assert found, place
-        return found
+        assert candidates, place
+        return candidates
 
     def _position(
         self, out: Emitter, place: StateRef, variables: dict[tuple[int, ...], Variable]

@@ -18,11 +18,11 @@ def parameter_names(tree: ast.FunctionDef) -> list[str]:
 @cache
 def assignments(tree: ast.FunctionDef) -> dict[str, set[int]]:
     """Return for each local name the statements that assign to it."""
-    found: dict[str, set[int]] = {name: {0} for name in parameter_names(tree)}
+    nodes: dict[str, set[int]] = {name: {0} for name in parameter_names(tree)}
     for node in _statements(tree.body):
         for name in stored(_targets(node)):
-            found.setdefault(name, set()).add(id(node))
-    return found
+            nodes.setdefault(name, set()).add(id(node))
+    return nodes
 
 
 def _statements(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

@@ -55,12 +55,12 @@ def learn_record(s: BrokerState, k: Constants, epoch: int, isr: int) -> None:
     From now on it skips the older ones, and this one it knows already.
     """
     sent = s.leader_and_isr[epoch]
-    found = NONE
+    latest = NONE
     for index in range(len(sent.isrs)):
         if sent.isrs[index] == isr:
-            found = index
-    if found != NONE:
-        drop_records(sent, found)
+            latest = index
+    if latest != NONE:
+        drop_records(sent, latest)
         sent.known = 1
 
 

@@ -19,10 +19,10 @@ from ..core.layout import State
 from ..core.spec import Property, TransitionSystem
 from ..model.protocol import Protocol
 
-MOST = 600_000
+MOST = 100_000
 """States of an original that are kept with their steps: some 250 bytes each."""
 
-BEYOND = 60_000
+BEYOND = 10_000
 """States that only a mutant reaches, up to which Python is faster than compiling it."""
 
 _NO_ACTION = ""

@@ -27,7 +27,7 @@ from .pool import processes, share
 from .properties import find_properties, system_for, with_own
 from .unfair import Regions, all_hold, regions_of
 
-INTERPRETED = 60_000
+INTERPRETED = 10_000
 """States up to which Python is faster than compiling a mutant's code."""
 
 

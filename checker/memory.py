@@ -63,9 +63,12 @@ _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def share_of(jobs: int) -> Resources:
-    """Return what each of several searches may use: its part of the cores and of the memory."""
+    """Return what each of several searches may use: its part of the cores and of the memory.
+
+    Each is made but once, so that its code is optimised only where that pays at once.
+    """
     workers = max(1, len(os.sched_getaffinity(0)) // jobs)
-    return Resources(workers=workers, memory=available_memory(jobs))
+    return Resources(workers=workers, memory=available_memory(jobs), optimise_from=4_000_000)
 
 
 def _meminfo() -> int | None:

@@ -103,6 +103,9 @@ class Resources:
         Bytes that the compiled engine may use; None for a share of what is free.
     chunk
         States that one of its workers takes at a time.
+    optimise_from
+        Distinct states from which on the compiled engine has its code optimised, which takes
+        seconds; the code is kept, and later searches of the same model begin with it.
     checkpoint
         Directory in which the compiled engine keeps what it needs to go on after a crash.
     checkpoint_every
@@ -124,6 +127,7 @@ class Resources:
     store: StateStore = StateStore.EXACT
     memory: int | None = None
     chunk: int = 512
+    optimise_from: int = 200_000
     checkpoint: Path | None = None
     checkpoint_every: float = 60.0
     resume: bool = False

@@ -17,13 +17,6 @@ from .cache import cached_translation, generator_of, kept_or_made, name_of
 from .comparison import Comparison
 from .sampler import Sampler
 
-OPTIMISED_FROM = 200_000
-"""Distinct states from which on a search has its code optimised.
-
-A state takes the first tier a microsecond more, and a second tier takes seconds to make; but it is
-kept, and searches of the same model are many.
-"""
-
 _LENGTH = 8
 """Bytes that say how long the entries are that lie before a second tier's code."""
 
@@ -68,7 +61,7 @@ class Tiers:
 
     def is_due(self, distinct: int) -> bool:
         """Whether a search that has found so many states is to go on with the second tier."""
-        return not self.is_optimised and distinct >= OPTIMISED_FROM
+        return not self.is_optimised and distinct >= self._request.resources.optimise_from
 
     def optimise(self, sampler: Sampler, tick: Callable[[], None]) -> bytes:
         """Return the second tier, which notes the ways that the first one met too seldom.

@@ -9,7 +9,7 @@ import pytest
 
 from tidegate.checker import engines
 from tidegate.checker.check import check
-from tidegate.checker.compiled import build, cache, tiers
+from tidegate.checker.compiled import build, cache
 from tidegate.checker.engines import EngineChoiceError
 from tidegate.checker.interpreted import Pause
 from tidegate.checker.result import Limits, Resources
@@ -101,10 +101,10 @@ def test_the_time_limit_ends_optimising(counters, monkeypatch):
 
     monkeypatch.setattr(build, "_made", never)
     monkeypatch.setattr(build, "abandon", lambda pool: None)
-    monkeypatch.setattr(tiers, "OPTIMISED_FROM", 8)
     told = []
     limits = Limits(seconds=1)
-    result = check(counters(3), [], resources=COMPILED, limits=limits, report=told.append)
+    resources = Resources(engine="compiled", optimise_from=8)
+    result = check(counters(3), [], resources=resources, limits=limits, report=told.append)
     over.set()
     assert (str(result.stopped_by), result.complete) == ("--time-limit 1", False)
     assert 8 <= result.distinct_states < 27
@@ -163,7 +163,7 @@ def soon(*arguments, builder=build.llvm.create_pass_builder):
     return builder(*arguments)
 
 build.llvm.create_pass_builder = soon
-tiers.OPTIMISED_FROM = 1
+tiers.Tiers.is_due = lambda self, distinct: not self.is_optimised
 try:
     tidegate.check("kip-320", {"records": 1}, engine="compiled")
 except KeyboardInterrupt:

@@ -1,6 +1,7 @@
 """Machine code in two tiers: what the optimised one leaves out is compared all the same."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -19,6 +20,7 @@ from tidegate.invariants import PROPERTIES
 from tidegate.model.broker.protocols.kip320 import KIP_320
 
 COMPILED = Resources(engine="compiled")
+OPTIMISED = Resources(engine="compiled", optimise_from=100)
 NAMES = ("TypeOk", "NoCommittedRecordLost", "LogConsistency", "Stuck")
 
 
@@ -59,26 +61,22 @@ def answers(result):
     return result.distinct_states, result.depth, result.taken, verdicts, traces
 
 
-def test_every_way_of_making_code_gives_the_same_answers(system, properties, used, monkeypatch):
+def test_every_way_of_making_code_gives_the_same_answers(system, properties, used):
     options = {"keep_going": True}
     expected = answers(check(system, properties, **options))
-    for optimised_from in (1, 100, 1_000_000):
-        monkeypatch.setattr(tiers, "OPTIMISED_FROM", optimised_from)
+    for states in (1, 100, 1_000_000):
         for workers in (1, 2):
-            resources = Resources(engine="compiled", workers=workers)
+            resources = Resources(engine="compiled", workers=workers, optimise_from=states)
             result = check(system, properties, resources=resources, **options)
             assert answers(result) == expected
         Store("compiled").clear()
     assert used == [False, True] * 2 + [False]
 
 
-def test_a_small_search_is_not_optimised_and_a_kept_second_tier_is_used_at_once(
-    system, used, monkeypatch
-):
+def test_a_small_search_is_not_optimised_and_a_kept_second_tier_is_used_at_once(system, used):
     check(system, [], resources=COMPILED)
     assert used == [False]
-    monkeypatch.setattr(tiers, "OPTIMISED_FROM", 100)
-    check(system, [], resources=COMPILED)
+    check(system, [], resources=OPTIMISED)
     assert used == [False, True]
     search = CompiledSearch(SearchRequest(system, [], resources=COMPILED))
     assert search.tiers.is_optimised
@@ -88,7 +86,6 @@ def test_a_small_search_is_not_optimised_and_a_kept_second_tier_is_used_at_once(
 
 def test_each_way_that_is_not_noted_is_compared_as_often_as_others(system, properties, monkeypatch):
     """What the second tier is asked takes every way that it does not note, often enough."""
-    monkeypatch.setattr(tiers, "OPTIMISED_FROM", 100)
     noted, generator_of = [], tiers.generator_of
 
     def noting(request, compared=frozenset()):
@@ -96,7 +93,7 @@ def test_each_way_that_is_not_noted_is_compared_as_often_as_others(system, prope
         return generator_of(request, compared)
 
     monkeypatch.setattr(tiers, "generator_of", noting)
-    request = SearchRequest(system, properties, keep_going=True, resources=COMPILED)
+    request = SearchRequest(system, properties, keep_going=True, resources=OPTIMISED)
     search = CompiledSearch(request)
     search.run()
     entries, module = search.tiers._entries, search.module
@@ -137,10 +134,9 @@ def slip(monkeypatch):
 
 
 @pytest.mark.usefixtures("slip")
-def test_a_second_tier_that_differs_ends_the_run_and_each_later_one_at_once(system, monkeypatch):
-    monkeypatch.setattr(tiers, "OPTIMISED_FROM", 100)
+def test_a_second_tier_that_differs_ends_the_run_and_each_later_one_at_once(system):
     with pytest.raises(EngineError, match="machine code and Python disagree about "):
-        check(system, [], resources=COMPILED)
+        check(system, [], resources=OPTIMISED)
     search = CompiledSearch(SearchRequest(system, [], resources=COMPILED))
     with pytest.raises(EngineError, match="machine code and Python disagree about "):
         search.run()
@@ -153,15 +149,14 @@ def test_a_search_that_needs_no_second_tier_never_sees_it(system):
     assert check(system, [], resources=COMPILED).complete
 
 
-def test_a_search_goes_on_with_what_another_one_began(system, properties, tmp_path, monkeypatch):
+def test_a_search_goes_on_with_what_another_one_began(system, properties, tmp_path):
     """A checkpoint fits both tiers."""
-    monkeypatch.setattr(tiers, "OPTIMISED_FROM", 100)
     expected = answers(check(system, properties, keep_going=True))
     folder = tmp_path / "checkpoint"
-    begun = Resources(engine="compiled", checkpoint=folder)
+    begun = replace(OPTIMISED, checkpoint=folder)
     check(system, properties, keep_going=True, limits=Limits(max_depth=4), resources=begun)
     # The second tier was not made yet; afterwards it is there from the beginning.
     for _ in range(2):
-        resources = Resources(engine="compiled", checkpoint=folder, resume=True)
+        resources = replace(begun, resume=True)
         result = check(system, properties, keep_going=True, resources=resources)
         assert answers(result) == expected

@@ -27,7 +27,7 @@ from tests.fuzz.conftest import FIRST, MANY, SEED
 from tests.fuzz.searches import drawn
 from tidegate.analysis.mutants import mutants
 from tidegate.checker import engines
-from tidegate.checker.compiled import sampler, tiers
+from tidegate.checker.compiled import sampler
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.sampler import samples_of
 from tidegate.checker.engines import EngineChoiceError
@@ -72,10 +72,9 @@ def between(random, least, most):
 
 
 def sampled(random, monkeypatch):
-    """Have the next searches compare samples, or not, and optimise their code sooner or later."""
+    """Have the next searches compare samples, or not."""
     read = samples_of if random.random() < SAMPLED else lambda entries, words: iter(())
     monkeypatch.setattr(sampler, "samples_of", read)
-    monkeypatch.setattr(tiers, "OPTIMISED_FROM", between(random, 1, 20_000))
 
 
 class Expected:
@@ -110,7 +109,7 @@ def compared(random, expected, folder, monkeypatch):
     search, depth = expected.search, expected.depth
     way = random.choice(("compiled", "compiled", "auto", "resumed", "resumed", "spark"))
     how = {"workers": random.randint(1, 4), "chunk": random.choice((8, 64, 512))}
-    how["store"] = expected.store
+    how |= {"store": expected.store, "optimise_from": between(random, 1, 20_000)}
     sampled(random, monkeypatch)
     if way == "compiled":
         yield f"{way} {how}", search.run(**how), expected.of()

@@ -4,11 +4,14 @@ Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/comparison.py [RUNS]
 
-It stops each search at 10,000,000 states.  The same search by code that marks nothing and keeps no
-state runs in turn with it.  Figures are medians over the runs; shares are those of each run,
+It stops each search at 10,000,000 states; machine code is made beforehand.  The same search by code
+that marks nothing and keeps no state runs in turn with it.  Figures are medians over the runs.
+``share`` is what reading samples and asking Python takes of a run, the median of each run's;
+``all`` is what a search takes more than one without any of it, by the least of the runs of each,
 since the speed of the machine changes from one minute to the next.
 """
 
+import operator
 import os
 import statistics
 import sys
@@ -22,6 +25,7 @@ from tidegate.checker.compiled import expansion, generate
 from tidegate.checker.compiled.comparison import Comparison
 from tidegate.checker.compiled.marking import Marking
 from tidegate.checker.compiled.search import CompiledSearch
+from tidegate.checker.compiled.tiers import Tiers
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits, Resources
 
@@ -55,50 +59,50 @@ def without_marks():
 
 
 class Stopwatch:
-    """A method that adds up its own CPU seconds, and how many samples it was handed."""
+    """Methods that add up their own CPU seconds, and how often they were called."""
 
-    def __init__(self, owner, name):
-        self.seconds, self.samples = 0.0, 0
-        self._method = getattr(owner, name)
-        setattr(owner, name, self._wrapped())
+    def __init__(self, *methods):
+        self.seconds, self.calls = 0.0, 0
+        for owner, name in methods:
+            setattr(owner, name, self._timed(getattr(owner, name)))
 
-    def _wrapped(self):
-        def timed(this, *samples):
-            self.samples += sum(map(len, samples))
+    def _timed(self, method):
+        def timed(*arguments):
+            self.calls += 1
             began = time.process_time()
             try:
-                return self._method(this, *samples)
+                return method(*arguments)
             finally:
                 self.seconds += time.process_time() - began
 
         return timed
 
 
-COMPARING = Stopwatch(CompiledSearch, "_compare")
-ASKING = Stopwatch(Comparison, "compare")
+COMPARING = Stopwatch((CompiledSearch, "_compare"), (Tiers, "compare"))
+STATES = Stopwatch((Comparison, "_compare_in_one_state"))
 
 
 def measure(protocol, bounds, properties):
-    """Return distinct states, CPU s, those of them that compare, those that ask, and samples."""
+    """Return distinct states, CPU s, those of them that compare, and states compared."""
     system, judged = assemble(protocol, bounds.split(), properties)
     resources = Resources(engine="compiled", workers=1)
     limits = Limits(max_states=10_000_000)
     request = SearchRequest(system, judged, keep_going=True, limits=limits, resources=resources)
     search = CompiledSearch(request)
-    COMPARING.seconds = ASKING.seconds = ASKING.samples = 0
+    COMPARING.seconds = STATES.calls = 0
     began = time.process_time()
     search.run()
     seconds = time.process_time() - began
     states = search.distinct_states
     search.close()
-    return states, seconds, COMPARING.seconds, ASKING.seconds, ASKING.samples
+    return states, seconds, COMPARING.seconds, STATES.calls
 
 
 def main():
     """Print a row per case."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    row = "{:<68} {:>11} {:>8} {:>6} {:>10} {:>8} {:>6} {:>7}\n"
-    head = ("case", "states", "samples", "CPU s", "compare s", "asking s", "share", "marks")
+    row = "{:<68} {:>11} {:>9} {:>7} {:>9} {:>7} {:>6} {:>6}\n"
+    head = ("case", "states", "compared", "CPU s", "compare s", "without", "share", "all")
     sys.stdout.write(row.format(*head))
     with tempfile.TemporaryDirectory() as marked, tempfile.TemporaryDirectory() as unmarked:
         for case in CASES:
@@ -109,19 +113,18 @@ def main():
                 os.environ["XDG_CACHE_HOME"] = unmarked
                 with without_marks():
                     plain.append(measure(*case)[1])
-            states, samples = measured[0][0], measured[0][-1]
             # The first run compiled the model.
-            _, cpu, compare, asking, _ = zip(*measured[1:], strict=True)
-            pairs = list(zip(cpu, compare, plain[1:], strict=True))
-            share = statistics.median(compared / total for total, compared, _ in pairs)
-            # Both of a pair ran one after the other, and most often at the same speed.
-            marks = (
-                statistics.median((total - compared) / less for total, compared, less in pairs) - 1
-            )
+            states, cpu, compare, compared = zip(*measured[1:], strict=True)
+            share = statistics.median(map(operator.truediv, compare, cpu))
+            less, least = min(plain[1:]), min(cpu)
             label = f"{case[0]} {case[1]} -p {' '.join(case[2]) or 'default'}"
-            seconds = (f"{statistics.median(some):.3f}" for some in (compare, asking))
-            figures = (f"{states:,}", f"{samples:,}", f"{statistics.median(cpu):.2f}", *seconds)
-            sys.stdout.write(row.format(label, *figures, f"{share:.1%}", f"{marks:.1%}"))
+            seconds = (
+                statistics.median(cpu),
+                statistics.median(compare),
+                statistics.median(plain[1:]),
+            )
+            figures = (f"{states[0]:,}", f"{compared[0]:,}", *(f"{some:.3f}" for some in seconds))
+            sys.stdout.write(row.format(label, *figures, f"{share:.1%}", f"{least / less - 1:.1%}"))
             sys.stdout.flush()
 
 

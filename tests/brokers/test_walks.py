@@ -28,6 +28,21 @@ JOINS_LATE = """
     HandleFetchResponse 0 1
 """
 
+OUT_OF_RANGE = """
+    SendFetch 0 1
+    Produce 0
+    HandleFetch 0 1
+    HandleFetchResponse 0 1
+    Elect 1
+    BecomeFollower 0 1
+    Elect 0
+    BecomeLeader 0 2
+    SendFetch 0 1
+    HandleFetch 0 1
+    HandleOutOfRange 0 1
+"""
+"""The leader has followed in between, and has truncated m0; the follower has not heard of that."""
+
 
 @pytest.fixture
 def does_it(begin, kafka):
@@ -84,3 +99,28 @@ def test_since_2_8_the_high_watermark_waits_for_who_could_not_join(release, olde
     settings = "records=1 elections=2 moves hw_waits"
     end = does_it(release, f"kafka-{release}-zookeeper{older}", settings, CANNOT_JOIN)
     assert end["replica"][0]["hw"] == hw
+
+
+@pytest.mark.parametrize("release", ["0.9.0.1", "0.10.2.2"])
+def test_a_follower_whose_log_is_longer_serves_nobody_any_more(release, does_it):
+    """Through 0.10.2 it hangs while it exits, since 0.10.0 (KAFKA-4039)."""
+    script = f"{OUT_OF_RANGE} HandleListOffsets 0 1\nHandleListOffsetsResponse 0 1\nProduce 0"
+    settings = "replicas=3 records=2 elections=2 crashes=0 moves"
+    end = does_it(release, f"kafka-{release}-zookeeper", settings, script)
+    assert not end["replica"][1]["alive"]
+
+
+def test_a_follower_that_waits_for_list_offsets_answers_leader_and_isr_later(does_it):
+    """Its fetcher holds a lock meanwhile; the leader of the new epoch is the same."""
+    script = f"{OUT_OF_RANGE} BecomeFollower 1 2\nHandleListOffsets 0 1"
+    settings = "replicas=3 records=1 elections=2 crashes=0 moves"
+    end = does_it("0.9.0.1", "kafka-0.9.0.1-zookeeper", settings, script)
+    assert end["message"][1]["kind"] == "ListOffsets response"
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_leader_that_has_lost_power_has_what_was_on_its_disk(kept, does_it):
+    settings = "records=1 elections=1 crashes=0 power_losses=1 moves"
+    script = f"Produce 0\nLosePower 0 {kept}\nRestart 0\nFence 1\nBecomeLeader 0 1"
+    end = does_it("1.1.1", "kafka-1.1.1-zookeeper", settings, script)
+    assert sum(entry["record"] == 0 for entry in end["replica"][0]["log"]) == kept

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice, pairwise
 from random import Random
 from typing import Any
 
 from ..core.layout import State
-from ..core.spec import Step, Trace, TransitionSystem
+from ..core.spec import Trace, TransitionSystem
+from .reaching import shortest_ways
 
 Pair = tuple[str, str]
 """An action, and the one that comes next; the first one of a walk comes after nothing, ''."""
+
+GUIDED = 10
+"""Each walk whose number this divides is guided to an action that the walks before it lack."""
 
 
 class CoveringWalks:
@@ -21,39 +26,92 @@ class CoveringWalks:
 
     Attributes
     ----------
+    longest
+        The most steps of a walk.
     taken
         How often each pair was taken.
     possible
         The pairs that some walk could have taken.
+    out_of_reach
+        Actions that neither the first walks take, nor a search enables.
     """
 
     def __init__(self, system: TransitionSystem[Any, Any], seed: int, longest: int) -> None:
-        self._system = system
+        self._system, self._seed, self.longest = system, seed, longest
         self._chances = Random(f"tidegate covering {seed}")
-        self._longest = longest
+        self._ways: dict[str, Trace] = {}
+        self._number = 0
         self.taken: Counter[Pair] = Counter()
         self.possible: set[Pair] = set()
+        self.out_of_reach: list[str] = []
 
     def __iter__(self) -> Iterator[Trace]:
         """Yield walks without end."""
         while True:
+            self._number += 1
             yield self._walk()
 
+    @property
+    def actions(self) -> Counter[str]:
+        """How often each action was taken."""
+        counted: Counter[str] = Counter()
+        for (_, action), times in self.taken.items():
+            counted[action] += times
+        return counted
+
+    def guide(self, count: int) -> None:
+        """Look for ways to the actions that the first of so many walks will lack.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If a signal ended the search.
+        """
+        if count < GUIDED:
+            return
+        first = CoveringWalks(self._system, self._seed, self.longest)
+        for _ in islice(first, GUIDED - 1):
+            pass
+        lacking = [action.name for action in self._system.actions]
+        lacking = [name for name in lacking if not first.actions[name]]
+        ways = shortest_ways(self._system, lacking)
+        self._ways = {n: way for n, way in ways.items() if len(way.steps) < self.longest}
+        self.out_of_reach = [name for name in lacking if name not in self._ways]
+
     def _walk(self) -> Trace:
-        states = [next(iter(self._system.initial_states()))]
-        steps: list[Step] = []
-        before = ""
-        while len(steps) < self._longest:
+        """Return a walk, which begins with the way to a rare action if it is guided."""
+        target = self._target() if self._number % GUIDED == 0 else ""
+        if target:
+            way = self._ways[target]
+            states, steps = list(way.states), list(way.steps)
+        else:
+            states, steps = [next(iter(self._system.initial_states()))], []
+        names = ["", *(step.action for step in steps)]
+        self.taken.update(pairwise(names))
+        self.possible.update(pairwise(names))
+        before = names[-1]
+        while len(steps) < self.longest:
             following = dict(self._system.successors(states[-1]))
             if not following:
                 break
-            index = self._choose(before, following)
+            index = self._choose(before, self._of(target, following))
             instance = self._system.instances[index]
             steps.append(instance.step)
             states.append(following[index])
             self.taken[before, instance.action.name] += 1
-            before = instance.action.name
+            before, target = instance.action.name, ""
         return Trace(tuple(states), tuple(steps))
+
+    def _target(self) -> str:
+        """Return the action with a way to it that was taken least often; '' if there is none."""
+        taken = self.actions
+        return min(self._ways, key=lambda name: taken[name], default="")
+
+    def _of(self, target: str, following: dict[int, State]) -> dict[int, State]:
+        """Return the steps of an action, or all steps if none of it is enabled."""
+        instances = self._system.instances
+        own = {i: state for i, state in following.items() if instances[i].action.name == target}
+        return own or following
 
     def _choose(self, before: str, following: dict[int, State]) -> int:
         """Return the index of a step, of a rare pair rather than of a frequent one."""

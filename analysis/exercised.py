@@ -1,14 +1,16 @@
-"""Which rules of a protocol behaviors exercise, and what the rules answer."""
+"""Which rules of a protocol behaviors exercise, and which guards of its actions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
-from functools import wraps
+from dataclasses import dataclass, fields, replace
+from functools import cache, wraps
 from typing import Any
 
-from ..core.spec import Trace
+from ..core.guards import guards, guards_alone, refusing, requirement, without
+from ..core.layout import State
+from ..core.spec import Instance, Trace, TransitionSystem
 from ..model import Protocol
 from .properties import with_every_history
 
@@ -57,3 +59,94 @@ class RuleCoverage:
             return answer
 
         return noted
+
+
+@dataclass(frozen=True)
+class ExercisedGuard:
+    """What behaviors show of a guard.
+
+    Parameters
+    ----------
+    requires
+        What it asks for, as source text.
+    passed
+        How often a step was taken that it let pass.
+    refused
+        How many steps it alone refused, in the states that the behaviors pass.
+    """
+
+    requires: str
+    passed: int
+    refused: int
+
+
+class GuardCoverage:
+    """Looks at the states of behaviors, and notes which guard alone refuses a step there.
+
+    A step that several guards refuse says of none that it is needed.
+    """
+
+    def __init__(self, system: TransitionSystem[Any, Any]) -> None:
+        self._system = system
+        self._taken: Counter[str] = Counter()
+        self._refused: Counter[tuple[str, int]] = Counter()
+        self._seen: set[State] = set()
+
+    def take(self, trace: Trace, steps: int) -> None:
+        """Look at the states that the first steps of a behavior pass."""
+        self._taken.update(step.action for step in trace.steps[:steps])
+        for state in trace.states[: steps + 1]:
+            if state not in self._seen:
+                self._seen.add(state)
+                for instance in self._system.instances:
+                    self._look(state, instance)
+
+    @property
+    def guards(self) -> dict[str, list[ExercisedGuard]]:
+        """The guards of each action, in the order in which they are tried."""
+        return {
+            action.name: [
+                ExercisedGuard(
+                    requirement(guard.test),
+                    self._taken[action.name],
+                    self._refused[action.name, guard.number],
+                )
+                for guard in guards(action.apply)
+            ]
+            for action in self._system.actions
+        }
+
+    def _look(self, state: State, instance: Instance) -> None:
+        apply, record = instance.action.apply, self._system.record
+        arguments = (record, self._system.constants, *instance.arguments)
+        self._system.layout.load(state)
+        number = refusing(apply, *arguments)
+        # Only the first guard that refuses can be the only one.
+        if number is not None and _passes_without(apply, number, arguments):
+            self._refused[instance.action.name, number] += 1
+
+
+def _passes_without(apply: Callable[..., bool], number: int, arguments: tuple[Any, ...]) -> bool:
+    """Whether all guards but one let a step pass; one of them may need what that one requires."""
+    try:
+        return refusing(_lacking(apply, number), *arguments) is None
+    except (IndexError, ValueError):
+        return False
+
+
+@cache
+def _lacking(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
+    return guards_alone(without(apply, number))
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What behaviors exercise beside actions."""
+
+    rules: RuleCoverage
+    guards: GuardCoverage
+
+    def take(self, trace: Trace, steps: int) -> None:
+        """Take the first steps of a behavior."""
+        self.rules.take(trace, steps)
+        self.guards.take(trace, steps)

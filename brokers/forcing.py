@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from .client import ask
@@ -11,11 +12,15 @@ from .cluster import Broker, Cluster
 from .distribution import KafkaError
 from .messages import EPOCH, FETCH, LIST_OFFSETS, NONE, PRODUCE, error_name
 from .observe import NOTHING
+from .patience import until
 from .proxy import Held
 from .records import decode_records, encode_record
 
 ACKS = {"all": -1, "1": 1}
 _UNANSWERED = 3600.0
+
+_FIRST_THAT_HANGS, _FIRST_THAT_ENDS = (0, 10), (0, 11)
+_REFUSES = "Exiting because log truncation is not allowed"
 
 
 class OtherwiseError(Exception):
@@ -46,12 +51,12 @@ class Forcing:
         self.acks: dict[int, int] = {}
         self.fenced: set[int] = set()
         self.events: list[str] = []
-        self._produces: set[asyncio.Task[None]] = set()
+        self._waiting: set[asyncio.Task[None]] = set()
 
     def close(self) -> None:
-        """Give up the produces that still wait."""
-        for produce in self._produces:
-            produce.cancel()
+        """Give up the requests that still wait."""
+        for request in self._waiting:
+            request.cancel()
 
     def broker(self, number: int) -> Broker:
         """Return a broker by its number."""
@@ -83,6 +88,47 @@ class Forcing:
             raise OtherwiseError(f"broker {leader} to {follower}", "a response", "none")
         return held
 
+    async def announce(self, number: int, epoch: int, isr: Sequence[int], is_locked: bool) -> None:
+        """Have a broker apply an epoch, and wait until it has.
+
+        Parameters
+        ----------
+        is_locked
+            Whether its fetcher waits for ListOffsets.  Through 2.0 that holds a lock meanwhile
+            (AbstractFetcherThread's partitionMapLock), for which LeaderAndIsr waits once the
+            partition has the new epoch: so it is answered only after ListOffsets.
+        """
+        if is_locked:
+            self._let_wait(self._announced_later(number, epoch, isr))
+        else:
+            await self._announced(number, epoch, isr)
+
+    async def _announced_later(self, number: int, epoch: int, isr: Sequence[int]) -> None:
+        with suppress(KafkaError):
+            await self._announced(number, epoch, isr)
+
+    async def _announced(self, number: int, epoch: int, isr: Sequence[int]) -> None:
+        error = await self.cluster.controller.announce(self.topic, epoch, isr, number)
+        what = "metadata" if self.cluster.kraft else "LeaderAndIsr"
+        answer = f"{what} of epoch {epoch}: {error_name(error)}"
+        self.events.append(f"controller -> {number}: {answer}")
+
+    async def ends(self, number: int) -> None:
+        """Wait until a broker ends by itself, as it does rather than truncate its log.
+
+        From 0.10.0 to 0.10.2 it hangs instead (KAFKA-4039): System.exit waits for the fetcher, and
+        the fetcher for System.exit.  It answers nobody any more, so it is killed.
+        """
+        broker = self.broker(number)
+
+        def refused() -> bool | None:
+            return any(_REFUSES in line for line in broker.logged()) or None
+
+        hangs = _FIRST_THAT_HANGS <= self.cluster.distribution.release < _FIRST_THAT_ENDS
+        if hangs and await until(refused):
+            self.events.append(f"{number} hangs in System.exit, and is killed")
+            await self.cluster.kill(broker)
+
     async def exchange(self, follower: int, leader: int, key: int) -> dict[str, Any]:
         """Let a request through, and return what its response says; that is held."""
         held = await self.request(follower, leader, key)
@@ -94,9 +140,12 @@ class Forcing:
 
     def produce(self, leader: int, record: int) -> None:
         """Send a record to a broker; its acknowledgement may come much later."""
-        task = asyncio.create_task(self._produce(leader, record))
-        self._produces.add(task)
-        task.add_done_callback(self._produces.discard)
+        self._let_wait(self._produce(leader, record))
+
+    def _let_wait(self, request: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(request)
+        self._waiting.add(task)
+        task.add_done_callback(self._waiting.discard)
 
     async def _produce(self, leader: int, record: int) -> None:
         magic = self.cluster.magic

@@ -61,6 +61,8 @@ class Observer:
     ----------
     acks
         The offset of each record that was acknowledged; it grows while steps are forced.
+    has_caches
+        Whether replicas have epoch caches in the model.
 
     Attributes
     ----------
@@ -69,10 +71,13 @@ class Observer:
         it does every 20 ms: no processor, or no disk, was free for it.
     """
 
-    def __init__(self, cluster: Cluster, topic: str, acks: Mapping[int, int]) -> None:
+    def __init__(
+        self, cluster: Cluster, topic: str, acks: Mapping[int, int], has_caches: bool
+    ) -> None:
         self._cluster = cluster
         self._topic = topic
         self._acks = acks
+        self._has_caches = has_caches
         self._compared: dict[str, Difference] = {}
         self._checkpoints: dict[int, tuple[int, set[int]]] = {}
         self.stalls = False
@@ -145,7 +150,7 @@ class Observer:
         await self._of_memory(broker, replica, name, len(entries))
         starts = epoch_checkpoint(broker.data, self._topic)
         cache = {e: start for e, start in enumerate(replica["epoch_cache"]) if start != NOTHING}
-        if replica["alive"] and starts is not None and _has_cache(replica):
+        if replica["alive"] and starts is not None and self._has_caches:
             self._compare(f"{name}: epoch cache", cache, starts)
 
     async def _of_memory(self, broker: Broker, replica: State, name: str, leo: int) -> None:
@@ -222,11 +227,6 @@ def _proposal(epoch: int, isr: Set[int]) -> str:
 
 def _waits(proposes: bool) -> str:
     return "waits for an answer" if proposes else "has proposed none"
-
-
-def _has_cache(replica: State) -> bool:
-    """Whether the model gives this replica an epoch cache."""
-    return any(start != NOTHING for start in replica["epoch_cache"])
 
 
 def _log(entries: Sequence[Entry]) -> str:

@@ -12,7 +12,7 @@ from .cluster import Cluster
 from .distribution import KafkaError
 from .files import log_entries
 from .forcing import Forcing, OtherwiseError
-from .observe import CONSUMER, Observer, read
+from .observe import CONSUMER, NOTHING, Observer, read
 from .patience import LOOKS, START, patience
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
 from .steps import STEPS, cannot_force, force
@@ -49,7 +49,7 @@ async def replay(
     """
     report = Report(cluster.distribution.version)
     forcing = Forcing(cluster, topic, behavior.bounds)
-    observer = Observer(cluster, topic, forcing.acks)
+    observer = Observer(cluster, topic, forcing.acks, _has_caches(behavior))
     try:
         before = behavior.first
         marks = _marks(cluster)
@@ -75,6 +75,13 @@ async def replay(
     finally:
         forcing.close()
     return report
+
+
+def _has_caches(behavior: Behavior) -> bool:
+    """Whether the protocol has epoch caches: some replica has cached an epoch."""
+    states = [behavior.first, *(step.after for step in behavior.steps)]
+    caches = [replica["epoch_cache"] for state in states for replica in state["replica"]]
+    return any(start != NOTHING for cache in caches for start in cache)
 
 
 async def _begin(forcing: Forcing, first: State) -> None:

@@ -203,6 +203,9 @@ async def handle_list_offsets_response(
     """Let the follower have the log end; a follower that is not ahead asks for the start too."""
     follower, leader = on["follower"], on["leader"]
     (await run.response(follower, leader)).release()
+    if not after["replica"][follower]["alive"]:
+        await run.ends(follower)
+        return
     held = await run.cluster.proxy.request(follower, leader)
     asks = held is not None and held.key == LIST_OFFSETS.key
     if held is not None and asks and held.partition["timestamp"] == _EARLIEST:
@@ -252,11 +255,9 @@ async def apply_epoch(run: Forcing, on: dict[str, int], before: State, after: St
         sent = before["leader_and_isr"][on["epoch"]]
         isr = sent["isrs"][on["last"]] if "last" in on else sent["isr"]
         isr = isr or before["partition"]["isr"]
-        error = await cluster.controller.announce(run.topic, on["epoch"], isr, number)
+        await run.announce(number, on["epoch"], isr, keeps and "ListOffsets" in in_flight["kind"])
     finally:
         cluster.proxy.admit(number)
-    what = "metadata" if cluster.kraft else "LeaderAndIsr"
-    run.events.append(f"controller -> {number}: {what} of epoch {on['epoch']}: {error_name(error)}")
 
 
 async def begin_epoch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:

@@ -10,7 +10,7 @@ import click
 
 from ..analysis.conformance import Conformance, Conforming
 from ..analysis.covering import CoveringWalks
-from ..analysis.exercised import RuleCoverage
+from ..analysis.exercised import Coverage, GuardCoverage, RuleCoverage
 from ..analysis.on_brokers import (
     forcible_distribution,
     protocol_to_walk,
@@ -60,8 +60,9 @@ def conform(**options: Any) -> Ended:
     """Take random walks through PROTOCOL, force them on real brokers, and compare after each step.
 
     Without PROTOCOL, the rules are those of the brokers' release. The walks prefer actions, and
-    pairs of neighbouring actions, that are still rare; the same seed gives the same walks. Where
-    the brokers do otherwise, the behavior is shortened and saved.
+    pairs of neighbouring actions, that are still rare, and every tenth one begins with a shortest
+    behavior to an action that the first ones lack; the same seed gives the same walks. Where the
+    brokers do otherwise, the behavior is shortened and saved.
 
     \b
     Examples:
@@ -82,16 +83,19 @@ def conform(**options: Any) -> Ended:
     protocol = protocol_to_walk(options["protocol"], distribution, options["settings"])
     system, restricted = systems_to_walk(protocol, distribution, options["settings"])
     walks = CoveringWalks(restricted, options["seed"], options["steps"])
-    done, covered = Conformance(distribution.version), RuleCoverage(protocol, system.bounds)
+    done = Conformance(distribution.version)
+    covered = Coverage(RuleCoverage(protocol, system.bounds), GuardCoverage(restricted))
     with Reports({"--json": options["json_file"]}) as reports:
         with progress(options["quiet"]) as show:
-            show(doing(f"starting Kafka {distribution.version}"))
 
             def say(what: str) -> None:
                 show(doing(what))
 
             run = Conforming(distribution, system, done, say, covered.take)
             with suppress(KeyboardInterrupt):
+                say("looking for ways to rare actions")
+                walks.guide(options["walks"])
+                say(f"starting Kafka {distribution.version}")
                 run_brokers(run.take(walks, options["walks"]))
         saved = _save(system, done, options["save"], options["seed"])
         with reports.after():

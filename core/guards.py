@@ -221,6 +221,15 @@ def without(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
     return _compiled(function, apply)
 
 
+def guards_alone(apply: Callable[..., bool]) -> Callable[..., bool]:
+    """Return a copy of an action that only says whether a step passes its guards."""
+    function = syntax_tree(apply)
+    body, tests = function.body, _guards(function)
+    end = body.index(tests[-1]) + 1 if tests else 0
+    function.body = [*body[:end], *ast.parse("return True").body]
+    return _compiled(function, apply)
+
+
 def conditions(apply: Callable[..., bool]) -> tuple[Guard, ...]:
     """Return the conditions of an action that are no guards, in the order of its source."""
     file, first_line = _place(apply)

@@ -191,6 +191,8 @@ class _Run:
         system, forcible = systems_to_walk(protocol, self.distribution, settings)
         walks = CoveringWalks(forcible, forced.seed, forced.steps)
         done = Conformance(self.distribution.version)
+        self._say("looking for ways to rare actions")
+        walks.guide(forced.count)
         self._say(f"starting Kafka {self.distribution.version}")
         run = Conforming(self.distribution, system, done, self._say)
         result, expected = self._result, self.cell.expectation

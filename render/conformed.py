@@ -7,7 +7,8 @@ from typing import Any
 
 from ..analysis.conformance import Conformance
 from ..analysis.covering import CoveringWalks
-from ..analysis.exercised import RuleCoverage
+from ..analysis.exercised import Coverage, GuardCoverage, RuleCoverage
+from ..analysis.reaching import MOST_STATES
 from ..core.spec import TransitionSystem
 from .printed import Console, Text
 from .summary import count
@@ -19,7 +20,7 @@ def print_conformance(
     system: TransitionSystem[Any, Any],
     done: Conformance,
     walks: CoveringWalks,
-    covered: RuleCoverage,
+    covered: Coverage,
     saved: Sequence[str],
     brief: bool = False,
 ) -> None:
@@ -43,7 +44,8 @@ def print_conformance(
             print_prose(console, Text(line), indent=2)
     if not brief:
         _print_covered(console, system, done, walks)
-        _print_rules(console, covered)
+        _print_rules(console, covered.rules)
+        _print_guards(console, covered.guards)
     total = f"{count(done.walks, 'walk')}, {count(done.steps, 'step')}"
     if done.departures:
         line = f"{system.name}, Kafka {done.version}: {len(done.departures)} of {total}."
@@ -64,6 +66,11 @@ def _print_covered(
     never = [action.name for action in system.actions if action.name not in actions]
     if never:
         print_prose(console, Text(f"Never: {', '.join(never)}."))
+    out_of_reach = [name for name in walks.out_of_reach if name in never]
+    if out_of_reach:
+        names = ", ".join(out_of_reach)
+        where = f"in the first {MOST_STATES:,} states without faults, within {walks.longest} steps"
+        print_prose(console, Text(f"Not enabled {where}: {names}."))
     pairs = f"{len(done.taken):,} of {len(walks.possible):,} that walks could have taken"
     print_prose(console, Text(f"Pairs of neighbouring actions: {pairs}."))
 
@@ -75,6 +82,17 @@ def _print_rules(console: Console, covered: RuleCoverage) -> None:
     print_prose(console, Text(f"Rules that decided steps: {share}. {listed}".strip(". ") + "."))
     if covered.never:
         print_prose(console, Text(f"No step asked: {', '.join(covered.never)}."))
+
+
+def _print_guards(console: Console, covered: GuardCoverage) -> None:
+    """Print how many guards steps passed, and which ones alone refused none."""
+    every = [(action, guard) for action, all_of in covered.guards.items() for guard in all_of]
+    passed = sum(guard.passed > 0 for _, guard in every)
+    silent = [f"{action} ({guard.requires})" for action, guard in every if not guard.refused]
+    share = f"{passed} of {len(every)}; guards that alone refused one: {len(every) - len(silent)}"
+    print_prose(console, Text(f"Guards that a step passed: {share}."))
+    if silent:
+        print_prose(console, Text(f"Refused none alone: {', '.join(silent)}."))
 
 
 def _answers(covered: RuleCoverage) -> dict[str, str]:
@@ -89,7 +107,7 @@ def conformance_report(
     system: TransitionSystem[Any, Any],
     done: Conformance,
     walks: CoveringWalks,
-    covered: RuleCoverage,
+    covered: Coverage,
     seed: int,
     saved: Sequence[str],
 ) -> dict[str, Any]:
@@ -107,9 +125,15 @@ def conformance_report(
         "possible_pairs": len(walks.possible),
         "rules": {
             name: {
-                answer or "asked": n for (own, answer), n in covered.asked.items() if own == name
+                answer or "asked": n
+                for (own, answer), n in covered.rules.asked.items()
+                if own == name
             }
-            for name in covered.rules
+            for name in covered.rules.rules
+        },
+        "guards": {
+            action: [vars(guard) for guard in all_of]
+            for action, all_of in covered.guards.guards.items()
         },
         "differences": [
             {

@@ -42,8 +42,12 @@ class Behavior:
     def __init__(self, system: TransitionSystem) -> None:
         self.system = system
         self.system.debug = True
-        self.state = next(iter(system.initial_states()))
-        self.steps = []
+        self.states, self.steps = [next(iter(system.initial_states()))], []
+
+    @property
+    def state(self):
+        """The state that the behavior is in."""
+        return self.states[-1]
 
     @property
     def record(self):
@@ -60,7 +64,7 @@ class Behavior:
         step = self._step(action, arguments)
         state = self.system.take(self.state, step)
         assert state is not None, f"{step} is not enabled in {self.system.columns(self.state)}"
-        self.state = state
+        self.states.append(state)
         self.steps.append(step)
         return self
 

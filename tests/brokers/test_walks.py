@@ -4,46 +4,13 @@ import asyncio
 
 import pytest
 
+from tests.released import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, REFUSED_FETCH
 from tidegate.analysis.conformance import behavior_of, cluster_for
-from tidegate.analysis.named import find_protocol
-from tidegate.analysis.properties import with_every_history
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.replay import replay
-from tidegate.core.spec import Step, Trace
+from tidegate.core.spec import Trace
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
-
-REFUSED_FETCH = """
-    Produce 0
-    Elect 1
-    BecomeFollower 0 1
-    SendFetch 0 1
-    RefuseRequest 0 1
-    Elect 0
-    BecomeLeader 0 2
-    ShrinkIsr 0 1
-    Produce 0
-"""
-
-FETCH_AFTER_LAG_TIME = """
-    Fence 2
-    BecomeLeader 0 1
-    BecomeFollower 2 1
-    Elect 1
-    SendFetch 0 2
-    HandleFetch 0 2
-    BecomeFollower 1 1
-    Produce 0
-    SendFetch 0 1
-    HandleFetch 0 1
-    HandleFetchResponse 0 1
-    SendFetch 0 1
-    HandleFetch 0 1
-    HandleFetchResponse 0 1
-    PassLagTime 0 2
-    SendFetch 0 1
-    HandleFetch 0 1
-"""
 
 JOINS_LATE = """
     Fence 2
@@ -61,55 +28,54 @@ JOINS_LATE = """
     HandleFetchResponse 0 1
 """
 
-CANNOT_JOIN = """
-    Fence 1
-    BecomeLeader 0 1
-    BecomeFollower 1 1
-    Fence 0
+OUT_OF_RANGE = """
+    SendFetch 0 1
+    Produce 0
+    HandleFetch 0 1
+    HandleFetchResponse 0 1
+    Elect 1
+    BecomeFollower 0 1
+    Elect 0
+    BecomeLeader 0 2
     SendFetch 0 1
     HandleFetch 0 1
-    PassLagTime 0 1
-    Produce 0
+    HandleOutOfRange 0 1
 """
+"""The leader has followed in between, and has truncated m0; the follower has not heard of that."""
 
 
-def walk(system, script):
-    """Return the behavior with the steps of a script: a line each, an action and its arguments."""
-    states, steps = [next(iter(system.initial_states()))], []
-    parameters = {action.name: action.parameters for action in system.actions}
-    for action, *arguments in map(str.split, script.strip().splitlines()):
-        steps.append(Step(action, parameters[action], tuple(map(int, arguments))))
-        states.append(system.take(states[-1], steps[-1]))
-        assert states[-1] is not None, steps[-1]
-    return behavior_of(system, Trace(tuple(states), tuple(steps)))
-
-
-def does_it(folder, protocol, bounds, script):
+@pytest.fixture
+def does_it(begin, kafka):
     """Replay a script on a release, which follows it, and return the model's last state."""
-    system = with_every_history(find_protocol(protocol), bounds)
-    behavior = walk(system, script)
 
-    async def run():
-        async with cluster_for(find_distribution(folder), system.bounds) as cluster:
-            return await replay(cluster, behavior, lambda observed: None)
+    def run(release, protocol, settings, script):
+        walked = begin(protocol, settings).follow(script)
+        trace = Trace(tuple(walked.states), tuple(walked.steps))
+        behavior = behavior_of(walked.system, trace)
+        distribution = find_distribution(kafka(release))
 
-    report = asyncio.run(run())
-    assert report.differs is None, report.differs
-    return behavior.steps[-1].after
+        async def on_brokers():
+            async with cluster_for(distribution, behavior.bounds) as cluster:
+                return await replay(cluster, behavior, lambda observed: None)
+
+        report = asyncio.run(on_brokers())
+        assert report.differs is None, report.differs
+        return behavior.steps[-1].after
+
+    return run
 
 
-def test_before_0_10_a_refused_fetch_fails_what_waits_at_a_former_leader(kafka):
-    bounds = ("records=2", "elections=2", "moves")
-    end = does_it(kafka("0.9.0.1"), "kafka-0.9.0.1-zookeeper", bounds, REFUSED_FETCH)
+def test_before_0_10_a_refused_fetch_fails_what_waits_at_a_former_leader(does_it):
+    settings = "records=2 elections=2 moves"
+    end = does_it("0.9.0.1", "kafka-0.9.0.1-zookeeper", settings, REFUSED_FETCH)
     assert end["replica"][0]["hw"] == 1
     assert [acked["offset"] for acked in end["aux_acked"] if acked["epoch"] >= 0] == [0]
 
 
 @pytest.mark.parametrize(("release", "hw"), [("1.1.1", 1), ("2.6.0", 0)])
-def test_since_2_4_a_fetch_moves_the_high_watermark_only_with_a_log_end(release, hw, kafka):
-    bounds = ("replicas=3", "records=1", "elections=2", "moves", "hw_waits")
-    protocol = f"kafka-{release}-zookeeper"
-    end = does_it(kafka(release), protocol, bounds, FETCH_AFTER_LAG_TIME)
+def test_since_2_4_a_fetch_moves_the_high_watermark_only_with_a_log_end(release, hw, does_it):
+    settings = "replicas=3 records=1 elections=2 moves hw_waits"
+    end = does_it(release, f"kafka-{release}-zookeeper", settings, FETCH_AFTER_LAG_TIME)
     assert end["replica"][0]["hw"] == hw
 
 
@@ -120,18 +86,41 @@ def test_since_2_4_a_fetch_moves_the_high_watermark_only_with_a_log_end(release,
         "HandleAlterPartitionResponse 0\nPassLagTime 0 2",
     ],
 )
-def test_who_joins_although_its_lag_time_has_passed_stays_in_the_isr(passes, kafka):
+def test_who_joins_although_its_lag_time_has_passed_stays_in_the_isr(passes, does_it):
     """The leader would propose to remove it, which no step says."""
-    bounds = ("replicas=3", "records=1", "elections=2", "moves", "min_isr=2", "hw_waits")
-    kraft = ("hw_needs_min_isr", "isr_propagation=kraft")
-    script = JOINS_LATE.format(passes)
-    end = does_it(kafka("4.4.0"), "kafka-4.4.0-kraft", bounds + kraft, script)
+    settings = "replicas=3 records=1 elections=2 moves min_isr=2 hw_waits hw_needs_min_isr"
+    settings += " isr_propagation=kraft"
+    end = does_it("4.4.0", "kafka-4.4.0-kraft", settings, JOINS_LATE.format(passes))
     assert end["replica"][0]["isr"] == {0, 1, 2}
 
 
 @pytest.mark.parametrize(("release", "older", "hw"), [("2.6.0", "", 1), ("3.9.2", "-2.6", 0)])
-def test_since_2_8_the_high_watermark_waits_for_who_could_not_join(release, older, hw, kafka):
-    bounds = ("records=1", "elections=2", "moves", "hw_waits")
-    protocol = f"kafka-{release}-zookeeper{older}"
-    end = does_it(kafka(release), protocol, bounds, CANNOT_JOIN)
+def test_since_2_8_the_high_watermark_waits_for_who_could_not_join(release, older, hw, does_it):
+    settings = "records=1 elections=2 moves hw_waits"
+    end = does_it(release, f"kafka-{release}-zookeeper{older}", settings, CANNOT_JOIN)
     assert end["replica"][0]["hw"] == hw
+
+
+@pytest.mark.parametrize("release", ["0.9.0.1", "0.10.2.2"])
+def test_a_follower_whose_log_is_longer_serves_nobody_any_more(release, does_it):
+    """Through 0.10.2 it hangs while it exits, since 0.10.0 (KAFKA-4039)."""
+    script = f"{OUT_OF_RANGE} HandleListOffsets 0 1\nHandleListOffsetsResponse 0 1\nProduce 0"
+    settings = "replicas=3 records=2 elections=2 crashes=0 moves"
+    end = does_it(release, f"kafka-{release}-zookeeper", settings, script)
+    assert not end["replica"][1]["alive"]
+
+
+def test_a_follower_that_waits_for_list_offsets_answers_leader_and_isr_later(does_it):
+    """Its fetcher holds a lock meanwhile; the leader of the new epoch is the same."""
+    script = f"{OUT_OF_RANGE} BecomeFollower 1 2\nHandleListOffsets 0 1"
+    settings = "replicas=3 records=1 elections=2 crashes=0 moves"
+    end = does_it("0.9.0.1", "kafka-0.9.0.1-zookeeper", settings, script)
+    assert end["message"][1]["kind"] == "ListOffsets response"
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_leader_that_has_lost_power_has_what_was_on_its_disk(kept, does_it):
+    settings = "records=1 elections=1 crashes=0 power_losses=1 moves"
+    script = f"Produce 0\nLosePower 0 {kept}\nRestart 0\nFence 1\nBecomeLeader 0 1"
+    end = does_it("1.1.1", "kafka-1.1.1-zookeeper", settings, script)
+    assert sum(entry["record"] == 0 for entry in end["replica"][0]["log"]) == kept

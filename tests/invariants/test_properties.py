@@ -187,3 +187,7 @@ def test_no_guard_and_no_rule_reads_history(family):
         by_file = file.name in ("consumer.py", "history.py", "scenes.py")
         allowed = by_file or file.parent.name == "presentation"
         assert allowed or not read, f"{file} reads {read}"
+
+
+def test_the_families_that_have_properties_are_known_without_their_import():
+    assert tuple(PROPERTIES) == invariants.FAMILIES

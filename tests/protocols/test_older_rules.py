@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.released import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, MAY_REFUSE_FETCH, REFUSED_FETCH
 from tidegate.core.spec import Outcome
 
 slow = pytest.mark.slow
@@ -74,27 +75,7 @@ def test_the_high_watermark_waits_for_who_was_caught_up_a_moment_ago(begin):
 def test_since_2_4_a_fetch_moves_the_high_watermark_only_with_a_log_end(begin, release, hw):
     """A follower outside the ISR holds it back; its lag time passes, and a member fetches again."""
     settings = "replicas=3 records=2 elections=2 moves hw_waits"
-    behavior = begin(f"kafka-{release}-zookeeper", settings).follow(
-        """
-        Fence 2
-        BecomeLeader 0 1
-        BecomeFollower 2 1
-        Elect 1
-        SendFetch 0 2
-        HandleFetch 0 2
-        BecomeFollower 1 1
-        Produce 0
-        SendFetch 0 1
-        HandleFetch 0 1
-        HandleFetchResponse 0 1
-        SendFetch 0 1
-        HandleFetch 0 1
-        HandleFetchResponse 0 1
-        PassLagTime 0 2
-        SendFetch 0 1
-        HandleFetch 0 1
-        """
-    )
+    behavior = begin(f"kafka-{release}-zookeeper", settings).follow(FETCH_AFTER_LAG_TIME)
     assert behavior.record.replica[0].hw == hw
     behavior.follow("HandleFetchResponse 0 1\nProduce 0")
     assert behavior.record.replica[0].hw == 1, "an append moves it in any release"
@@ -103,18 +84,8 @@ def test_since_2_4_a_fetch_moves_the_high_watermark_only_with_a_log_end(begin, r
 @pytest.mark.parametrize(("release", "hw"), [("2.7", 1), ("2.8", 0)])
 def test_since_2_8_the_high_watermark_waits_for_who_could_not_join(begin, release, hw):
     """A leader without a successor cannot change the ISR; the follower's lag time passes."""
-    behavior = begin(f"kafka-{release}-zookeeper", "records=2 elections=2 moves hw_waits").follow(
-        """
-        Fence 1
-        BecomeLeader 0 1
-        BecomeFollower 1 1
-        Fence 0
-        SendFetch 0 1
-        HandleFetch 0 1
-        PassLagTime 0 1
-        Produce 0
-        """
-    )
+    settings = "records=2 elections=2 moves hw_waits"
+    behavior = begin(f"kafka-{release}-zookeeper", settings).follow(CANNOT_JOIN)
     leader = behavior.record.replica[0]
     assert (leader.isr, leader.hw) == (0b01, hw)
     behavior.follow("HandleFetchResponse 0 1\nSendFetch 0 1\nHandleFetch 0 1")
@@ -123,23 +94,13 @@ def test_since_2_8_the_high_watermark_waits_for_who_could_not_join(begin, releas
 
 
 @pytest.mark.parametrize(
-    ("refused", "violated"),
-    [("", {"NoAckedRecordLost"}), ("SendFetch 0 1\nRefuseRequest 0 1", set())],
+    ("script", "violated"),
+    [(MAY_REFUSE_FETCH.format(""), {"NoAckedRecordLost"}), (REFUSED_FETCH, set())],
 )
-def test_a_refused_fetch_fails_what_waits_at_a_former_leader(begin, refused, violated):
+def test_a_refused_fetch_fails_what_waits_at_a_former_leader(begin, script, violated):
     """Before Kafka 0.10 nothing else does; m0 is acknowledged for the offset of m1 without it."""
-    behavior = begin("kafka-0.9.0.1-zookeeper", "records=2 elections=2 moves").follow(
-        f"""
-        Produce 0
-        Elect 1
-        BecomeFollower 0 1
-        {refused}
-        Elect 0
-        BecomeLeader 0 2
-        ShrinkIsr 0 1
-        Produce 0
-        """
-    )
+    settings = "records=2 elections=2 moves"
+    behavior = begin("kafka-0.9.0.1-zookeeper", settings).follow(script)
     assert behavior.record.replica[0].hw == 1
     assert behavior.violated() == violated
 

@@ -197,14 +197,8 @@ def told_with(begin):
     """Take the steps of a script and return the behavior in the intermediate form."""
 
     def take(protocol, settings, script):
-        behavior = begin(protocol, settings)
-        states, steps = [behavior.state], []
-        for line in script.strip().splitlines():
-            behavior.follow(line)
-            states.append(behavior.state)
-            name, *arguments = line.split()
-            steps.append(behavior._step(name, tuple(map(int, arguments))))
-        return narrate(behavior.system, Trace(tuple(states), tuple(steps)))
+        behavior = begin(protocol, settings).follow(script)
+        return narrate(behavior.system, Trace(tuple(behavior.states), tuple(behavior.steps)))
 
     return take
 

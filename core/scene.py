@@ -20,15 +20,23 @@ class Entry:
     epoch: int
 
     def __str__(self) -> str:
-        return f"{self.name} (e{self.epoch})"
+        return f"{self.name} (e{self.epoch})" if self.epoch >= 0 else self.name
+
+
+DELETED = Entry("-", -1)
+"""What is shown at an offset below a log's start."""
 
 
 @dataclass(frozen=True)
 class Log:
-    """A log: its entries from offset 0 on, and how many of them are below its high watermark."""
+    """A log: its entries from offset 0 on, and how many of them are below its high watermark.
+
+    Those below its start are ``DELETED``.
+    """
 
     entries: tuple[Entry, ...]
     hw: int
+    start: int = 0
 
     @property
     def leo(self) -> int:

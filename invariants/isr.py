@@ -35,9 +35,12 @@ def _out_of_sync(
             if mine.leader != leader:
                 continue
             for member in members(s.partition.isr if stored else mine.isr):
-                log = s.replica[member].log
+                theirs = s.replica[member]
                 for offset in range(mine.hw):
-                    if log[offset].record != mine.log[offset].record:
+                    one, other = mine.log[offset].record, theirs.log[offset].record
+                    here, there = offset < mine.leo, offset < theirs.leo
+                    deleted = (here and one == NONE) or (there and other == NONE)
+                    if one != other and not deleted:
                         return leader, member, offset
         return None
 

@@ -13,6 +13,7 @@ from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
+from .deleted import is_deleted
 
 
 def _truncated(s: BrokerState, k: Constants, number: int) -> bool:
@@ -50,8 +51,12 @@ def _mismatch(
                     continue
                 if truncated and (one.epoch != other.epoch or not _truncated(s, k, second)):
                     continue
-                for offset in range(max(one.start, other.start), min(one.hw, other.hw)):
-                    if one.log[offset].record != other.log[offset].record:
+                for offset in range(min(one.hw, other.hw)):
+                    if (
+                        one.log[offset].record != other.log[offset].record
+                        and not is_deleted(s, first, offset)
+                        and not is_deleted(s, second, offset)
+                    ):
                         return first, second, offset
         return None
 

@@ -15,6 +15,7 @@ from ..model.broker.bounds import Constants as BrokerConstants
 from ..model.broker.state import BrokerState
 from ..model.published.bounds import Constants as PublishedConstants
 from ..model.published.state import PublishedState
+from .deleted import is_deleted
 
 AnyState = BrokerState | PublishedState
 AnyConstants = BrokerConstants | PublishedConstants
@@ -35,12 +36,13 @@ def _out_of_sync(
             if mine.leader != leader:
                 continue
             for member in members(s.partition.isr if stored else mine.isr):
-                theirs = s.replica[member]
+                log = s.replica[member].log
                 for offset in range(mine.hw):
-                    one, other = mine.log[offset].record, theirs.log[offset].record
-                    here, there = offset < mine.leo, offset < theirs.leo
-                    deleted = (here and one == NONE) or (there and other == NONE)
-                    if one != other and not deleted:
+                    if (
+                        log[offset].record != mine.log[offset].record
+                        and not is_deleted(s, leader, offset)
+                        and not is_deleted(s, member, offset)
+                    ):
                         return leader, member, offset
         return None
 

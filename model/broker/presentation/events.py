@@ -12,7 +12,7 @@ from ..messages import DIVERGING
 from ..replica_sets import braced
 from . import isr_events
 from .delayed import DELAYED
-from .deletion import DELETION, fails, log_start_moved
+from .deletion import DELETION, fails, fails_before_truncating, log_start_moved
 from .effects import lost_with, proposed, raised
 from .out_of_range import OUT_OF_RANGE
 from .pictures import (
@@ -188,6 +188,8 @@ def _handle_epoch_response(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _handle_diverging_epoch(a: Arguments, before: Scene, after: Scene) -> Event:
+    if fails(a["follower"], before, after):
+        return fails_before_truncating(a, before, after)
     return _truncate_by_answer(a, before, after, "It continues to fetch from there")
 
 
@@ -196,8 +198,6 @@ def _truncate_by_answer(a: Arguments, before: Scene, after: Scene, then: str) ->
     follower = a["follower"]
     was = broker_of(before, follower)
     why = explained(was.rules.truncate_by_answer, was, answer_of(before, follower))
-    if fails(follower, before, after):
-        why, then = "its own high watermark comes first", "It truncates nothing"
     reason = f": {why}" if why else ""
     return Event(
         broker(follower),

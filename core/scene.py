@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entry:
-    """A record in a log: its name, and the leader epoch that it carries."""
+    """A record in a log: its name, and the leader epoch that it carries; -1 for a deleted one."""
 
     name: str
     epoch: int
@@ -23,15 +23,11 @@ class Entry:
         return f"{self.name} (e{self.epoch})" if self.epoch >= 0 else self.name
 
 
-DELETED = Entry("-", -1)
-"""What is shown at an offset below a log's start."""
-
-
 @dataclass(frozen=True)
 class Log:
     """A log: its entries from offset 0 on, and how many of them are below its high watermark.
 
-    Those below its start are ``DELETED``.
+    Those below its start are deleted.
     """
 
     entries: tuple[Entry, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....core.layout import NONE
-from ....core.scene import DELETED, Entry, Log
+from ....core.scene import Entry, Log
 from ..bounds import ZOOKEEPER, Constants
 from ..leadership import leads
 from ..log import newest_epoch
@@ -35,6 +35,9 @@ ELR_LEGEND = (
     " elr 2 is an eligible leader replica: out of the ISR, but with every committed record."
 )
 """For the option ``elr``."""
+
+DELETED = Entry("-", NONE)
+"""What is shown at an offset below the log start."""
 
 DELETED_LEGEND = " - is an offset below the log start offset, whose record is deleted."
 """For the option ``deletions``."""

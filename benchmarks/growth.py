@@ -33,6 +33,8 @@ OPTIONS = (
     ("elr",),
     ("elr", "last_known_leader"),
     ("purgatory",),
+    ("deletions=1",),
+    ("deletions=2",),
 )
 
 

@@ -382,6 +382,7 @@ _FORCED_WITH = {
     "hw_checkpoint": ("change",),
     "purgatory": ("false",),
     "elr": ("false",),
+    "deletions": ("0",),
     "acks": tuple(ACKS),
 }
 """What options must be for their steps to be forced."""

@@ -138,7 +138,10 @@ class ZooKeeper:
 
     def _serves(self) -> bool | None:
         """Whether ZooKeeper takes requests; one that comes earlier may never be answered."""
-        with suppress(OSError), socket.create_connection(("127.0.0.1", self._port), 1) as asked:
-            asked.sendall(b"srvr")
-            return b"Mode:" in asked.recv(4096) or None
+        with (
+            suppress(OSError),
+            socket.create_connection(("127.0.0.1", self._port), 1) as connection,
+        ):
+            connection.sendall(b"srvr")
+            return b"Mode:" in connection.recv(4096) or None
         return None

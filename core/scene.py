@@ -14,21 +14,25 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entry:
-    """A record in a log: its name, and the leader epoch that it carries."""
+    """A record in a log: its name, and the leader epoch that it carries; -1 for a deleted one."""
 
     name: str
     epoch: int
 
     def __str__(self) -> str:
-        return f"{self.name} (e{self.epoch})"
+        return f"{self.name} (e{self.epoch})" if self.epoch >= 0 else self.name
 
 
 @dataclass(frozen=True)
 class Log:
-    """A log: its entries from offset 0 on, and how many of them are below its high watermark."""
+    """A log: its entries from offset 0 on, and how many of them are below its high watermark.
+
+    Those below its start are deleted.
+    """
 
     entries: tuple[Entry, ...]
     hw: int
+    start: int = 0
 
     @property
     def leo(self) -> int:

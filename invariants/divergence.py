@@ -1,4 +1,8 @@
-"""Divergence: two replicas that have finished truncation hold the same committed records."""
+"""Divergence: two replicas that have finished truncation hold the same committed records.
+
+Logs that start at different offsets are compared from the larger one on: below it one of them has
+deleted its records on purpose.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
+from .deleted import is_deleted
 
 
 def _truncated(s: BrokerState, k: Constants, number: int) -> bool:
@@ -47,7 +52,11 @@ def _mismatch(
                 if truncated and (one.epoch != other.epoch or not _truncated(s, k, second)):
                     continue
                 for offset in range(min(one.hw, other.hw)):
-                    if one.log[offset].record != other.log[offset].record:
+                    if (
+                        one.log[offset].record != other.log[offset].record
+                        and not is_deleted(s, first, offset)
+                        and not is_deleted(s, second, offset)
+                    ):
                         return first, second, offset
         return None
 
@@ -93,7 +102,7 @@ def epoch_mismatch(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
                 continue
             other = s.replica[second]
             differs = NONE
-            for offset in range(min(one.leo, other.leo)):
+            for offset in range(max(one.start, other.start), min(one.leo, other.leo)):
                 mine, theirs = one.log[offset], other.log[offset]
                 if differs == NONE and mine.record != theirs.record:
                     differs = offset

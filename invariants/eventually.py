@@ -58,8 +58,8 @@ def explain_truncation(s: BrokerState, k: Constants, broker: int) -> str:
 
 
 def _offset_of_difference(s: BrokerState, k: Constants, leader: int, broker: int) -> int:
-    """Return the first offset at which two logs differ, or NONE if they are equal."""
-    for offset in range(k.log_size):
+    """Return the first offset, in both logs, at which they differ, or NONE if they are equal."""
+    for offset in range(max(s.replica[leader].start, s.replica[broker].start), k.log_size):
         mine, theirs = s.replica[leader].log[offset], s.replica[broker].log[offset]
         if mine.epoch != theirs.epoch or mine.record != theirs.record:
             return offset

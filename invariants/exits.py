@@ -1,4 +1,4 @@
-"""Exits: no follower ends its own process."""
+"""Exits: no follower ends its own process, and no fetcher fails."""
 
 from __future__ import annotations
 
@@ -32,7 +32,34 @@ def explain(s: BrokerState, k: Constants, follower: int) -> str:
     )
 
 
+def failed(s: BrokerState, k: Constants) -> tuple[int] | None:
+    """Return a follower whose fetcher has failed."""
+    for follower in range(k.replicas):
+        if s.replica[follower].failed:
+            return (follower,)
+    return None
+
+
+def explain_failed(s: BrokerState, k: Constants, follower: int) -> str:
+    """Explain which fetcher fails."""
+    replica = s.replica[follower]
+    return (
+        f"The log of broker {replica.leader} starts above the high watermark of broker {follower}, "
+        f"{replica.hw}: OffsetOutOfRangeException. The fetcher of broker {follower} fails, and it "
+        "fetches no more until it applies another epoch."
+    )
+
+
 PROPERTIES = (
+    Property(
+        name="NoFetcherFails",
+        statement="No follower's fetcher fails because its leader's log starts above the "
+        "follower's high watermark.",
+        source="KAFKA-5634, KAFKA-9491, KAFKA-12996: ReplicaFetcherThread.processPartitionData "
+        "since 0.11.0.0",
+        witness=failed,
+        explain=explain_failed,
+    ),
     Property(
         name="NoBrokerExits",
         statement="No follower ends its process because its log is longer than its leader's.",

@@ -15,6 +15,7 @@ from ..model.broker.bounds import Constants as BrokerConstants
 from ..model.broker.state import BrokerState
 from ..model.published.bounds import Constants as PublishedConstants
 from ..model.published.state import PublishedState
+from .deleted import is_deleted
 
 AnyState = BrokerState | PublishedState
 AnyConstants = BrokerConstants | PublishedConstants
@@ -37,7 +38,11 @@ def _out_of_sync(
             for member in members(s.partition.isr if stored else mine.isr):
                 log = s.replica[member].log
                 for offset in range(mine.hw):
-                    if log[offset].record != mine.log[offset].record:
+                    if (
+                        log[offset].record != mine.log[offset].record
+                        and not is_deleted(s, leader, offset)
+                        and not is_deleted(s, member, offset)
+                    ):
                         return leader, member, offset
         return None
 

@@ -15,7 +15,7 @@ def other_answer(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     for leader in range(k.replicas):
         if leads(s, leader):
             replica = s.replica[leader]
-            for offset in range(replica.hw):
+            for offset in range(s.aux_deleted, replica.hw):
                 if replica.log[offset].record != s.aux_committed[offset].record:
                     return leader, offset
     return None

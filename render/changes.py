@@ -39,8 +39,12 @@ def changes(before: Scene, after: Scene) -> Iterator[Change]:
 
 
 def _log_changes(name: str, old: Log, new: Log) -> Iterator[Change]:
-    """Yield what was truncated, what was appended, and how the high watermark changed."""
-    same = 0
+    """Yield what was deleted, truncated, and appended, and how the high watermark changed."""
+    same = max(old.start, new.start)
+    if new.start > old.start:
+        deleted = ", ".join(map(str, old.entries[old.start : new.start]))
+        what = f"deletes {deleted}: its log starts" if deleted else "starts its log"
+        yield Change(name, f"{what} at offset {new.start}", f"log start {new.start}")
     while same < min(old.leo, new.leo) and old.entries[same] == new.entries[same]:
         same += 1
     if truncated := old.entries[same:]:

@@ -131,7 +131,7 @@ def _epochs(narrative: Narrative) -> list[tuple[int, str]]:
         for moment in narrative.moments
         for who in moment.scene.participants
         if who.log
-        for entry in who.log.entries
+        for entry in who.log.entries[who.log.start :]
     }
     leads = {
         who.leads
@@ -159,7 +159,7 @@ def _shown(narrative: Narrative, moment: Moment, since: dict[LogOffset, int]) ->
                     offset,
                     entry.name,
                     entry.epoch,
-                    colour(entry.epoch),
+                    colour(entry.epoch) if offset >= who.log.start else "no-epoch",
                     offset < who.log.hw,
                     _wrong(wrong, offset),
                 )

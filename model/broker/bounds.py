@@ -89,6 +89,9 @@ class BrokerBounds:
     purgatory: bool = switch(
         "a fetch without new data, and a produce with acks=all, wait at the leader"
     )
+    deletions: int = number(
+        0, 0, 12, "deletions of records below a log start offset: DeleteRecords or retention"
+    )
 
     def __post_init__(self) -> None:
         if self.min_isr > self.replicas:
@@ -105,6 +108,12 @@ class BrokerBounds:
             raise BoundsError(
                 "last_known_leader has no effect without elr: otherwise the last member of the ISR "
                 "never leaves it; set elr, or leave last_known_leader out"
+            )
+        if self.deletions and not self.log_size:
+            raise BoundsError(
+                f"deletions={self.deletions} has no effect with records={self.records} "
+                f"log_size={self.log_size}: there is no record to delete; add records, or leave "
+                "deletions out"
             )
         if self.controller_crashes and self.isr_propagation != ZOOKEEPER:
             raise BoundsError(
@@ -140,6 +149,16 @@ class Constants(BrokerBounds):
     def change_records(self) -> bool:
         """Whether ISR changes are records with a partition epoch of their own."""
         return self.isr_propagation == RECORDS
+
+    @property
+    def log_starts(self) -> int:
+        """The highest log start offset of any replica."""
+        return self.log_size if self.deletions else 0
+
+    @property
+    def tracks_records(self) -> bool:
+        """Whether the state includes a history from which deleted records are left out."""
+        return self.track_committed or self.track_acked or self.track_read
 
     @property
     def delays_produces(self) -> bool:

@@ -145,6 +145,7 @@ def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
     message.hw = 0
     message.epoch = NONE
     message.end_offset = NONE
+    message.start = 0
     for entry in message.records:
         entry.epoch = NONE
         entry.record = NONE

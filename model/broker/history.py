@@ -24,7 +24,7 @@ def note_committed(s: BrokerState, k: Constants, leader: int, start: int) -> Non
     if not k.track_committed:
         return
     replica = s.replica[leader]
-    for offset in range(start, replica.hw):
+    for offset in range(max(start, s.aux_deleted), replica.hw):
         committed = s.aux_committed[offset]
         if committed.record == NONE:
             committed.record = replica.log[offset].record
@@ -50,7 +50,7 @@ def note_listed_offsets(s: BrokerState, k: Constants, leader: int) -> None:
 
 def note_acked(s: BrokerState, k: Constants, leader: int, record: int, offset: int) -> None:
     """Record that the leader has acknowledged a record, which it appended at this offset."""
-    if k.track_acked:
+    if k.track_acked and offset >= s.aux_deleted:
         s.aux_acked[record].offset = offset
         s.aux_acked[record].epoch = s.replica[leader].epoch
 
@@ -97,9 +97,28 @@ def note_completed(s: BrokerState, k: Constants, leader: int, has_enough: bool) 
 
 def note_read(s: BrokerState, k: Constants, leader: int, offset: int) -> None:
     """Record that a consumer has read a leader's record at an offset; the first read counts."""
-    if not k.track_read:
+    if not k.track_read or offset < s.aux_deleted:
         return
     read = s.aux_read[offset]
     if read.record == NONE:
         read.record = s.replica[leader].log[offset].record
         read.epoch = s.replica[leader].epoch
+
+
+def note_deleted(s: BrokerState, k: Constants, start: int) -> None:
+    """Record that the records below this log start are deleted on purpose, and forget them.
+
+    From now on no history has a record below it, on whatever replica: a deleted record is not lost.
+    """
+    if not k.tracks_records or start <= s.aux_deleted:
+        return
+    for offset in range(s.aux_deleted, start):
+        s.aux_committed[offset].record = NONE
+        s.aux_committed[offset].epoch = NONE
+        s.aux_read[offset].record = NONE
+        s.aux_read[offset].epoch = NONE
+    for acked in s.aux_acked:
+        if acked.offset < start:
+            acked.offset = NONE
+            acked.epoch = NONE
+    s.aux_deleted = start

@@ -122,7 +122,7 @@ SURVIVORS = {
     "Consume: not leads(s, leader)": (
         "a broker that does not lead answers; the records below its high watermark are committed"
     ),
-    "Consume: s.aux_consumer.offset >= s.replica[leader].hw": (
+    "Consume: offset >= s.replica[leader].hw": (
         "the consumer reads uncommitted records, or beyond the log end; no default property "
         "checks reads, and without such a property there is no consumer"
     ),

@@ -74,6 +74,8 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     awaited = isr | replica.caught_up
     if (k.hw_needs_min_isr or k.elr) and size(replica.isr) < k.min_isr:
         return
+    if replica.hw < replica.start and not k.rules.finds_low_hw(s, k, leader):
+        return
     held = replica.leo
     for follower in range(k.replicas):
         if follower != leader and awaited >> follower & 1:

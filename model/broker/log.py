@@ -29,13 +29,17 @@ def append(s: BrokerState, k: Constants, broker: int, epoch: int, record: int) -
 
 
 def truncate_to(s: BrokerState, k: Constants, broker: int, offset: int) -> None:
-    """Truncate a replica's log to `offset`; a shorter log stays as it is."""
+    """Truncate a replica's log to `offset`; a shorter log stays as it is.
+
+    Below the log start that leaves an empty log, which begins at `offset` (Log.truncateTo).
+    """
     replica = s.replica[broker]
     truncates_cache = k.rules.epoch_cache and k.rules.truncates_cache(s, k, broker, offset)
     for removed in range(offset, replica.leo):
         replica.log[removed].epoch = NONE
         replica.log[removed].record = NONE
     replica.leo = min(replica.leo, offset)
+    replica.start = min(replica.start, replica.leo)
     replica.hw = min(replica.hw, replica.leo)
     if truncates_cache:
         drop_empty_epochs(s, k, broker)
@@ -47,6 +51,43 @@ def drop_empty_epochs(s: BrokerState, k: Constants, broker: int) -> None:
     for cached in range(k.elections + 1):
         if replica.epoch_cache[cached] >= replica.leo:
             replica.epoch_cache[cached] = NONE
+
+
+def delete_below(s: BrokerState, k: Constants, broker: int, offset: int) -> None:
+    """Delete the records below `offset`, where the log now starts, and their epochs.
+
+    Log.maybeIncrementLogStartOffset; the epoch of the first record that is left, or of the last one
+    deleted, then starts at `offset` (LeaderEpochFileCache.truncateFromStart).
+    """
+    replica = s.replica[broker]
+    for removed in range(replica.start, offset):
+        replica.log[removed].epoch = NONE
+        replica.log[removed].record = NONE
+    replica.start = offset
+    first = NONE
+    for cached in range(k.elections + 1):
+        starts = replica.epoch_cache[cached]
+        if starts != NONE and starts <= offset:
+            first = cached
+    for cached in range(first + 1):
+        replica.epoch_cache[cached] = offset if cached == first else NONE
+
+
+def start_over(s: BrokerState, k: Constants, broker: int, offset: int) -> None:
+    """Empty a log that ends below `offset`, and let it start there.
+
+    Log.truncateFullyAndStartAt; a high watermark below it is raised, or stays, by rule.
+    """
+    replica = s.replica[broker]
+    for removed in range(replica.start, replica.leo):
+        replica.log[removed].epoch = NONE
+        replica.log[removed].record = NONE
+    for cached in range(k.elections + 1):
+        replica.epoch_cache[cached] = NONE
+    replica.start = offset
+    replica.leo = offset
+    if k.rules.raises_hw(s, k, broker, True):
+        replica.hw = offset
 
 
 def newest_epoch(s: BrokerState, k: Constants, broker: int) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...core.errors import TidegateError
 from ..protocol import Protocol
-from . import defaults, older
+from . import defaults, log_start, older
 from .protocols import kip279, kip595
 from .protocols.hw import HW
 from .protocols.kip101 import KIP_101
@@ -260,6 +260,7 @@ def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
         "applies_diverging_hw": (
             older.before_truncating if (2, 8) <= code < (3, 4, 1) else defaults.truncate_first
         ),
+        **_of_log_start(code),
     }
     if release.metadata == KRAFT and code < FIRST_WITHOUT_ZOOKEEPER:
         rules["may_register_unfenced"] = older.before_its_fence
@@ -286,6 +287,23 @@ def _new_leader(code: Version) -> Any:
     if code < (0, 8, 2) or code >= (2, 1):
         return defaults.at_every_epoch
     return defaults.if_leader_changes if code < (2, 0, 1) else kip279.unless_next_epoch
+
+
+def _of_log_start(code: Version) -> Mapping[str, Any]:
+    """Return the rules of the log start that belong to a release's code."""
+    raises_hw = log_start.always_raised
+    if code < (2, 4, 1):
+        raises_hw = log_start.unless_starting_over if code >= (2, 4) else log_start.never_raised
+    return {
+        "may_delete": log_start.up_to_hw if code >= (0, 11, 0, 1) else log_start.up_to_log_end,
+        "raises_hw": raises_hw,
+        "finds_low_hw": (
+            log_start.position_unknown if code >= (2, 4) else log_start.begin_at_log_start
+        ),
+        "diverges_below_start": (
+            log_start.epochs_first if (2, 8) <= code < (2, 8, 1) else log_start.out_of_range_first
+        ),
+    }
 
 
 def _answers_with_newer_hw(code: Version) -> bool:

@@ -51,6 +51,13 @@ from .defaults import (
     unless_rebooted,
     without_the_unclean,
 )
+from .log_start import (
+    begin_at_log_start,
+    ignore_log_start,
+    never_raised,
+    out_of_range_first,
+    up_to_log_end,
+)
 
 if TYPE_CHECKING:
     from .bounds import Constants
@@ -153,6 +160,18 @@ class Rules:
     eligible_at_registration
         With the option ``elr``: the eligible leader replicas after a broker that went down
         uncleanly registers.
+    may_delete
+        With ``deletions``: whether a leader may delete the records below this offset.
+    follows_log_start
+        With ``deletions``: whether a follower deletes what its leader has deleted.
+    raises_hw
+        With ``deletions``: whether a replica raises a high watermark below its log start to that;
+        the last argument says whether its log has just started over there.
+    finds_low_hw
+        With ``deletions``: whether a leader whose high watermark is below its log start begins with
+        the log start instead.  Otherwise it can never advance it.
+    diverges_below_start
+        With ``deletions``: whether a leader compares epochs for a fetch below its log start.
     """
 
     epoch_cache: bool = False
@@ -204,3 +223,8 @@ class Rules:
     elects_last_known_leader: Callable[[BrokerState, Constants, int], bool] = once_unfenced
     eligible_leaders: Callable[[BrokerState, Constants, int, int], int] = left_while_below_min_isr
     eligible_at_registration: Callable[[BrokerState, Constants, int], int] = without_the_unclean
+    may_delete: Callable[[BrokerState, Constants, int, int], bool] = up_to_log_end
+    follows_log_start: Callable[[BrokerState, Constants, int], bool] = ignore_log_start
+    raises_hw: Callable[[BrokerState, Constants, int, bool], bool] = never_raised
+    finds_low_hw: Callable[[BrokerState, Constants, int], bool] = begin_at_log_start
+    diverges_below_start: Callable[[BrokerState, Constants, int, int], bool] = out_of_range_first

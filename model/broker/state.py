@@ -50,8 +50,8 @@ class LogEntry(Record):
 class Replica(Record):
     """A broker and its replica.
 
-    On disk: ``log``, ``leo``, ``epoch_cache`` and ``checkpoint``; also ``hw`` if the checkpoint is
-    written at every change.  A crash resets all other variables to their lowest values.
+    On disk: ``log``, ``start``, ``leo``, ``epoch_cache`` and ``checkpoint``; also ``hw`` if the
+    checkpoint is written at every change.  A crash resets all others to their lowest values.
     """
 
     alive: bool = boolean("the broker's process runs")
@@ -65,12 +65,14 @@ class Replica(Record):
         "the leader that it follows; itself if it leads; NONE if it does neither",
     )
     truncating: bool = boolean("follows, and must send OffsetsForLeaderEpoch before it fetches")
+    failed: int = integer(0, lambda k: min(1, k.deletions), "whether its fetcher has failed")
     hw: int = integer(0, lambda k: k.log_size, "high watermark: consumers read offsets below it")
     checkpoint: int = integer(
         0,
         lambda k: k.log_size if k.hw_checkpoint else 0,
         "replication-offset-checkpoint: the high watermark that survives a crash",
     )
+    start: int = integer(0, lambda k: k.log_starts, "log start offset: what is below is deleted")
     leo: int = integer(0, lambda k: k.log_size, "log end offset: the offset of the next record")
     log: list[LogEntry] = array(lambda k: k.log_size, LogEntry)
     epoch_cache: list[int] = array(
@@ -136,6 +138,7 @@ class Message(Record):
         lambda k: k.log_size,
         "ListOffsets response: LEO of the leader; otherwise the end offset of the epoch, or NONE",
     )
+    start: int = integer(0, lambda k: k.log_starts, "response: log start offset of the leader")
     records: list[LogEntry] = array(lambda k: min(k.fetch_size, k.log_size), LogEntry)
 
 
@@ -375,6 +378,7 @@ class BrokerState(Record):
     crashed: int = integer(0, lambda k: k.crashes, "crashes so far")
     lost_power: int = integer(0, lambda k: k.power_losses, "power losses so far")
     lost: int = integer(0, lambda k: k.lost_messages, "messages lost so far")
+    deleted: int = integer(0, lambda k: k.deletions, "deletions so far")
     aux_consumer: Consumer = nested(Consumer)
     aux_committed: list[Committed] = array(lambda k: k.log_size, Committed)
     aux_acked: list[Acked] = array(lambda k: k.records, Acked)
@@ -383,6 +387,9 @@ class BrokerState(Record):
         0,
         lambda k: k.log_size if k.track_high_watermark else 0,
         "highest high watermark of any acting leader so far",
+    )
+    aux_deleted: int = integer(
+        0, lambda k: k.log_starts if k.tracks_records else 0, "highest log start offset so far"
     )
     aux_read: list[Read] = array(lambda k: k.log_size, Read)
     aux_listed: int = integer(

@@ -113,8 +113,12 @@ def test_what_brokers_did_needs_brokers(option, loss):
 
 
 @pytest.mark.parametrize(
-    "bound", ["isr_propagation=zookeeper", "purgatory", "hw_checkpoint=step", "acks=0", "elr"]
-)
+    "bound",
+    [
+        "isr_propagation=zookeeper", "purgatory", "hw_checkpoint=step", "acks=0", "elr",
+        "deletions=1",
+    ],
+)  # fmt: skip
 def test_what_cannot_be_forced_is_refused_before_anything_starts(bound, kafka):
     result = run("conform", "--kafka", kafka("0.10.2.2"), "-b", bound)
     assert result.exit_code == 2

@@ -296,6 +296,8 @@ def test_show_names_only_the_rules_that_a_protocol_replaces():
         "may_lag",
         "may_serve_fetch",
         "may_serve_epoch_request",
+        "raises_hw",
+        "finds_low_hw",
     }
     assert run("show", "kip-999").exit_code == 2
 

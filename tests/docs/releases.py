@@ -8,9 +8,11 @@ from tidegate.core.spec import Outcome
 from tidegate.model.broker.releases import KRAFT, Release, every_release
 
 PATCHES = {
+    "0.11.0": ("0.11.0.0", "0.11.0.1"),
     "1.0": ("1.0.0", "1.0.1", "1.0.2"),
     "1.1": ("1.1.0", "1.1.1"),
     "2.0": ("2.0.0", "2.0.1"),
+    "2.4": ("2.4.0", "2.4.1"),
     "2.6": ("2.6.0", "2.6.1"),
     "2.8": ("2.8.0", "2.8.1"),
     "3.4": ("3.4.0", "3.4.1"),

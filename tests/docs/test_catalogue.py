@@ -23,7 +23,7 @@ NAMED = (
     "KAFKA-7164", "KAFKA-7128", "KAFKA-7395", "KAFKA-7415", "KAFKA-2334", "KAFKA-13141",
     "KAFKA-12686", "KAFKA-10706, for ever", "KAFKA-12686, for ever", "KIP-497",
     "KIP-841 (KAFKA-13916, KAFKA-14140)", "KIP-903 (KAFKA-14139, KAFKA-14617)",
-    "Last replica standing",
+    "Last replica standing", "KAFKA-5634", "KAFKA-9491", "KAFKA-12996",
 )  # fmt: skip
 """What must have a row."""
 
@@ -64,6 +64,10 @@ STORIES = {
     "registered-unfenced.md": ([0], [], 0),
     "known-record.md": ([0], [1], 1),
     "kafka-19522.md": ([1, 0], [0], 0),
+    "kafka-5634.md": ([], [], 0),
+    "kafka-9491.md": ([], [1], 1),
+    "kafka-9491-for-ever.md": ([], [1], 1),
+    "kafka-12996.md": ([], [1, 0], 1),
 }
 """Who fails, who is elected, and who leads in the end, as the captions say; broker 0 leads first.
 

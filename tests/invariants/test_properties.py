@@ -86,6 +86,10 @@ def out_of_range(s):
     s.partition.epoch = 7
 
 
+def start_above_its_hw(s):
+    s.replica[1].failed = 1
+
+
 def longer_than_its_leader(s):
     s.message[1].kind = LIST_OFFSETS_RESPONSE
     s.message[1].end_offset = 0
@@ -116,6 +120,7 @@ CASES = {
     "EpochLogMatching": (other_record, r"differ at offset 0 \(m0 of epoch 0 and m1 of epoch 0\)"),
     "AtMostOneLeaderPerEpoch": (two_leaders, r"Brokers 0 and 1 both lead in leader epoch 0"),
     "HwWithinLog": (hw_beyond_log, r"Replica 1 has high watermark 1, but its log ends at 0"),
+    "NoFetcherFails": (start_above_its_hw, r"above the high watermark of broker 1, 1: .*fails"),
     "NoBrokerExits": (longer_than_its_leader, r"broker 1 ends at offset 1.*broker 0, at 0\."),
     "TypeOk": (out_of_range, r"partition\.epoch is 7, declared 0\.\.1"),
 }
@@ -147,8 +152,8 @@ def test_a_family_has_every_property_of_a_file(file):
 )
 def test_one_state_satisfies_it_and_one_violates_it(begin, prop):
     breaks, words = CASES[prop.name]
-    kraft = " isr_propagation=kraft" if prop.name == "EligibleIsr" else ""
-    behavior = begin("hw", f"records=2{kraft}").follow(REPLICATED)
+    options = {"EligibleIsr": "isr_propagation=kraft", "NoFetcherFails": "deletions=1"}
+    behavior = begin("hw", f"records=2 {options.get(prop.name, '')}").follow(REPLICATED)
     system = behavior.system
     assert not system.violates(prop, behavior.state)
 

@@ -31,6 +31,7 @@ def systems(draw, protocol):
         if values["isr_propagation"] != ZOOKEEPER:
             values["controller_crashes"] = 0
         values["last_known_leader"] &= values["elr"]
+        values["deletions"] *= bool(values["log_size"])
     return protocol.system(protocol.family.bounds(**values), EVERY_HISTORY)
 
 

@@ -32,13 +32,17 @@ def refresh_consumer(s: BrokerState, k: Constants, broker: int) -> bool:
 
 
 def consume(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Read the consumer's next record from the leader in its metadata, if that broker leads."""
+    """Read the consumer's next record from the leader in its metadata, if that broker leads.
+
+    If that was deleted, it reads from the log start (auto.offset.reset=earliest).
+    """
     if s.aux_consumer.leader != leader:
         return False
     if not leads(s, leader):
         return False
-    if s.aux_consumer.offset >= s.replica[leader].hw:
+    offset = max(s.aux_consumer.offset, s.replica[leader].start)
+    if offset >= s.replica[leader].hw:
         return False
-    note_read(s, k, leader, s.aux_consumer.offset)
-    s.aux_consumer.offset += 1
+    note_read(s, k, leader, offset)
+    s.aux_consumer.offset = offset + 1
     return True

@@ -10,6 +10,7 @@ from ..log import drop_empty_epochs, newest_epoch, truncate_to
 from ..messages import FETCH, IDLE
 from ..state import BrokerState
 from .alter_partition import note_registration, orphan_request
+from .deletion import raise_hw
 from .leader import forget_late_fetch
 from .metadata import forget_outdated, resend
 
@@ -34,8 +35,10 @@ def go_down(s: BrokerState, k: Constants, broker: int) -> None:
     replica.epoch = NONE
     replica.leader = NONE
     replica.truncating = False
+    replica.failed = 0
     if k.hw_checkpoint:
         replica.hw = min(replica.checkpoint, replica.leo)
+        raise_hw(s, k, broker)
     replica.epoch_start = 0
     replica.isr = 0
     replica.proposed = 0
@@ -63,13 +66,16 @@ def crash(s: BrokerState, k: Constants, broker: int) -> bool:
 def lose_power(s: BrokerState, k: Constants, broker: int, kept: int) -> bool:
     """Lose a broker's power: only the first `kept` records of its log were on disk.
 
-    Any suffix may be lost: Kafka does not flush by default, so the recovery point stays at 0.
+    Any suffix may be lost: Kafka does not flush by default, so the recovery point stays at 0.  What
+    was deleted stays deleted.
     """
     if not s.replica[broker].alive:
         return False
     if s.lost_power == k.power_losses:
         return False
     if kept > s.replica[broker].leo:
+        return False
+    if kept < s.replica[broker].start:
         return False
     s.lost_power += 1
     go_down(s, k, broker)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....core.layout import NONE
 from ..bounds import Constants
 from ..defaults import clear_message
-from ..log import append, truncate_to
+from ..log import append, start_over, truncate_to
 from ..messages import (
     DIVERGING,
     FETCH,
@@ -16,6 +16,7 @@ from ..messages import (
     OUT_OF_RANGE,
 )
 from ..state import BrokerState
+from .deletion import follow_log_start
 from .faults import go_down
 
 
@@ -24,6 +25,8 @@ def send_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool
     if s.replica[follower].leader != leader:
         return False
     if s.replica[follower].truncating:
+        return False
+    if s.replica[follower].failed:
         return False
     if s.message[follower].kind != IDLE:
         return False
@@ -34,7 +37,10 @@ def send_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool
 
 
 def handle_fetch_response(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Append the records of a fetch response, then set HW = min(LEO, the leader's HW)."""
+    """Append the records of a fetch response, then set HW = min(LEO, the leader's HW).
+
+    The log start follows the leader's after that.
+    """
     if s.message[follower].kind != FETCH_RESPONSE:
         return False
     if s.replica[follower].leader != leader:
@@ -45,12 +51,17 @@ def handle_fetch_response(s: BrokerState, k: Constants, leader: int, follower: i
         if entry.record != NONE:
             append(s, k, follower, entry.epoch, entry.record)
     replica.hw = min(replica.leo, message.hw)
+    follow_log_start(s, k, follower, message.start)
     clear_message(s, k, follower)
     return True
 
 
 def handle_out_of_range(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Ask for the leader's log end: the fetch offset was beyond it (ListOffsets, LATEST)."""
+    """Ask for the leader's log end, and where its log starts: the fetch offset was outside.
+
+    Kafka asks for LATEST and, if the follower's log is no longer than that, then for EARLIEST.
+    Within an epoch both only grow, so one answer to both requests leaves out no behavior.
+    """
     if s.message[follower].kind != OUT_OF_RANGE:
         return False
     if s.replica[follower].leader != leader:
@@ -62,6 +73,7 @@ def handle_out_of_range(s: BrokerState, k: Constants, leader: int, follower: int
 def handle_list_offsets_response(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
     """Truncate the log to the leader's log end, or exit, unless that has grown in the meantime.
 
+    A log that ends below the leader's log start starts over there.
     ReplicaFetcherThread.handleOffsetOutOfRange, since Kafka 2.1
     AbstractFetcherThread.fetchOffsetAndTruncate.
     """
@@ -70,24 +82,32 @@ def handle_list_offsets_response(s: BrokerState, k: Constants, leader: int, foll
         return False
     if s.replica[follower].leader != leader:
         return False
-    end_offset = message.end_offset
+    end_offset, start = message.end_offset, message.start
     clear_message(s, k, follower)
     if end_offset < s.replica[follower].leo and k.rules.exits_if_longer(s, k, follower):
         go_down(s, k, follower)
+    elif start > s.replica[follower].leo:
+        start_over(s, k, follower, start)
     else:
         truncate_to(s, k, follower, end_offset)
     return True
 
 
 def handle_diverging_epoch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Truncate a diverging log by the leader's epoch and end offset; continue to fetch."""
+    """Truncate a diverging log by the leader's epoch and end offset; continue to fetch.
+
+    Where the leader's high watermark is applied before that, so is its log start.
+    """
     if s.message[follower].kind != DIVERGING:
         return False
     if s.replica[follower].leader != leader:
         return False
     epoch, end_offset = s.message[follower].epoch, s.message[follower].end_offset
+    follows = True
     if k.rules.applies_diverging_hw(s, k, follower):
         s.replica[follower].hw = min(s.replica[follower].leo, s.message[follower].hw)
+        follows = follow_log_start(s, k, follower, s.message[follower].start)
     clear_message(s, k, follower)
-    k.rules.truncate_by_answer(s, k, follower, epoch, end_offset)
+    if follows:
+        k.rules.truncate_by_answer(s, k, follower, epoch, end_offset)
     return True

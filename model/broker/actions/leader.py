@@ -74,10 +74,17 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
 
 
 def answer_fetch(s: BrokerState, k: Constants, leader: int, follower: int, hw: int) -> None:
-    """Answer a fetch with the records at its offset and above, and this high watermark."""
+    """Answer a fetch with the records at its offset and above, and this high watermark.
+
+    A fetch in purgatory may be below the log start by now: that is out of range.
+    """
     offset, replica, message = s.replica[follower].leo, s.replica[leader], s.message[follower]
+    if offset < replica.start:
+        message.kind = OUT_OF_RANGE
+        return
     message.kind = FETCH_RESPONSE
     message.hw = hw
+    message.start = replica.start
     for index in range(min(replica.leo - offset, len(message.records))):
         message.records[index].epoch = replica.log[offset + index].epoch
         message.records[index].record = replica.log[offset + index].record
@@ -87,9 +94,10 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
     """Serve a fetch: set the remote LEO, then answer with records and the new HW.
 
     Since KIP-595 the leader first checks whether the logs diverge, and if so answers with the
-    diverging epoch alone.  The answer to a fetch above the leader's log end is "out of range", and
-    the fetch does not update the leader's follower state.  A fetch that finds neither a record nor
-    a newer high watermark is answered at once, or waits with the option ``purgatory``.
+    diverging epoch alone.  The answer to a fetch above the leader's log end, or below its log
+    start, is "out of range", and the fetch does not update the leader's follower state.  A fetch
+    that finds neither a record nor a newer high watermark is answered at once, or waits with the
+    option ``purgatory``.
     """
     if s.message[follower].kind != FETCH:
         return False
@@ -103,6 +111,10 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
     replica = s.replica[leader]
     message = s.message[follower]
     last_epoch = newest_epoch(s, k, follower)
+    below = offset < replica.start
+    if below and not k.rules.diverges_below_start(s, k, leader, offset):
+        message.kind = OUT_OF_RANGE
+        return True
     if k.rules.diverges(s, k, leader, last_epoch, offset):
         if k.rules.counts_diverging_fetch(s, k, leader, follower):
             receive_fetch(s, k, leader, follower, offset)
@@ -110,10 +122,11 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
         message.kind = DIVERGING
         if k.rules.applies_diverging_hw(s, k, follower):
             message.hw = replica.hw
+            message.start = replica.start
         message.epoch = epoch
         message.end_offset = end_offset
         return True
-    if offset > replica.leo:
+    if below or offset > replica.leo:
         message.kind = OUT_OF_RANGE
         return True
     read = replica.hw
@@ -128,7 +141,7 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
 
 
 def handle_list_offsets(s: BrokerState, k: Constants, leader: int, follower: int) -> bool:
-    """Answer a follower whose fetch was out of range with the present log end."""
+    """Answer a follower whose fetch was out of range with the present log end and log start."""
     message = s.message[follower]
     if message.kind != LIST_OFFSETS:
         return False
@@ -140,6 +153,7 @@ def handle_list_offsets(s: BrokerState, k: Constants, leader: int, follower: int
         return False
     message.kind = LIST_OFFSETS_RESPONSE
     message.end_offset = s.replica[leader].leo
+    message.start = s.replica[leader].start
     return True
 
 
@@ -161,6 +175,8 @@ def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) 
     if not k.rules.may_serve_fetch(s, k, leader, late.epoch):
         return False
     if late.offset > s.replica[leader].leo:
+        return False
+    if late.offset < s.replica[leader].start:
         return False
     pending = s.replica[leader].proposed
     diverges = k.rules.diverges(s, k, leader, late.last_epoch, late.offset)

@@ -67,6 +67,7 @@ def _apply(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
     replica.epoch = epoch
     replica.leader = s.leader_and_isr[epoch].leader
     replica.truncating = False
+    replica.failed = 0
     replica.epoch_start = 0
     replica.isr = 0
     replica.proposed = 0
@@ -81,6 +82,8 @@ def lead(s: BrokerState, k: Constants, leader: int, epoch: int, isr: int) -> Non
     replica.epoch_start = replica.leo
     replica.isr = isr
     replica.caught_up = 0
+    if replica.hw < replica.start and k.rules.finds_low_hw(s, k, leader):
+        replica.hw = replica.start
     k.rules.begin_leading(s, k, leader)
     note_committed(s, k, leader, 0)
     note_high_watermark(s, k, leader)

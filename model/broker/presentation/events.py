@@ -12,6 +12,7 @@ from ..messages import DIVERGING
 from ..replica_sets import braced
 from . import isr_events
 from .delayed import DELAYED
+from .deletion import DELETION, fails, fails_before_truncating, log_start_moved
 from .effects import lost_with, proposed, raised
 from .out_of_range import OUT_OF_RANGE
 from .pictures import (
@@ -90,6 +91,8 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
             effect += f", yet it sets the remote LEO to the fetch offset {offset}"
     elif offset > log_of(before, leader).leo:
         effect = f"The fetch offset {offset} is beyond the log end of broker {leader}"
+    elif offset < log_of(before, leader).start:
+        effect = f"The fetch offset {offset} is below the log start of broker {leader}"
     else:
         effect = f"Broker {leader} sets the remote LEO of broker {follower} to {offset}"
         response = f"responds: {said(after, follower)}"
@@ -119,7 +122,8 @@ def _handle_fetch_response(a: Arguments, before: Scene, after: Scene) -> Event:
     return Event(
         broker(follower),
         f"Broker {follower} receives the response of broker {a['leader']}: "
-        f"{said(before, follower)}.{moves}",
+        f"{said(before, follower)}.{moves}{log_start_moved(follower, before, after)}",
+        sign="crash" if fails(follower, before, after) else "",
         takes=(f"{follower}",),
     )
 
@@ -184,6 +188,8 @@ def _handle_epoch_response(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _handle_diverging_epoch(a: Arguments, before: Scene, after: Scene) -> Event:
+    if fails(a["follower"], before, after):
+        return fails_before_truncating(a, before, after)
     return _truncate_by_answer(a, before, after, "It continues to fetch from there")
 
 
@@ -388,6 +394,7 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "LoseMessage": _lose_message,
     **isr_events.EVENTS,
     **DELAYED,
+    **DELETION,
     **OUT_OF_RANGE,
 }
 """Every action of the family."""

@@ -1,4 +1,4 @@
-"""The steps of a follower whose log is longer than its leader's, as pictures."""
+"""The steps of a follower whose log ends outside its leader's, as pictures."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def _handle_out_of_range(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _handle_list_offsets(a: Arguments, before: Scene, after: Scene) -> Event:
-    leader, follower = a["leader"], a["follower"]
+    leader, follower, log = a["leader"], a["follower"], log_of(before, a["leader"])
     return Event(
         broker(leader),
         f"Broker {leader} answers broker {follower} with its log end, "
-        f"{log_of(before, leader).leo}.",
+        f"{log.leo}{f', and its log start, {log.start}' if log.start else ''}.",
         takes=(f"{follower}",),
     )
 
@@ -40,6 +40,16 @@ def _handle_list_offsets_response(a: Arguments, before: Scene, after: Scene) -> 
             takes=(f"{follower}",),
             drops=f"dropped: broker {follower} exited",
             rule="a follower whose log is longer than its leader's exits",
+        )
+    if end > log_of(before, follower).leo:
+        return Event(
+            broker(follower),
+            f"The log of broker {a['leader']} starts above the log end of broker {follower}, "
+            f"{log_of(before, follower).leo}. Broker {follower} removes its whole log and starts "
+            f"over at offset {end}, with HW {log_of(after, follower).hw}.",
+            sign="truncation",
+            takes=(f"{follower}",),
+            rule=f"a log that ends below the leader's log start starts over there, at {end}",
         )
     if end == log_of(before, follower).leo:
         return Event(

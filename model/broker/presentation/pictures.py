@@ -24,7 +24,7 @@ from ..replica_sets import braced
 from ..rules import Rules
 from ..state import BrokerState, LogEntry
 from .isr_view import REFUSALS, alter_partition, clients, controller, isr_changes, requests
-from .view import in_flight, leadership, log_entries, role, waiting
+from .view import in_flight, leadership, log, log_start, role, waiting
 
 CONTROLLER, CLIENTS = "controller", "clients"
 ACKED = "acked"
@@ -199,7 +199,7 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
         alive=bool(replica.alive),
         epoch=replica.epoch if replica.leader != NONE else None,
         leads=replica.epoch if replica.leader == number else None,
-        log=Log(tuple(Entry(f"m{e.record}", e.epoch) for e in log_entries(replica)), replica.hw),
+        log=log(replica),
         replica=number,
         follows=replica.leader if replica.alive and not leads(s, number) else NONE,
         truncating=bool(replica.truncating),
@@ -246,7 +246,7 @@ def _requests(s: BrokerState, k: Constants) -> list[Answer]:
             continue
         text = in_flight(s, k, follower)
         if kind == FETCH_RESPONSE:
-            text = f"{_records(message.records)}, HW {message.hw}"
+            text = f"{_records(message.records)}, HW {message.hw}{log_start(message)}"
         asks = kind in (FETCH, LIST_OFFSETS, EPOCH_REQUEST)
         ends = (follower, leader) if asks else (leader, follower)
         names = broker(ends[0]), broker(ends[1])

@@ -32,6 +32,12 @@ def cache_changed(before: Broker, after: Broker) -> str:
     added = {epoch: start for epoch, start in now.items() if was.get(epoch) != start}
     gone = {epoch: start for epoch, start in was.items() if epoch not in now}
     dropped = cached(tuple(gone.items()))
+    if log.start > before.log.start and added:
+        also = f", and drops {dropped}" if gone else ""
+        return (
+            f"The epoch cache of broker {after.replica} now begins with "
+            f"{cached(tuple(added.items()))}{also}."
+        )
     if not added:
         return (
             f"The epoch cache of broker {after.replica} drops {dropped}: it keeps no "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....core.layout import NONE
+from ....core.scene import Entry, Log
 from ..bounds import ZOOKEEPER, Constants
 from ..leadership import leads
 from ..log import newest_epoch
@@ -20,7 +21,7 @@ from ..messages import (
     OUT_OF_RANGE,
 )
 from ..replica_sets import replicas
-from ..state import BrokerState, LogEntry, Replica
+from ..state import BrokerState, LogEntry, Message, Replica
 from .isr_view import clients, controller, isr_changes, to_controller
 
 LEGEND = (
@@ -35,8 +36,17 @@ ELR_LEGEND = (
 )
 """For the option ``elr``."""
 
+DELETED = Entry("-", NONE)
+"""What is shown at an offset below the log start."""
+
+DELETED_LEGEND = " - is an offset below the log start offset, whose record is deleted."
+"""For the option ``deletions``."""
+
 RESTARTED = "restarted"
 """The role of a broker that waits for LeaderAndIsr, or for the metadata with KRaft."""
+
+FAILED = ", failed"
+"""The end of the role of a follower whose fetcher has failed."""
 
 
 def columns(s: BrokerState, k: Constants) -> dict[str, str]:
@@ -94,21 +104,24 @@ def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) 
         stale = "" if replica.epoch == s.partition.epoch else " (stale)"
         return f"leads e{replica.epoch} isr {written(replica.isr)}{stale}"
     if replica.leader != NONE:
-        asks = ", truncating" if replica.truncating else ""
+        asks = ", truncating" if replica.truncating else FAILED if replica.failed else ""
         return f"follows {replica.leader} e{replica.epoch}{asks}"
     if s.partition.leader == NONE and s.partition.epoch == replica.epoch:
         return f"no leader e{replica.epoch}"
     return RESTARTED
 
 
-def log_entries(replica: Replica) -> list[LogEntry]:
-    """Return the records in a replica's log, oldest first."""
-    return replica.log[: replica.leo]
+def log(replica: Replica) -> Log:
+    """Return the picture of a replica's log."""
+    held = replica.log[replica.start : replica.leo]
+    entries = [Entry(f"m{entry.record}", entry.epoch) for entry in held]
+    return Log((*[DELETED] * replica.start, *entries), replica.hw, replica.start)
 
 
 def _log(s: BrokerState, k: Constants, broker: int) -> str:
     replica = s.replica[broker]
-    entries = [record(entry) for entry in log_entries(replica)]
+    held = replica.log[replica.start : replica.leo]
+    entries = [DELETED.name] * replica.start + [record(entry) for entry in held]
     entries.insert(replica.hw, "|")
     checkpoint = f" (disk {replica.checkpoint})" if k.hw_checkpoint else ""
     return f"[{' '.join(entries)}] hw {replica.hw}{checkpoint}"
@@ -117,17 +130,23 @@ def _log(s: BrokerState, k: Constants, broker: int) -> str:
 def in_flight(s: BrokerState, k: Constants, follower: int) -> str:
     """Return the message between a follower and its leader as text; empty if there is none."""
     message = s.message[follower]
+    starts = log_start(message)
     texts = {
         FETCH: _fetch(s, k, follower),
-        FETCH_RESPONSE: f"{fetched(message.records) or 'nothing'}, hw {message.hw}",
+        FETCH_RESPONSE: f"{fetched(message.records) or 'nothing'}, hw {message.hw}{starts}",
         OUT_OF_RANGE: "out of range",
         LIST_OFFSETS: "log end?",
-        LIST_OFFSETS_RESPONSE: f"log end {message.end_offset}",
+        LIST_OFFSETS_RESPONSE: f"log end {message.end_offset}{starts}",
         EPOCH_REQUEST: f"end of e{newest_epoch(s, k, follower)}?",
         EPOCH_RESPONSE: _epoch_end(message.epoch, message.end_offset),
-        DIVERGING: f"diverging, {_epoch_end(message.epoch, message.end_offset)}",
+        DIVERGING: f"diverging, {_epoch_end(message.epoch, message.end_offset)}{starts}",
     }
     return texts.get(message.kind, "")
+
+
+def log_start(message: Message) -> str:
+    """Return the log start offset in a response; empty if nothing was deleted."""
+    return f", log start {message.start}" if message.start else ""
 
 
 def _fetch(s: BrokerState, k: Constants, follower: int) -> str:

@@ -20,6 +20,7 @@ from ..bounds import Constants
 from ..explanations import explains
 from ..family import EPOCH_REQUESTS
 from ..log import largest_epoch_up_to, newest_epoch, smallest_epoch_above, truncate_to
+from ..log_start import take_log_start, up_to_hw, up_to_log_end
 from ..older import after_the_fetch
 from ..state import BrokerState
 from .hw import HW
@@ -101,9 +102,11 @@ KIP_101 = replace(
         begin_following=ask_before_fetching,
         end_offset_for_epoch=start_of_next_epoch,
         truncate_by_answer=cut_to_answer,
+        may_delete=up_to_hw,
+        follows_log_start=take_log_start,
     ),
     actions=HW.actions + EPOCH_REQUESTS,
-    older_rules=(("hw_with_records", after_the_fetch),),
+    older_rules=(("hw_with_records", after_the_fetch), ("may_delete", up_to_log_end)),
     expected=(
         Expected(""),
         Expected("elections=3", slow=True),

@@ -16,6 +16,7 @@ from dataclasses import replace
 from ...protocol import Expected
 from ..bounds import Constants
 from ..defaults import at_any_offset, at_any_time, at_every_epoch, if_leader_changes, not_at_log_end
+from ..log_start import always_raised, position_unknown, unless_starting_over
 from ..older import (
     OF_ISR_CHANGES,
     drop_requests_only,
@@ -46,6 +47,8 @@ KIP_320 = replace(
         may_lag=not_at_log_end,
         may_serve_fetch=serve_same_epoch,
         may_serve_epoch_request=serve_same_epoch,
+        raises_hw=always_raised,
+        finds_low_hw=position_unknown,
     ),
     older_rules=(
         ("drop_in_flight", drop_requests_only),
@@ -55,6 +58,7 @@ KIP_320 = replace(
         ("has_epoch_start", at_any_offset),
         ("may_lag", at_any_time),
         ("may_change_isr", leads_in_any_epoch),
+        ("raises_hw", unless_starting_over),
         *OF_ISR_CHANGES,
     ),
     expected=(

@@ -32,6 +32,7 @@ from ..defaults import (
     once_fenced,
 )
 from ..family import TRUNCATION_ON_FETCH
+from ..log_start import epochs_first
 from ..older import (
     OF_CHANGE_RECORDS,
     OF_ELECTIONS,
@@ -110,6 +111,7 @@ KIP_595 = replace(
         ("may_change_isr", leads_in_any_epoch),
         ("counts_diverging_fetch", also_if_diverging),
         ("applies_diverging_hw", before_truncating),
+        ("diverges_below_start", epochs_first),
         *OF_ISR_CHANGES,
         *OF_CHANGE_RECORDS,
         *OF_ELECTIONS,

@@ -30,8 +30,9 @@ CASES = (
     ("kip-320", "replicas=3 records=1 elections=2 crashes=1 min_isr=2 moves"),
     ("kip-320", "replicas=3 records=2 elections=2 crashes=1 moves"),
     ("kip-320", "replicas=3 records=2 elections=2 crashes=2 moves"),
+    ("kip-320", "replicas=3 records=3 log_size=2 elections=2 crashes=2 moves"),
 )
-"""From 10^5 to 10^8 states."""
+"""From 10^5 to nearly 10^8 states; the last one takes 15 GB."""
 
 PUBLISHED = "published/kip-101"
 HOLD = (

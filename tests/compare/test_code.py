@@ -24,13 +24,16 @@ def test_what_every_rule_decides_is_said_where_the_rules_are_declared(protocol):
     assert [rule.name for rule in code(protocol).rules.values() if not rule.decides] == []
 
 
-def test_what_kip_101_brought_are_epochs_and_three_steps_to_ask_for_their_end():
+def test_what_kip_101_brought_are_epochs_three_steps_to_ask_for_their_end_and_a_log_start():
     found = between("hw", "kip-101")
     assert [change.name for change in found.rules] == [
         "epoch_cache",
         "begin_following",
         "end_offset_for_epoch",
         "truncate_by_answer",
+        # The releases that have them also brought DeleteRecords.
+        "may_delete",
+        "follows_log_start",
     ]
     says = found.rules[1].new.function.says
     assert says.startswith("Ask for the end of the newest cached epoch before fetching")
@@ -43,11 +46,12 @@ def test_what_kip_101_brought_are_epochs_and_three_steps_to_ask_for_their_end():
     assert [change.new for change in between("kip-101", "hw").actions] == [None] * 3
 
 
-def test_what_kip_320_brought_is_a_fence_for_both_kinds_of_request_and_two_more_rules():
+def test_what_kip_320_brought_is_a_fence_for_both_kinds_of_request_and_four_more_rules():
     found = between("kip-279", "kip-320")
     rules = {change.name: change.new.function.source for change in found.rules}
     fences = ["may_serve_fetch", "may_serve_epoch_request"]
-    assert list(rules) == ["has_new_leader", *fences, "may_lag"]
+    # The last two belong to releases that have it: KAFKA-9491.
+    assert list(rules) == ["has_new_leader", *fences, "may_lag", "raises_hw", "finds_low_hw"]
     fence = "(s, k, leader, epoch)\nreturn s.replica[leader].epoch == epoch"
     assert [rules[name] for name in fences] == [fence, fence]
     assert rules["has_new_leader"] == "(s, k, follower, epoch)\nreturn True"

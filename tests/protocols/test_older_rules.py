@@ -130,3 +130,9 @@ def test_with_less_of_anything_a_missed_epoch_loses_nothing(search, bound):
     settings = {"replicas": "3", "records": "1", "elections": "3"} | dict([bound.split("=")])
     text = " ".join(f"{name}={value}" for name, value in settings.items())
     assert search("kip-595", f"{text} crashes=0 moves", [LOST]).outcome is Outcome.HOLDS
+
+
+def test_a_late_fetch_may_leave_a_rejected_change_without_kraft(search):
+    """The leader keeps a change that ZooKeeper has rejected; no request carries broker epochs."""
+    settings = "records=0 crashes=1 elections=2 moves hw_waits late_request"
+    assert search("kip-595", settings).outcome is Outcome.HOLDS

@@ -182,7 +182,7 @@ def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) 
     diverges = k.rules.diverges(s, k, leader, late.last_epoch, late.offset)
     if not diverges or k.rules.counts_diverging_fetch(s, k, leader, follower):
         receive_fetch(s, k, leader, follower, late.offset)
-    is_proposed = s.replica[follower].alive and s.replica[leader].proposed != pending
+    is_proposed = k.kraft and s.replica[follower].alive and s.replica[leader].proposed != pending
     if is_proposed and k.rules.keeps_broker_epoch(s, k, leader, follower):
         s.alter_partition[leader].rebooted |= 1 << follower
     forget_late_fetch(s, follower)

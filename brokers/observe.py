@@ -61,8 +61,8 @@ class Observer:
     ----------
     acks
         The offset of each record that was acknowledged; it grows while steps are forced.
-    has_caches
-        Whether replicas have epoch caches in the model.
+    empty_caches
+        Whether an epoch cache that is empty in the model is compared, too.
 
     Attributes
     ----------
@@ -72,12 +72,12 @@ class Observer:
     """
 
     def __init__(
-        self, cluster: Cluster, topic: str, acks: Mapping[int, int], has_caches: bool
+        self, cluster: Cluster, topic: str, acks: Mapping[int, int], empty_caches: bool
     ) -> None:
         self._cluster = cluster
         self._topic = topic
         self._acks = acks
-        self._has_caches = has_caches
+        self._empty_caches = empty_caches
         self._compared: dict[str, Difference] = {}
         self._checkpoints: dict[int, tuple[int, set[int]]] = {}
         self.stalls = False
@@ -150,7 +150,8 @@ class Observer:
         await self._of_memory(broker, replica, name, len(entries))
         starts = epoch_checkpoint(broker.data, self._topic)
         cache = {e: start for e, start in enumerate(replica["epoch_cache"]) if start != NOTHING}
-        if replica["alive"] and starts is not None and self._has_caches:
+        compares = self._empty_caches or bool(cache)
+        if replica["alive"] and starts is not None and compares:
             self._compare(f"{name}: epoch cache", cache, starts)
 
     async def _of_memory(self, broker: Broker, replica: State, name: str, leo: int) -> None:

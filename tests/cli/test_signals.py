@@ -121,8 +121,8 @@ from tidegate.__main__ import main
 from tidegate.checker.compiled import machine, search
 
 class Late(machine.Machine):
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
+    def _use(self, code):
+        super()._use(code)
         late = {late}
         def called(*numbers, called=getattr(self, late)):
             if late == "_grow":

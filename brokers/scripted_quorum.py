@@ -280,19 +280,19 @@ class ScriptedQuorum:
         if header.key == API_VERSIONS.key:
             keys = [{"key": a.key, "least": first, "most": last} for a, first, last in _VERSIONS]
             return {"error": NONE, "keys": keys}
-        asked = decode_request(_BY_KEY[header.key], data)
+        request = decode_request(_BY_KEY[header.key], data)
         if header.key == FETCH.key:
-            return await self._fetched(asked)
-        member = self._members[asked["broker"]]
+            return await self._fetched(request)
+        member = self._members[request["broker"]]
         if header.key == BROKER_REGISTRATION.key:
-            self._register(member, asked["features"])
-            return {"broker_epoch": asked["broker"]}
+            self._register(member, request["features"])
+            return {"broker_epoch": request["broker"]}
         if header.key == BROKER_HEARTBEAT.key:
-            member.applied = asked["metadata_offset"] + 1
+            member.applied = request["metadata_offset"] + 1
             caught_up = 0 < member.needed <= member.applied
-            member.serves = caught_up and not asked["wants_fence"]
+            member.serves = caught_up and not request["wants_fence"]
             return {"caught_up": caught_up, "fenced": not member.serves}
-        return await self._proposed(member, asked["topics"][0])
+        return await self._proposed(member, request["topics"][0])
 
     def _register(self, member: _Member, features: list[dict[str, Any]]) -> None:
         """Give a broker the newest metadata.version that it knows, all brokers, and its topics.
@@ -311,15 +311,15 @@ class ScriptedQuorum:
             log.append(self._topic(topic, PartitionState(-1, state.epoch - 1, state.isr, 0)))
         member.needed = log.end
 
-    async def _fetched(self, asked: dict[str, Any]) -> dict[str, Any]:
+    async def _fetched(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a fetch of metadata."""
-        broker = asked["replica"]["id"] if "replica" in asked else asked["replica_id"]
-        [topic] = asked["topics"]
+        broker = request["replica"]["id"] if "replica" in request else request["replica_id"]
+        [topic] = request["topics"]
         [wanted] = topic["partitions"]
         log, records = self._members[broker].log, b""
         knows = wanted["current_epoch"] == EPOCH
         if knows:
-            records = await log.read(wanted["offset"], asked["max_wait_ms"] / 1000)
+            records = await log.read(wanted["offset"], request["max_wait_ms"] / 1000)
         answered = {
             "index": 0,
             "error": NONE if knows else FENCED_LEADER_EPOCH,
@@ -336,13 +336,15 @@ class ScriptedQuorum:
 
     async def _proposed(self, member: _Member, topic: dict[str, Any]) -> dict[str, Any]:
         """Answer AlterPartition, once that is decided."""
-        [asked] = topic["partitions"]
+        [request] = topic["partitions"]
         name = next((one for one in self._states if identity(one) == topic["id"]), None)
         if name is None:
             return _altered(topic["id"], _UNKNOWN_TOPIC_ID, PartitionState(-1, -1, (), -1))
-        isr = asked["isr"] if "isr" in asked else [one["id"] for one in asked["members"]]
+        isr = request["isr"] if "isr" in request else [one["id"] for one in request["members"]]
         answer = asyncio.get_running_loop().create_future()
-        made = Proposal(name, asked["epoch"], asked["partition_epoch"], tuple(sorted(isr)), answer)
+        made = Proposal(
+            name, request["epoch"], request["partition_epoch"], tuple(sorted(isr)), answer
+        )
         if self._instant:
             return _altered(topic["id"], self._judged(made), self.state(name))
         member.proposal = made

@@ -79,9 +79,11 @@ NO_NOUNS = {"asked", "found", "given", "it", "told", "whole"}
 ROOMS = (
     "analysis",
     "benchmarks",
+    "brokers",
     "checker",
     "commands",
     "core",
+    "examples",
     "gate",
     "invariants",
     "model",

@@ -164,8 +164,14 @@ def inside(p: Program, state: int) -> int:
 
 
 def ask_all(p: Program, state: int, space: int) -> int:
-    """Ask all there is to ask of a state, with room for it as in :func:`steps_from`."""
-    return steps_from(p, state, space) + p.judge(state) + inside(p, state)
+    """Ask all that a search asks of a state, with room for it as in :func:`steps_from`.
+
+    No search takes a step from a state outside the constraint, where the model may say nothing.
+    """
+    judgment = p.judge(state)
+    if inside(p, state) == 0:
+        return judgment
+    return judgment + steps_from(p, state, space)
 
 
 def ask_again(p: Program, entry: int, count: int, space: int) -> None:

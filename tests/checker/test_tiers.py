@@ -2,9 +2,11 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.compiled import build, tiers
 from tidegate.checker.compiled.build import Code
@@ -19,6 +21,7 @@ from tidegate.core.spec import EngineError
 from tidegate.invariants import PROPERTIES
 from tidegate.model.broker.protocols.kip320 import KIP_320
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 COMPILED = Resources(engine="compiled")
 OPTIMISED = Resources(engine="compiled", optimise_from=100)
 NAMES = ("TypeOk", "NoCommittedRecordLost", "LogConsistency", "Stuck")
@@ -147,6 +150,17 @@ def test_a_second_tier_that_differs_ends_the_run_and_each_later_one_at_once(syst
 @pytest.mark.usefixtures("slip")
 def test_a_search_that_needs_no_second_tier_never_sees_it(system):
     assert check(system, [], resources=COMPILED).complete
+
+
+def test_no_step_is_asked_of_a_state_outside_the_constraint():
+    """From there, steps of this model write values out of range."""
+    bounds = ["nodes=2", "counter=2", "pending=2", "sum=3"]
+    system, properties = assemble(str(EXAMPLES / "ewd998.py"), bounds, ())
+    expected = answers(check(system, properties, keep_going=True))
+    for _ in range(2):
+        resources = Resources(engine="compiled", optimise_from=1_000)
+        result = check(system, properties, keep_going=True, resources=resources)
+        assert (answers(result), result.engine) == (expected, "compiled")
 
 
 def test_a_search_goes_on_with_what_another_one_began(system, properties, tmp_path):

@@ -12,6 +12,7 @@ from ..brokers.distribution import Distribution, KafkaError
 from ..brokers.report import Behavior, ForcedStep, Report
 from ..core.spec import Trace, TransitionSystem
 from ..model.broker.bounds import WITH_KRAFT
+from .covering import Pair, by_action
 from .shorten import without
 
 if TYPE_CHECKING:
@@ -79,16 +80,13 @@ class Conformance:
     complete: bool = False
     walks: int = 0
     steps: int = 0
-    taken: Counter[tuple[str, str]] = field(default_factory=Counter)
+    taken: Counter[Pair] = field(default_factory=Counter)
     departures: list[Departure] = field(default_factory=list)
 
     @property
     def actions(self) -> Counter[str]:
         """How often each action was forced."""
-        counted: Counter[str] = Counter()
-        for (_, action), times in self.taken.items():
-            counted[action] += times
-        return counted
+        return by_action(self.taken)
 
 
 class Conforming:

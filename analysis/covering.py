@@ -15,8 +15,17 @@ from .reaching import shortest_ways
 Pair = tuple[str, str]
 """An action, and the one that comes next; the first one of a walk comes after nothing, ''."""
 
+
 GUIDED = 10
 """Each walk whose number this divides is guided to an action that the walks before it lack."""
+
+
+def by_action(pairs: Counter[Pair]) -> Counter[str]:
+    """Return how often each action was taken, of how often each pair was."""
+    counted: Counter[str] = Counter()
+    for (_, action), times in pairs.items():
+        counted[action] += times
+    return counted
 
 
 class CoveringWalks:
@@ -54,10 +63,7 @@ class CoveringWalks:
     @property
     def actions(self) -> Counter[str]:
         """How often each action was taken."""
-        counted: Counter[str] = Counter()
-        for (_, action), times in self.taken.items():
-            counted[action] += times
-        return counted
+        return by_action(self.taken)
 
     def guide(self, count: int) -> None:
         """Look for ways to the actions that the first of so many walks will lack.

@@ -80,7 +80,7 @@ def _made(text: str, optimised: bool) -> bytes:
     except RuntimeError as error:
         raise UnsupportedError(f"something that LLVM does not take: {error}") from None
     if not optimised:
-        quick: bytes = new_target(0).emit_object(parsed)
+        quick: bytes = target(0).emit_object(parsed)
         return quick
     machine = target()
     options = llvm.create_pipeline_tuning_options(speed_level=3)

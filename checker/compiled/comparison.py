@@ -159,7 +159,7 @@ def compare_with_reference(
     states: Sequence[State],
     violations: Mapping[str, tuple[int, Sequence[State]]],
     taken: Sequence[int],
-) -> None:
+) -> bool:
     """Compare a level with what was interpreted before; with its last level also all the rest.
 
     Parameters
@@ -169,6 +169,11 @@ def compare_with_reference(
     violations, taken
         What it found so far, and how often it took each instance.
 
+    Returns
+    -------
+    bool
+        Whether there are more levels to compare.
+
     Raises
     ------
     DisagreementError
@@ -176,14 +181,15 @@ def compare_with_reference(
     """
     system = reference.system
     compare_level(system, level, reference.levels[level], states)
-    if level + 1 == len(reference.levels):
-        least_ones = {
-            name: (first, least(system, some))
-            for name, (first, some) in reference.violations.items()
-        }
-        mine = {name: (first, one) for name, (first, [one]) in violations.items()}
-        compare_verdicts(system, least_ones, mine)
-        compare_counts(system, reference.taken, taken)
+    if level + 1 < len(reference.levels):
+        return True
+    least_ones = {
+        name: (first, least(system, some)) for name, (first, some) in reference.violations.items()
+    }
+    mine = {name: (first, one) for name, (first, [one]) in violations.items()}
+    compare_verdicts(system, least_ones, mine)
+    compare_counts(system, reference.taken, taken)
+    return False
 
 
 def compare_level(

@@ -276,8 +276,7 @@ class CompiledSearch(LevelSearch):
         """Compare the last level with what was interpreted before, and at the end all the rest."""
         level = len(self.levels) - 1
         states = [state for some in self.levels[level] for state in self.read(*some)]
-        compare_with_reference(reference, level, states, self.violations, self.taken)
-        if level + 1 == len(reference.levels):
+        if not compare_with_reference(reference, level, states, self.violations, self.taken):
             self.reference = None
 
     def _writing(self, write: Callable[[], None]) -> None:

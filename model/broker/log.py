@@ -28,6 +28,13 @@ def append(s: BrokerState, k: Constants, broker: int, epoch: int, record: int) -
     replica.leo += 1
 
 
+def remove(s: BrokerState, broker: int, first: int, end: int) -> None:
+    """Leave no record at the offsets from `first` to before `end` of a replica's log."""
+    for offset in range(first, end):
+        s.replica[broker].log[offset].epoch = NONE
+        s.replica[broker].log[offset].record = NONE
+
+
 def truncate_to(s: BrokerState, k: Constants, broker: int, offset: int) -> None:
     """Truncate a replica's log to `offset`; a shorter log stays as it is.
 
@@ -35,9 +42,7 @@ def truncate_to(s: BrokerState, k: Constants, broker: int, offset: int) -> None:
     """
     replica = s.replica[broker]
     truncates_cache = k.rules.epoch_cache and k.rules.truncates_cache(s, k, broker, offset)
-    for removed in range(offset, replica.leo):
-        replica.log[removed].epoch = NONE
-        replica.log[removed].record = NONE
+    remove(s, broker, offset, replica.leo)
     replica.leo = min(replica.leo, offset)
     replica.start = min(replica.start, replica.leo)
     replica.hw = min(replica.hw, replica.leo)
@@ -60,9 +65,7 @@ def delete_below(s: BrokerState, k: Constants, broker: int, offset: int) -> None
     deleted, then starts at `offset` (LeaderEpochFileCache.truncateFromStart).
     """
     replica = s.replica[broker]
-    for removed in range(replica.start, offset):
-        replica.log[removed].epoch = NONE
-        replica.log[removed].record = NONE
+    remove(s, broker, replica.start, offset)
     replica.start = offset
     first = NONE
     for cached in range(k.elections + 1):
@@ -79,9 +82,7 @@ def start_over(s: BrokerState, k: Constants, broker: int, offset: int) -> None:
     Log.truncateFullyAndStartAt; a high watermark below it is raised, or stays, by rule.
     """
     replica = s.replica[broker]
-    for removed in range(replica.start, replica.leo):
-        replica.log[removed].epoch = NONE
-        replica.log[removed].record = NONE
+    remove(s, broker, replica.start, replica.leo)
     for cached in range(k.elections + 1):
         replica.epoch_cache[cached] = NONE
     replica.start = offset

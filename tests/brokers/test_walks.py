@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.released import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, REFUSED_FETCH
+from tests.behaviors import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, REFUSED_FETCH
 from tidegate.analysis.conformance import behavior_of, cluster_for
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.replay import replay

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.behaviors import REPLICATED
 from tidegate import invariants, model
 from tidegate.core.spec import Property
 from tidegate.invariants import INVARIANTS as BY_FAMILY
@@ -14,17 +15,6 @@ from tidegate.invariants import PROPERTIES
 from tidegate.model.broker.messages import LIST_OFFSETS_RESPONSE
 
 INVARIANTS = BY_FAMILY["broker"]
-
-REPLICATED = """
-Produce 0
-SendFetch 0 1
-HandleFetch 0 1
-HandleFetchResponse 0 1
-SendFetch 0 1
-HandleFetch 0 1
-HandleFetchResponse 0 1
-"""
-"""m0 is committed on both replicas, and both know."""
 
 
 def forget_committed(s):

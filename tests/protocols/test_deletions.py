@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.behaviors import REPLICATED
 from tidegate.checker.result import Resources
 from tidegate.core.bounds import BoundsError
 from tidegate.core.layout import NONE
@@ -115,15 +116,6 @@ def test_logs_converge_although_they_start_at_different_offsets(search, protocol
         assert decide(search, protocol, settings, name) == (Outcome.HOLDS, None)
 
 
-REPLICATED = """
-Produce 0
-SendFetch 0 1
-HandleFetch 0 1
-HandleFetchResponse 0 1
-SendFetch 0 1
-HandleFetch 0 1
-HandleFetchResponse 0 1
-"""
 FETCHED = "SendFetch 0 1\nHandleFetch 0 1\nHandleFetchResponse 0 1"
 OUT_OF_RANGE = """
 SendFetch 0 1

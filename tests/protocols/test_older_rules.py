@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.released import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, MAY_REFUSE_FETCH, REFUSED_FETCH
+from tests.behaviors import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, MAY_REFUSE_FETCH, REFUSED_FETCH
 from tidegate.core.spec import Outcome
 
 slow = pytest.mark.slow

@@ -1,4 +1,15 @@
-"""Behaviors that releases of Kafka tell apart: in the model, and on brokers of these releases."""
+"""Behaviors that several tests take, in the model and on brokers."""
+
+REPLICATED = """
+Produce 0
+SendFetch 0 1
+HandleFetch 0 1
+HandleFetchResponse 0 1
+SendFetch 0 1
+HandleFetch 0 1
+HandleFetchResponse 0 1
+"""
+"""m0 is committed on both replicas, and both know."""
 
 MAY_REFUSE_FETCH = """
     Produce 0

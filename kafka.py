@@ -9,6 +9,7 @@ from __future__ import annotations
 from .core.scene import Entry, Log, LogOffset, Promise
 from .model.broker.bounds import Constants
 from .model.broker.family import announced, brokers, nobody, pairs
+from .model.broker.in_flight import LogEntry
 from .model.broker.leadership import acting_leader, leads
 from .model.broker.protocols.hw import HW
 from .model.broker.protocols.kip101 import KIP_101
@@ -16,7 +17,7 @@ from .model.broker.protocols.kip279 import KIP_279
 from .model.broker.protocols.kip320 import KIP_320
 from .model.broker.protocols.kip595 import KIP_595
 from .model.broker.protocols.kip595_reset import KIP_595_RESET
-from .model.broker.state import BrokerState, LogEntry, Replica
+from .model.broker.state import BrokerState, Replica
 
 __all__ = [
     "HW",

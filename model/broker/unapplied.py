@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from ...core.layout import NONE
 from .bounds import Constants
+from .in_flight import LeaderAndIsr
 from .messages import ORPHANED, REQUEST
-from .state import BrokerState, LeaderAndIsr
+from .state import BrokerState
 
 
 def has_unknown(s: BrokerState, k: Constants, epoch: int) -> bool:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from ....core.layout import NONE
 from ..bounds import Constants
+from ..in_flight import AlterPartition
 from ..leadership import advance_hw, leads, set_isr
 from ..messages import ACCEPTED, NOTHING, ORPHANED, OUTDATED, REFUSED, REQUEST
-from ..state import AlterPartition, BrokerState
+from ..state import BrokerState
 from ..unapplied import append_record, has_unknown, learn_record
 
 

@@ -5,11 +5,219 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....core.layout import NONE
-from ....core.scene import Entry, Message, Scene, View
-from ..messages import DIVERGING, FETCH_RESPONSE
+from ....core.scene import Entry, Message, Participant, Promise, Scene, View
+from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
+from ..in_flight import LogEntry
+from ..leadership import leads
+from ..messages import (
+    DELAYED_FETCH,
+    DIVERGING,
+    EPOCH_REQUEST,
+    FETCH,
+    FETCH_RESPONSE,
+    IDLE,
+    LIST_OFFSETS,
+    NOTHING,
+    ORPHANED,
+    REQUEST,
+)
+from ..replica_sets import braced
+from ..state import BrokerState
 from .events import event
-from .pictures import Announcement, Answer, Broker, partition_of, scene
-from .view import RESTARTED
+from .isr_view import REFUSALS, alter_partition, clients, controller, isr_changes, requests
+from .pictures import (
+    ACKED,
+    CLIENTS,
+    CONTROLLER,
+    Announcement,
+    Answer,
+    Broker,
+    Clients,
+    Partition,
+    Proposal,
+    announced,
+    broker,
+    cached,
+    partition_of,
+    proposal,
+)
+from .view import RESTARTED, in_flight, leadership, log, log_start, role, waiting
+
+
+def scene(s: BrokerState, k: Constants) -> Scene:
+    """Return the picture of a state."""
+    partition = s.partition
+    role_text, isr = leadership(s, braced)
+    participants: list[Participant] = [
+        Partition(
+            CONTROLLER,
+            role_text,
+            (*isr, *controller(s, k)),
+            alive=not s.controller.down,
+            epoch=partition.epoch,
+            leader=partition.leader,
+            isr=partition.isr,
+            elr=partition.elr,
+            cached=s.controller.isr,
+            kraft=k.kraft,
+            known=frozenset(epoch for epoch, sent in enumerate(s.leader_and_isr) if sent.known),
+        )
+    ]
+    participants += [_participant(s, k, number) for number in range(k.replicas)]
+    metadata = clients(s, k) if k.isr_propagation == ZOOKEEPER else {}
+    written = f"{s.written} of {k.records} written"
+    participants.append(Clients(CLIENTS, written, tuple(metadata.values()), metadata=metadata))
+    return Scene(
+        tuple(participants),
+        (*_requests(s, k), *_proposals(s, k), *_announcements(s, k)),
+        (*_read(s, k), *_acked(s, k)),
+    )
+
+
+def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
+    replica = s.replica[number]
+    details = []
+    starts = enumerate(replica.epoch_cache)
+    cache = tuple((epoch, start) for epoch, start in starts if start != NONE)
+    if k.hw_checkpoint:
+        details.append(f"HW on disk: {replica.checkpoint}")
+    if k.rules.epoch_cache:
+        details.append(f"epoch cache: {cached(cache)}")
+    if s.late_fetch[number].leader != NONE:
+        late = s.late_fetch[number]
+        details.append(f"its fetch at {late.offset} is still at broker {late.leader}")
+    details += isr_changes(s, k, number, braced)
+    details += [f"in purgatory: {request}" for request in waiting(s, number)]
+    return Broker(
+        name=broker(number),
+        role=role(s, number, braced),
+        details=tuple(details),
+        alive=bool(replica.alive),
+        epoch=replica.epoch if replica.leader != NONE else None,
+        leads=replica.epoch if replica.leader == number else None,
+        log=log(replica),
+        replica=number,
+        follows=replica.leader if replica.alive and not leads(s, number) else NONE,
+        truncating=bool(replica.truncating),
+        fenced=_is_fenced(s, k, number),
+        remote_leos=tuple(replica.remote_leo),
+        cache=cache,
+        proposed=replica.proposed,
+        rules=k.rules,
+    )
+
+
+def _is_fenced(s: BrokerState, k: Constants, follower: int) -> bool:
+    """Whether the broker that a follower follows refuses a request of the follower's epoch."""
+    leader, epoch = s.replica[follower].leader, s.replica[follower].epoch
+    if leader == NONE:
+        return False
+    if s.message[follower].kind == EPOCH_REQUEST:
+        return not k.rules.may_serve_epoch_request(s, k, leader, epoch)
+    return not k.rules.may_serve_fetch(s, k, leader, epoch)
+
+
+def _records(entries: list[LogEntry]) -> str:
+    """Return the records of a fetch response."""
+    records = [str(Entry(f"m{e.record}", e.epoch)) for e in entries if e.record != NONE]
+    return " ".join(records) or "no records"
+
+
+def _requests(s: BrokerState, k: Constants) -> list[Answer]:
+    """Return the messages in flight between followers and leaders."""
+    messages = []
+    for follower in range(k.replicas):
+        message = s.message[follower]
+        kind, leader = message.kind, s.replica[follower].leader
+        if kind in (IDLE, DELAYED_FETCH):
+            continue
+        text = in_flight(s, k, follower)
+        if kind == FETCH_RESPONSE:
+            text = f"{_records(message.records)}, HW {message.hw}{log_start(message)}"
+        asks = kind in (FETCH, LIST_OFFSETS, EPOCH_REQUEST)
+        ends = (follower, leader) if asks else (leader, follower)
+        names = broker(ends[0]), broker(ends[1])
+        messages.append(
+            Answer(f"{follower}", *names, text, kind=kind, of=message.epoch, end=message.end_offset)
+        )
+    return messages
+
+
+def _proposals(s: BrokerState, k: Constants) -> list[Proposal]:
+    """Return the messages in flight between leaders and the controller."""
+    proposals = []
+    for number, message in enumerate(s.alter_partition):
+        if message.kind != NOTHING:
+            asks = message.kind in (REQUEST, ORPHANED)
+            ends = (broker(number), CONTROLLER) if asks else (CONTROLLER, broker(number))
+            text = alter_partition(s, number, braced)
+            why = REFUSALS.get(message.kind, "")
+            outdated = requests(s, number, braced)
+            proposals.append(
+                Proposal(proposal(number), *ends, text, refusal=why, outdated=outdated)
+            )
+    return proposals
+
+
+def _announcements(s: BrokerState, k: Constants) -> list[Announcement]:
+    """Return each LeaderAndIsr that a live broker may still apply."""
+    return [
+        Announcement(
+            announced(number, epoch),
+            CONTROLLER,
+            broker(number),
+            f"e{epoch}: {'no leader' if sent.leader == NONE else f'{sent.leader} leads'}",
+            quiet=True,
+            epoch=epoch,
+            continues=number != sent.leader != NONE
+            and not k.rules.has_new_leader(s, k, number, epoch),
+        )
+        for epoch, sent in enumerate(s.leader_and_isr)
+        if epoch <= s.partition.epoch and (sent.leader != NONE or sent.isr or k.change_records)
+        for number in range(k.replicas)
+        if s.replica[number].alive and s.replica[number].epoch < epoch
+    ]
+
+
+def _read(s: BrokerState, k: Constants) -> list[Promise]:
+    """Return what consumers have read, or may have read."""
+    stale = k.isr_propagation == ZOOKEEPER and k.track_read
+    consumed = [
+        Promise(
+            CLIENTS,
+            f"m{entry.record}",
+            f"read in e{entry.epoch}",
+            f"a consumer reads m{entry.record} at offset {offset}",
+        )
+        for offset, entry in enumerate(s.aux_read)
+        if stale and entry.record != NONE
+    ]
+    return consumed + [
+        Promise(
+            CLIENTS,
+            f"m{entry.record}",
+            f"committed in e{entry.epoch}",
+            f"m{entry.record} is committed at offset {offset}: consumers "
+            + ("may read it" if stale else "read it"),
+        )
+        for offset, entry in enumerate(s.aux_committed)
+        if entry.record != NONE
+    ]
+
+
+def _acked(s: BrokerState, k: Constants) -> list[Promise]:
+    """Return the records that were acknowledged to their producers."""
+    acks = "all" if k.acks == ACKS_ALL else k.acks
+    return [
+        Promise(
+            CLIENTS,
+            f"m{record}",
+            ACKED,
+            f"m{record} is acknowledged to its producer (acks={acks})",
+        )
+        for record, entry in enumerate(s.aux_acked)
+        if entry.epoch != NONE
+    ]
 
 
 def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
@@ -21,7 +229,7 @@ def legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
         if isinstance(who, Broker)
     ]
     messages = [message for scene in scenes for message in scene.messages]
-    record = next(_records(scenes), Entry("m0", 1))
+    record = next(_entries(scenes), Entry("m0", 1))
     leading = next((who for who, _ in brokers if who.leads is not None), None)
     leads, epoch = (leading.role, leading.leads) if leading else ("leads e1 isr {0,2}", 1)
     is_stale = any(who.leads not in (None, partition.epoch) for who, partition in brokers)
@@ -81,7 +289,7 @@ def _messages(messages: Sequence[Message]) -> Iterator[str]:
         )
 
 
-def _records(scenes: Sequence[Scene]) -> Iterator[Entry]:
+def _entries(scenes: Sequence[Scene]) -> Iterator[Entry]:
     """Yield the records in logs."""
     return (e for s in scenes for who in s.participants if who.log for e in who.log.entries)
 

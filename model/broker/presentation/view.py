@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ....core.layout import NONE
 from ....core.scene import Entry, Log
 from ..bounds import ZOOKEEPER, Constants
+from ..in_flight import LogEntry, Message
 from ..leadership import leads
 from ..log import newest_epoch
 from ..messages import (
@@ -21,7 +22,7 @@ from ..messages import (
     OUT_OF_RANGE,
 )
 from ..replica_sets import replicas
-from ..state import BrokerState, LogEntry, Message, Replica
+from ..state import BrokerState, Replica
 from .isr_view import clients, controller, isr_changes, to_controller
 
 LEGEND = (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from .core.scene import Entry, Log, LogOffset, Promise
 from .model.broker.bounds import Constants
-from .model.broker.family import announced, brokers, nobody, pairs
 from .model.broker.in_flight import LogEntry
+from .model.broker.instances import announced, brokers, nobody, pairs
 from .model.broker.leadership import acting_leader, leads
 from .model.broker.protocols.hw import HW
 from .model.broker.protocols.kip101 import KIP_101

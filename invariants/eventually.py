@@ -12,10 +12,12 @@ from __future__ import annotations
 from ..core.layout import NONE
 from ..core.scene import LogOffset
 from ..core.spec import Kind, Property
+from ..model.broker.assignment import knows_metadata, least_isr
 from ..model.broker.bounds import Constants
-from ..model.broker.leadership import acting_leader, size
+from ..model.broker.leadership import acting_leader
+from ..model.broker.replica_sets import size
 from ..model.broker.state import BrokerState
-from .progress import can_be_led
+from .progress import can_be_led, may_end
 
 
 def leader_elected(s: BrokerState, k: Constants) -> bool:
@@ -79,7 +81,7 @@ def left_behind(s: BrokerState, k: Constants) -> tuple[int, int, int] | None:
         return None
     for broker in range(k.replicas):
         replica = s.replica[broker]
-        if not replica.alive:
+        if not replica.alive or not knows_metadata(s, k, broker):
             continue
         offset = _offset_of_difference(s, k, leader, broker)
         if (
@@ -118,7 +120,7 @@ def left_behind_places(
 def isr_change_resolves(s: BrokerState, k: Constants) -> bool:
     """Whether the acting leader waits for no response to a proposed ISR change."""
     leader = acting_leader(s)
-    return leader == NONE or s.replica[leader].proposed == 0
+    return leader == NONE or s.replica[leader].proposed == 0 or not may_end(s, k)
 
 
 def explain_isr_change(s: BrokerState, k: Constants) -> str:
@@ -138,7 +140,10 @@ def hw_reaches_log_end(s: BrokerState, k: Constants) -> bool:
     leader = acting_leader(s)
     if leader == NONE or s.replica[leader].hw == s.replica[leader].leo:
         return True
-    return (k.hw_needs_min_isr or k.elr) and size(s.replica[leader].isr) < k.min_isr
+    if not may_end(s, k):
+        return True
+    least = least_isr(s, k, s.replica[leader].replicas)
+    return (k.hw_needs_min_isr or k.elr) and size(s.replica[leader].isr) < least
 
 
 def explain_hw(s: BrokerState, k: Constants) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.layout import NONE
 from ..core.spec import Kind, Property
+from ..model.broker.assignment import knows_metadata, reassigning
 from ..model.broker.bounds import Constants
 from ..model.broker.leadership import acting_leader
 from ..model.broker.state import BrokerState
@@ -24,6 +25,11 @@ def can_be_led(s: BrokerState, k: Constants) -> bool:
     return alive and s.partition.epoch < k.elections
 
 
+def may_end(s: BrokerState, k: Constants) -> bool:
+    """Whether the bounds allow a reassignment in progress to end, which begins a leader epoch."""
+    return not reassigning(s) or s.partition.epoch < k.elections
+
+
 def not_recovered(s: BrokerState, k: Constants) -> tuple[int, int] | None:
     """Return the acting leader and a live replica that does not follow it with its LEO.
 
@@ -40,6 +46,8 @@ def not_recovered(s: BrokerState, k: Constants) -> tuple[int, int] | None:
         return None
     for broker in range(k.replicas):
         replica = s.replica[broker]
+        if not knows_metadata(s, k, broker):
+            continue
         if replica.alive and (
             replica.leader != leader
             or replica.epoch != s.partition.epoch
@@ -47,7 +55,7 @@ def not_recovered(s: BrokerState, k: Constants) -> tuple[int, int] | None:
             or replica.leo != s.replica[leader].leo
         ):
             return leader, broker
-    if s.replica[leader].proposed != 0:
+    if s.replica[leader].proposed != 0 and may_end(s, k):
         return leader, NONE
     return None
 

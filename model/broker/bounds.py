@@ -34,7 +34,11 @@ class BrokerBounds:
     records: int = number(2, 0, 12, "records that producers write in total", main=True)
     log_size: int = number(2, 0, 12, "longest log of a replica, in records", follows="records")
     elections: int = number(
-        1, 0, 12, "elections and fences together; each starts a leader epoch", main=True
+        1,
+        0,
+        12,
+        "elections, fences and removals of replicas; each starts a leader epoch",
+        main=True,
     )
     crashes: int = number(
         2, 0, 12, "process crashes: the log is kept, the memory is lost", main=True
@@ -92,6 +96,13 @@ class BrokerBounds:
     deletions: int = number(
         0, 0, 12, "deletions of records below a log start offset: DeleteRecords or retention"
     )
+    reassignments: int = number(
+        0,
+        0,
+        12,
+        "with isr_propagation=records: requests to add, remove or replace a replica; the "
+        "last broker has no replica at first",
+    )
 
     def __post_init__(self) -> None:
         if self.min_isr > self.replicas:
@@ -114,6 +125,17 @@ class BrokerBounds:
                 f"deletions={self.deletions} has no effect with records={self.records} "
                 f"log_size={self.log_size}: there is no record to delete; add records, or leave "
                 "deletions out"
+            )
+        if self.reassignments and self.isr_propagation != RECORDS:
+            raise BoundsError(
+                f"reassignments={self.reassignments} has no effect without "
+                "isr_propagation=records: the replicas are part of partition change records; set "
+                "that, or leave reassignments out"
+            )
+        if self.reassignments and self.replicas < 2:
+            raise BoundsError(
+                f"reassignments={self.reassignments} has no effect with replicas={self.replicas}: "
+                "there is no broker to add; set replicas to at least 2, or leave reassignments out"
             )
         if self.controller_crashes and self.isr_propagation != ZOOKEEPER:
             raise BoundsError(
@@ -149,6 +171,14 @@ class Constants(BrokerBounds):
     def change_records(self) -> bool:
         """Whether ISR changes are records with a partition epoch of their own."""
         return self.isr_propagation == RECORDS
+
+    @property
+    def queued_records(self) -> int:
+        """The most partition change records of an epoch that its leader has not applied.
+
+        A reassignment adds up to two: its beginning, and its cancellation.
+        """
+        return (self.replicas + 1 + 2 * self.reassignments) if self.change_records else 0
 
     @property
     def log_starts(self) -> int:

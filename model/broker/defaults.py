@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...core.layout import NONE
+from .assignment import least_isr
 from .explanations import explains
 from .log import newest_epoch, smallest_epoch_above, truncate_to
 from .messages import IDLE, NOTHING
@@ -376,7 +377,7 @@ def left_while_below_min_isr(s: BrokerState, k: Constants, isr: int, members: in
 
     While the ISR has fewer members nothing is committed, so they lack no committed one (KIP-966).
     """
-    if members >= k.min_isr:
+    if members >= least_isr(s, k, s.partition.replicas):
         return 0
     return (s.partition.elr | s.partition.isr) & ~isr
 

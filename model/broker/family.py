@@ -8,7 +8,6 @@ and KIP-966, and Kafka's source where the KIPs are silent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import permutations, product
 from typing import Any
 
 from ...core.spec import Action, Fairness, TransitionSystem
@@ -26,8 +25,20 @@ from .actions import (
     metadata,
     notification,
     purgatory,
+    reassignment,
 )
 from .bounds import ZOOKEEPER, BrokerBounds, Constants
+from .instances import (
+    announced,
+    brokers,
+    delayed,
+    nobody,
+    pairs,
+    prefixes,
+    recorded,
+    squares,
+    starts,
+)
 from .presentation.scenes import VIEW
 from .presentation.view import DELETED_LEGEND, ELR_LEGEND, LEGEND, columns
 from .scenarios import MUTATION_BOUNDS, SCENARIOS
@@ -37,14 +48,18 @@ from .survivors import SURVIVORS
 
 def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
     """Let broker 0 lead epoch 0; all replicas are in the ISR and have received LeaderAndIsr."""
-    all_replicas = (1 << k.replicas) - 1
+    all_replicas = (1 << (k.replicas - 1 if k.reassignments else k.replicas)) - 1
     s.partition.leader = 0
     s.partition.isr = all_replicas
     s.leader_and_isr[0].leader = 0
     if not k.change_records:
         s.leader_and_isr[0].isr = all_replicas
-    for replica in s.replica:
+    if k.reassignments:
+        reassignment.assign(s, all_replicas)
+    for broker, replica in enumerate(s.replica):
         replica.alive = True
+        if not all_replicas >> broker & 1:
+            continue
         replica.epoch = 0
         replica.leader = 0
         if k.isr_propagation == ZOOKEEPER:
@@ -74,49 +89,6 @@ def build(
         legend=LEGEND + bounds.elr * ELR_LEGEND + bool(bounds.deletions) * DELETED_LEGEND,
         view=VIEW,
     )
-
-
-def brokers(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker."""
-    return ((broker,) for broker in range(k.replicas))
-
-
-def nobody(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield one empty tuple: there is one controller, and one client of each kind."""
-    return iter(((),))
-
-
-def pairs(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each leader with each other broker as its follower."""
-    return permutations(range(k.replicas), 2)
-
-
-def announced(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker with each leader epoch that LeaderAndIsr may announce to it, 0 included.
-
-    All brokers have applied epoch 0 at first, but a broker that restarts applies it again.
-    """
-    return product(range(k.replicas), range(k.elections + 1))
-
-
-def recorded(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker with each leader epoch and each place in that epoch's queue of records."""
-    return product(range(k.replicas), range(k.elections + 1), range(k.replicas + 1))
-
-
-def prefixes(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker with each length of log that may survive."""
-    return product(range(k.replicas), range(k.log_size + 1))
-
-
-def starts(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker with each offset at which its log may start after a deletion."""
-    return product(range(k.replicas), range(1, k.log_size + 1))
-
-
-def delayed(k: Constants) -> Iterator[tuple[int, ...]]:
-    """Yield each broker with each record whose produce may wait at it."""
-    return product(range(k.replicas), range(k.records))
 
 
 def _fault(
@@ -167,6 +139,21 @@ def zookeeper(
         available=lambda k: (
             k.isr_propagation == ZOOKEEPER and (not history or getattr(k, f"track_{history}"))
         ),
+    )
+
+
+def reassigns(
+    name: str, apply: Callable[..., bool], arguments: Callable[[Any], Iterator[tuple[int, ...]]]
+) -> Action:
+    """Make an action by which an administrator asks the controller for other replicas."""
+    return Action(
+        name,
+        apply,
+        "controller",
+        arguments,
+        "PartitionReassignmentReplicas, KIP-455",
+        Fairness.NONE,
+        available=lambda k: k.reassignments > 0,
     )
 
 
@@ -260,6 +247,21 @@ CHANGE_RECORDS = (
     ),
 )  # fmt: skip
 
+REASSIGNMENT = (
+    reassigns("AddReplica", reassignment.add_replica, brokers),
+    reassigns("ReplaceReplica", reassignment.replace_replica, pairs),
+    reassigns("RemoveReplica", reassignment.remove_replica, squares),
+    reassigns("CancelReassignment", reassignment.cancel_reassignment, brokers),
+    Action(
+        "CompleteReassignment", alter_partition.complete_reassignment, "controller", squares,
+        "PartitionReassignmentReplicas, KIP-455", available=lambda k: k.reassignments > 0,
+    ),
+    Action(
+        "StopReplica", reassignment.stop_replica, "broker", announced,
+        "ReplicaManager.stopPartitions, KIP-455", available=lambda k: k.reassignments > 0,
+    ),
+)  # fmt: skip
+
 NOTIFICATION = (
     zookeeper("WriteNotification", notification.write_notification, "leader", brokers),
     zookeeper("ReadNotification", notification.read_notification, "controller"),
@@ -309,7 +311,7 @@ PURGATORY = (
     ),
 )  # fmt: skip
 
-ISR_CHANGES = ALTER_PARTITION + CHANGE_RECORDS + NOTIFICATION
+ISR_CHANGES = ALTER_PARTITION + CHANGE_RECORDS + REASSIGNMENT + NOTIFICATION
 
 ACTIONS = CLIENT + FETCHING + METADATA + FAULTS + PURGATORY + ISR_CHANGES
 """The actions of a protocol without leader epochs; KIP-101 appends OffsetsForLeaderEpoch.
@@ -327,6 +329,10 @@ FAULTS_AND_ELECTIONS = {
     "ElectLastKnown": "election",
     "Fence": "fence",
     "FenceFollower": "fence",
+    "AddReplica": "reassignment",
+    "ReplaceReplica": "reassignment",
+    "RemoveReplica": "reassignment",
+    "CancelReassignment": "cancelled reassignment",
     "ShrinkIsr": "ISR shrink",
     "ProposeShrink": "ISR shrink",
     "CrashController": "crash of the controller",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...core.layout import NONE
+from .assignment import least_isr
 from .bounds import ZOOKEEPER, Constants
 from .history import (
     note_committed,
@@ -11,6 +12,7 @@ from .history import (
     note_high_watermark,
     note_listed_offsets,
 )
+from .replica_sets import size
 from .state import BrokerState
 
 
@@ -49,19 +51,6 @@ def fail_produces(s: BrokerState, k: Constants, broker: int) -> None:
                 drop_produce(s, record)
 
 
-def size(isr: int) -> int:
-    """Return the size of a set of replicas.
-
-    >>> size(0b101)
-    2
-    """
-    count = 0
-    while isr:
-        isr &= isr - 1
-        count += 1
-    return count
-
-
 def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     """Advance a leader's high watermark to the least LEO that it knows of its ISR.
 
@@ -72,7 +61,7 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     replica = s.replica[leader]
     isr = k.rules.isr_for_hw(s, k, leader)
     awaited = isr | replica.caught_up
-    if (k.hw_needs_min_isr or k.elr) and size(replica.isr) < k.min_isr:
+    if (k.hw_needs_min_isr or k.elr) and size(replica.isr) < least_isr(s, k, replica.replicas):
         return
     if replica.hw < replica.start and not k.rules.finds_low_hw(s, k, leader):
         return
@@ -87,7 +76,7 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     note_committed(s, k, leader, before)
     note_high_watermark(s, k, leader)
     note_listed_offsets(s, k, leader)
-    note_completed(s, k, leader, size(isr) >= k.min_isr)
+    note_completed(s, k, leader, size(isr) >= least_isr(s, k, replica.replicas))
 
 
 def note_last_known_leader(s: BrokerState, k: Constants, isr: int) -> None:

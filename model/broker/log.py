@@ -91,6 +91,18 @@ def start_over(s: BrokerState, k: Constants, broker: int, offset: int) -> None:
         replica.hw = offset
 
 
+def delete_log(s: BrokerState, k: Constants, broker: int) -> None:
+    """Delete a replica with its log, its epoch cache and its high watermark."""
+    replica = s.replica[broker]
+    remove(s, broker, 0, replica.leo)
+    for cached in range(k.elections + 1):
+        replica.epoch_cache[cached] = NONE
+    replica.start = 0
+    replica.leo = 0
+    replica.hw = 0
+    replica.checkpoint = 0
+
+
 def newest_epoch(s: BrokerState, k: Constants, broker: int) -> int:
     """Return the newest leader epoch in a replica's epoch cache, or NONE."""
     return largest_epoch_up_to(s, k, broker, k.elections)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .assignment import added_in_isr, stay_eligible
 from .defaults import (
     also_if_known,
     also_if_log_stays,
@@ -172,6 +173,11 @@ class Rules:
         the log start instead.  Otherwise it can never advance it.
     diverges_below_start
         With ``deletions``: whether a leader compares epochs for a fetch below its log start.
+    may_complete
+        With ``reassignments``: whether a reassignment is complete with this ISR, from which the
+        removed replicas are left out.
+    removed_are_eligible
+        With ``reassignments`` and ``elr``: whether a removed replica stays in the ELR.
     """
 
     epoch_cache: bool = False
@@ -228,3 +234,5 @@ class Rules:
     raises_hw: Callable[[BrokerState, Constants, int, bool], bool] = never_raised
     finds_low_hw: Callable[[BrokerState, Constants, int], bool] = begin_at_log_start
     diverges_below_start: Callable[[BrokerState, Constants, int, int], bool] = out_of_range_first
+    may_complete: Callable[[BrokerState, Constants, int], bool] = added_in_isr
+    removed_are_eligible: Callable[[BrokerState, Constants], bool] = stay_eligible

@@ -90,6 +90,14 @@ class Replica(Record):
         "rejected; empty if no change is pending",
         names="replicas",
     )
+    replicas: int = subset(
+        lambda k: k.replicas if k.reassignments else 0,
+        "while it leads: the replicas by its metadata",
+        names="replicas",
+    )
+    hosted: int = integer(
+        0, lambda k: 1 if k.reassignments else 0, "whether it has a log of this partition"
+    )
     change_set: int = integer(
         0,
         lambda k: _with_zookeeper(k, 1),
@@ -109,6 +117,21 @@ class Partition(Record):
         0, lambda k: k.elections, "leader epoch: one more at each election or fence"
     )
     isr: int = subset(lambda k: k.replicas, "the in-sync replicas", names="replicas")
+    replicas: int = subset(
+        lambda k: k.replicas if k.reassignments else 0,
+        "the replicas, those that a reassignment adds or removes included",
+        names="replicas",
+    )
+    adding: int = subset(
+        lambda k: k.replicas if k.reassignments else 0,
+        "the replicas that a reassignment adds",
+        names="replicas",
+    )
+    removing: int = subset(
+        lambda k: k.replicas if k.reassignments else 0,
+        "the replicas that a reassignment removes once it is complete",
+        names="replicas",
+    )
     fenced: int = subset(
         lambda k: with_kraft(k, k.replicas),
         "brokers that are fenced: they may neither lead nor join the ISR",
@@ -234,6 +257,7 @@ class BrokerState(Record):
     lost_power: int = integer(0, lambda k: k.power_losses, "power losses so far")
     lost: int = integer(0, lambda k: k.lost_messages, "messages lost so far")
     deleted: int = integer(0, lambda k: k.deletions, "deletions so far")
+    reassigned: int = integer(0, lambda k: k.reassignments, "reassignments begun so far")
     aux_consumer: Consumer = nested(Consumer)
     aux_committed: list[Committed] = array(lambda k: k.log_size, Committed)
     aux_acked: list[Acked] = array(lambda k: k.records, Acked)

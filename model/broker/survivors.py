@@ -43,7 +43,7 @@ _EVERY_PROTOCOL = {
     "may_lag = at_any_time": (
         "removes a replica that is in sync; a smaller ISR in the partition state loses nothing"
     ),
-    "Produce: k.acks == ACKS_ALL and size(s.replica[leader].isr) < k.min_isr": (
+    "Produce: k.acks == ACKS_ALL and size(s.replica[leader].isr) < least": (
         "what a smaller ISR commits is never acknowledged; the rejection saves producers a "
         "timeout, and no property counts that"
     ),
@@ -111,7 +111,7 @@ _EVERY_PROTOCOL = {
     "RefuseRequest: s.replica[follower].leader != leader": (
         "drops a request in flight, as if it had not been sent yet; no additional state"
     ),
-    "RefuseRequest: leads(s, leader) and kind != EPOCH_REQUEST and k.rules.may_serve_fetch(s, k, leader, epoch)": (
+    "RefuseRequest: leads(s, leader) and kind != EPOCH_REQUEST and serves": (
         "refuses a request that could be served, as if it had not been sent yet; no additional state"
     ),
     "RefuseRequest: leads(s, leader) and kind == EPOCH_REQUEST and k.rules.may_serve_epoch_request(s, k, leader, epoch)": (

@@ -20,6 +20,13 @@ def has_unknown(s: BrokerState, k: Constants, epoch: int) -> bool:
     return sent.isrs[sent.known] != 0
 
 
+def put_record(s: BrokerState, k: Constants, sent: LeaderAndIsr, at: int, isr: int) -> None:
+    """Write a record with this ISR, and with the present replicas, at a place of a queue."""
+    sent.isrs[at] = isr
+    if k.reassignments:
+        sent.assignments[at] = s.partition.replicas
+
+
 def append_record(s: BrokerState, k: Constants) -> None:
     """Append the stored ISR as a record of the present epoch; a dead leader never applies it.
 
@@ -39,7 +46,7 @@ def append_record(s: BrokerState, k: Constants) -> None:
     last = 0
     while last < len(sent.isrs) - 1 and sent.isrs[last]:
         last += 1
-    sent.isrs[last] = s.partition.isr
+    put_record(s, k, sent, last, s.partition.isr)
 
 
 def drop_records(sent: LeaderAndIsr, count: int) -> None:
@@ -47,21 +54,27 @@ def drop_records(sent: LeaderAndIsr, count: int) -> None:
     for index in range(len(sent.isrs)):
         following = index + count
         sent.isrs[index] = sent.isrs[following] if following < len(sent.isrs) else 0
+    for index in range(len(sent.assignments)):
+        following = index + count
+        sent.assignments[index] = (
+            sent.assignments[following] if following < len(sent.assignments) else 0
+        )
     sent.known = 0
 
 
 def learn_record(s: BrokerState, k: Constants, epoch: int, isr: int) -> None:
     """Let the leader of an epoch know the record of the change that the controller accepted.
 
-    From now on it skips the older ones, and this one it knows already.
+    From now on it skips the older ones, and this one it knows already.  Newer ones may have the
+    same ISR and other replicas.
     """
     sent = s.leader_and_isr[epoch]
-    latest = NONE
+    accepted = NONE
     for index in range(len(sent.isrs)):
-        if sent.isrs[index] == isr:
-            latest = index
-    if latest != NONE:
-        drop_records(sent, latest)
+        if accepted == NONE and index >= sent.known and sent.isrs[index] == isr:
+            accepted = index
+    if accepted != NONE:
+        drop_records(sent, accepted)
         sent.known = 1
 
 

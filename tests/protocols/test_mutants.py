@@ -109,8 +109,8 @@ def test_every_rule_that_may_be_broken_is_among_the_mutants():
 
     test_older_rules.py has those that differ from release to release.
     The others are kip-595's, or matter where a change of the ISR is made known by and by; see
-    test_kip595.py, test_isr_changes.py, test_change_records.py, test_last_known_leader.py and
-    test_deletions.py.
+    test_kip595.py, test_isr_changes.py, test_change_records.py, test_last_known_leader.py,
+    test_deletions.py and test_reassignments.py.
     """
     tried = {(m.values if hasattr(m, "values") else m)[0] for m in MUTANTS}
     untried = set(vars(KIP_320.rules)) - tried
@@ -125,4 +125,5 @@ def test_every_rule_that_may_be_broken_is_among_the_mutants():
         *(rule for rule, _ in OF_ISR_CHANGES),
         "knows_partition_epoch", "applies_known_record",
         "may_delete", "follows_log_start", "raises_hw", "finds_low_hw", "diverges_below_start",
+        "may_complete", "removed_are_eligible",
     }  # fmt: skip

@@ -10,7 +10,7 @@ from tests.conftest import EVERY_HISTORY
 from tidegate.core.bounds import declared
 from tidegate.core.symmetry import Symmetry, permuted
 from tidegate.model import PROTOCOLS
-from tidegate.model.broker.bounds import ZOOKEEPER
+from tidegate.model.broker.bounds import RECORDS, ZOOKEEPER
 
 LARGEST = 3
 """The largest value that is drawn for a bound."""
@@ -31,6 +31,7 @@ def systems(draw, protocol):
         if values["isr_propagation"] != ZOOKEEPER:
             values["controller_crashes"] = 0
         values["last_known_leader"] &= values["elr"]
+        values["reassignments"] *= values["isr_propagation"] == RECORDS and values["replicas"] > 1
         values["deletions"] *= bool(values["log_size"])
     return protocol.system(protocol.family.bounds(**values), EVERY_HISTORY)
 

@@ -7,12 +7,14 @@ rules say which replicas it waits for meanwhile, and what the controller rejects
 from __future__ import annotations
 
 from ....core.layout import NONE
+from ..assignment import assigned, completes, may_succeed
 from ..bounds import Constants
 from ..in_flight import AlterPartition
 from ..leadership import advance_hw, leads, set_isr
 from ..messages import ACCEPTED, NOTHING, ORPHANED, OUTDATED, REFUSED, REQUEST
 from ..state import BrokerState
 from ..unapplied import append_record, has_unknown, learn_record
+from .metadata import shrink
 
 
 def clear_alter_partition(s: BrokerState, leader: int) -> None:
@@ -65,16 +67,66 @@ def propose_shrink(s: BrokerState, k: Constants, leader: int, follower: int) -> 
     return True
 
 
-def handle_alter_partition(s: BrokerState, k: Constants, leader: int) -> bool:
-    """Accept or reject, as the controller, an ISR change; an orphan gets no response."""
+def _is_current(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Whether a request comes from the leader of this epoch, which knows the partition epoch."""
+    in_epoch = k.rules.may_alter_partition(s, k, leader)
+    return in_epoch and k.rules.knows_partition_epoch(s, k, leader)
+
+
+def _may_become_isr(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Whether the proposed members may be in the ISR: they are replicas, and the rules say so."""
+    isr = s.alter_partition[leader].isr
+    may_be = k.rules.may_be_members(s, k, isr) and k.rules.may_still_be_members(s, k, leader)
+    return may_be and isr & ~assigned(s, k) == 0
+
+
+def _completes(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Whether accepting a request completes a reassignment that removes replicas."""
+    if not k.reassignments or not s.partition.removing:
+        return False
+    accepts = _is_current(s, k, leader) and _may_become_isr(s, k, leader)
+    return accepts and completes(s, k, s.alter_partition[leader].isr)
+
+
+def complete_reassignment(s: BrokerState, k: Constants, leader: int, successor: int) -> bool:
+    """Accept an ISR change that completes a reassignment, which removes replicas.
+
+    If the leader is removed, `successor` is elected in the same record.  The leader waits for that
+    record either way: the response has another leader epoch, or is NEW_LEADER_ELECTED.
+    """
     message = s.alter_partition[leader]
     if message.kind != REQUEST and message.kind != ORPHANED:
         return False
+    if not _completes(s, k, leader):
+        return False
+    if s.partition.epoch == k.elections:
+        return False
+    orphaned, isr, removed = message.kind == ORPHANED, message.isr, s.partition.removing
+    if not may_succeed(s, k, successor, removed, isr):
+        return False
+    _answer(message, OUTDATED)
+    shrink(s, k, removed, isr, successor)
+    if orphaned:
+        clear_alter_partition(s, leader)
+    return True
+
+
+def handle_alter_partition(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Accept or reject, as the controller, an ISR change; an orphan gets no response.
+
+    CompleteReassignment accepts one that completes a reassignment and removes replicas.
+    """
+    message = s.alter_partition[leader]
+    if message.kind != REQUEST and message.kind != ORPHANED:
+        return False
+    if _completes(s, k, leader):
+        return False
     orphaned = message.kind == ORPHANED
-    in_epoch = k.rules.may_alter_partition(s, k, leader)
-    if not in_epoch or not k.rules.knows_partition_epoch(s, k, leader):
+    if not _is_current(s, k, leader):
         _answer(message, OUTDATED)
-    elif k.rules.may_be_members(s, k, message.isr) and k.rules.may_still_be_members(s, k, leader):
+    elif _may_become_isr(s, k, leader):
+        if k.reassignments and completes(s, k, message.isr):
+            s.partition.adding = 0
         set_isr(s, k, message.isr)
         if k.change_records:
             append_record(s, k)

@@ -12,6 +12,20 @@ from ..unapplied import append_record, drop_records
 from .metadata import forget_outdated, lead
 
 
+def know_replicas(s: BrokerState, k: Constants, leader: int, replicas: int) -> None:
+    """Forget what a leader knows of removed replicas: Partition.updateAssignmentAndIsr.
+
+    A replica that was removed and added again in records that it applies at once is not removed.
+    """
+    if not k.reassignments:
+        return
+    s.replica[leader].replicas = replicas
+    s.replica[leader].caught_up &= replicas
+    for follower in range(k.replicas):
+        if not replicas >> follower & 1:
+            s.replica[leader].remote_leo[follower] = 0
+
+
 def apply_change_record(s: BrokerState, k: Constants, leader: int, epoch: int, last: int) -> bool:
     """Apply the records of an epoch as its leader, up to the one at this place in the queue.
 
@@ -30,11 +44,14 @@ def apply_change_record(s: BrokerState, k: Constants, leader: int, epoch: int, l
         return False
     replica = s.replica[leader]
     isr = sent.isrs[last]
+    replicas = sent.assignments[last] if k.reassignments else 0
     is_new = last > 0 or not sent.known
     drop_records(sent, last + 1)
     if epoch > replica.epoch:
+        know_replicas(s, k, leader, replicas)
         lead(s, k, leader, epoch, isr)
     elif is_new or k.rules.applies_known_record(s, k, leader):
+        know_replicas(s, k, leader, replicas)
         replica.isr = isr
         replica.proposed = 0
         advance_hw(s, k, leader)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ....core.layout import NONE
+from ..assignment import assigned
 from ..bounds import Constants
-from ..leadership import size
+from ..replica_sets import size
 from ..state import BrokerState
 from .metadata import forget_outdated, send_leader_and_isr
 
@@ -15,7 +16,7 @@ def _live_members(s: BrokerState, k: Constants, replicas: int) -> int:
     for broker in range(k.replicas):
         if s.replica[broker].alive:
             live |= 1 << broker
-    return live & replicas & ~s.partition.fenced
+    return live & replicas & assigned(s, k) & ~s.partition.fenced
 
 
 def _recovers(s: BrokerState, k: Constants, broker: int) -> bool:
@@ -47,7 +48,8 @@ def elect(s: BrokerState, k: Constants, broker: int) -> bool:
         return False
     in_sync = _live_members(s, k, k.rules.isr_for_election(s, k))
     live = in_sync if in_sync else _live_members(s, k, s.partition.elr)
-    if not live >> broker & 1 and not (k.unclean_election and live == 0):
+    anybody = k.unclean_election and live == 0 and assigned(s, k) >> broker & 1
+    if not live >> broker & 1 and not anybody:
         return False
     if not live and k.last_known_leader and _recovers(s, k, s.partition.last_known_leader):
         return False

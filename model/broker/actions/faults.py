@@ -13,6 +13,7 @@ from .alter_partition import note_registration, orphan_request
 from .deletion import raise_hw
 from .leader import forget_late_fetch
 from .metadata import forget_outdated, resend
+from .reassignment import keep_replica
 
 
 def go_down(s: BrokerState, k: Constants, broker: int) -> None:
@@ -41,6 +42,7 @@ def go_down(s: BrokerState, k: Constants, broker: int) -> None:
         raise_hw(s, k, broker)
     replica.epoch_start = 0
     replica.isr = 0
+    replica.replicas = 0
     replica.proposed = 0
     replica.change_set = 0
     replica.metadata = NONE
@@ -116,6 +118,8 @@ def restart(s: BrokerState, k: Constants, broker: int) -> bool:
         replica.epoch = s.partition.epoch - 1
         if s.partition.leader == broker:
             resend(s, k)
+        if k.reassignments:
+            keep_replica(s, k, broker)
     return True
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ....core.layout import NONE
+from ..assignment import is_served, least_isr
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..history import note_acked, note_produced
-from ..leadership import advance_hw, change_isr, fail_produces, leads, size
+from ..leadership import advance_hw, change_isr, fail_produces, leads
 from ..log import append, newest_epoch
 from ..messages import (
     DELAYED_FETCH,
@@ -18,6 +19,7 @@ from ..messages import (
     LIST_OFFSETS_RESPONSE,
     OUT_OF_RANGE,
 )
+from ..replica_sets import size
 from ..state import BrokerState
 from .alter_partition import propose
 
@@ -34,7 +36,8 @@ def produce(s: BrokerState, k: Constants, leader: int) -> bool:
         return False
     if s.replica[leader].leo == k.log_size:
         return False
-    if k.acks == ACKS_ALL and size(s.replica[leader].isr) < k.min_isr:
+    least = least_isr(s, k, s.replica[leader].replicas)
+    if k.acks == ACKS_ALL and size(s.replica[leader].isr) < least:
         return False
     if k.isr_propagation == ZOOKEEPER and s.producer.leader != leader:
         return False
@@ -107,6 +110,8 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
         return False
     if not k.rules.may_serve_fetch(s, k, leader, s.replica[follower].epoch):
         return False
+    if not is_served(s, k, leader, follower):
+        return False
     offset = s.replica[follower].leo
     replica = s.replica[leader]
     message = s.message[follower]
@@ -174,6 +179,8 @@ def handle_late_fetch(s: BrokerState, k: Constants, leader: int, follower: int) 
         return False
     if not k.rules.may_serve_fetch(s, k, leader, late.epoch):
         return False
+    if not is_served(s, k, leader, follower):
+        return False
     if late.offset > s.replica[leader].leo:
         return False
     if late.offset < s.replica[leader].start:
@@ -199,7 +206,8 @@ def refuse_request(s: BrokerState, k: Constants, leader: int, follower: int) -> 
         return False
     if s.replica[follower].leader != leader:
         return False
-    if leads(s, leader) and kind != EPOCH_REQUEST and k.rules.may_serve_fetch(s, k, leader, epoch):
+    serves = k.rules.may_serve_fetch(s, k, leader, epoch) and is_served(s, k, leader, follower)
+    if leads(s, leader) and kind != EPOCH_REQUEST and serves:
         return False
     if (
         leads(s, leader)

@@ -7,34 +7,58 @@ one is ignored) or never.  In a KRaft cluster the metadata takes its place.
 from __future__ import annotations
 
 from ....core.layout import NONE
+from ..assignment import forget_brokers_without_replica, knows_metadata
 from ..bounds import ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark, note_listed_offsets
 from ..leadership import advance_hw, fail_produces, forget_remote_leos, leads, set_isr
 from ..state import BrokerState
-from ..unapplied import drop_unread
+from ..unapplied import drop_unread, put_record
 
 
 def send_leader_and_isr(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
     """Begin a new leader epoch in the partition state and send LeaderAndIsr to every broker."""
+    set_isr(s, k, isr)
+    begin_epoch(s, k, leader, isr)
+
+
+def begin_epoch(s: BrokerState, k: Constants, leader: int, isr: int) -> None:
+    """Announce a new leader epoch, with an ISR that the partition state has already."""
     s.partition.epoch += 1
     s.partition.leader = leader
-    set_isr(s, k, isr)
     s.leader_and_isr[s.partition.epoch].leader = leader
+    if k.reassignments:
+        s.leader_and_isr[s.partition.epoch].replicas = s.partition.replicas
+        s.leader_and_isr[s.partition.epoch].remaining = s.partition.replicas
     if k.isr_propagation == ZOOKEEPER:
         s.controller.isr = isr
     if not k.change_records:
         s.leader_and_isr[s.partition.epoch].isr = isr
         return
     if leader != NONE:
-        s.leader_and_isr[s.partition.epoch].isrs[0] = isr
+        put_record(s, k, s.leader_and_isr[s.partition.epoch], 0, isr)
     for request in s.alter_partition:
         request.outdated = 0  # Its leader epoch is: a request of an older epoch is one state.
+
+
+def shrink(s: BrokerState, k: Constants, removed: int, isr: int, leader: int) -> None:
+    """End the reassignment without these replicas: a leader epoch begins.
+
+    The eligible leader replicas come from the replicas and the ISR before.
+    """
+    set_isr(s, k, isr & ~removed)
+    s.partition.replicas &= ~removed
+    s.partition.adding = 0
+    s.partition.removing = 0
+    if not k.rules.removed_are_eligible(s, k):
+        s.partition.elr &= s.partition.replicas
+    begin_epoch(s, k, leader, s.partition.isr)
+    forget_outdated(s, k)
 
 
 def resend(s: BrokerState, k: Constants) -> None:
     """Send the present epoch again, with the stored ISR, to its leader, which has restarted."""
     if k.change_records:
-        s.leader_and_isr[s.partition.epoch].isrs[0] = s.partition.isr
+        put_record(s, k, s.leader_and_isr[s.partition.epoch], 0, s.partition.isr)
     else:
         s.leader_and_isr[s.partition.epoch].isr = s.partition.isr
 
@@ -48,13 +72,17 @@ def forget_outdated(s: BrokerState, k: Constants) -> None:
     """
     if k.change_records:
         drop_unread(s, k)
+    if k.reassignments:
+        forget_brokers_without_replica(s, k)
     if k.stale_leader_and_isr:
         return
     oldest = s.partition.epoch
     for broker in range(k.replicas):
-        if s.replica[broker].alive:
+        if s.replica[broker].alive and knows_metadata(s, k, broker):
             oldest = min(oldest, s.replica[broker].epoch + 1)
     for epoch in range(oldest):
+        s.leader_and_isr[epoch].replicas = 0
+        s.leader_and_isr[epoch].remaining = 0
         if not k.change_records or not s.leader_and_isr[epoch].isrs[0]:
             s.leader_and_isr[epoch].leader = NONE
             s.leader_and_isr[epoch].isr = 0
@@ -123,6 +151,8 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
         return False
     if epoch > s.partition.epoch:
         return False
+    if k.reassignments and not s.leader_and_isr[epoch].replicas >> follower & 1:
+        return False
     leader = s.leader_and_isr[epoch].leader
     if leader == follower:
         return False
@@ -134,8 +164,11 @@ def become_follower(s: BrokerState, k: Constants, follower: int, epoch: int) -> 
             if k.rules.fails_produces(s, k, follower):
                 fail_produces(s, k, follower)
         _apply(s, k, follower, epoch)
+        s.replica[follower].replicas = 0
         if leader != NONE:
             k.rules.begin_following(s, k, follower)
     s.replica[follower].epoch = epoch
+    if k.reassignments:
+        s.replica[follower].hosted = 1
     forget_outdated(s, k)
     return True

@@ -6,10 +6,12 @@ when it arrives, and not again when it is completed.
 
 from __future__ import annotations
 
+from ..assignment import least_isr
 from ..bounds import Constants
 from ..history import note_acked
-from ..leadership import drop_produce, leads, size
+from ..leadership import drop_produce, leads
 from ..messages import DELAYED_FETCH
+from ..replica_sets import size
 from ..state import BrokerState
 from .leader import answer_fetch
 
@@ -43,7 +45,7 @@ def complete_produce(s: BrokerState, k: Constants, leader: int, record: int) -> 
         return False
     if waiting.offset >= s.replica[leader].hw:
         return False
-    if size(k.rules.isr_for_hw(s, k, leader)) >= k.min_isr:
+    if size(k.rules.isr_for_hw(s, k, leader)) >= least_isr(s, k, s.replica[leader].replicas):
         note_acked(s, k, leader, record, waiting.offset)
     drop_produce(s, record)
     return True

@@ -20,6 +20,7 @@ from .pictures import (
     proposal,
     proposal_of,
 )
+from .reassignment import REASSIGNMENT
 
 Arguments = Mapping[str, int]
 
@@ -236,5 +237,6 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "RefreshProducer": _refreshed(PRODUCER),
     "RefreshConsumer": _refreshed(CONSUMER),
     "Consume": _consume,
+    **REASSIGNMENT,
 }
 """Every action that the options of ISR changes and elections add."""

@@ -51,6 +51,11 @@ def _unapplied(s: BrokerState, written: Callable[[int], str]) -> list[str]:
     lines = []
     for epoch, sent in enumerate(s.leader_and_isr):
         isrs = [written(isr) for isr in sent.isrs if isr]
+        if sent.assignments:
+            isrs = [
+                f"{isr} of {written(replicas)}"
+                for isr, replicas in zip(isrs, sent.assignments, strict=False)
+            ]
         if len(isrs) > 1 or (isrs and s.replica[sent.leader].epoch == epoch):
             known = " (known from a response)" if sent.known else ""
             queue = f"isr {', then '.join(isrs)}{known}"

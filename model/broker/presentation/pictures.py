@@ -21,6 +21,8 @@ ACKED = "acked"
 class Partition(Participant):
     """The controller, with the partition state's leader, and its ISR and ELR as sets of bits.
 
+    ``replicas`` are those of the partition; 0 if they never change.
+
     ``cached`` is the ISR in its cache, if it has one; with ``kraft`` brokers apply the metadata,
     not LeaderAndIsr, and ``known`` are epochs whose next record their leader knows from a response.
     """
@@ -28,6 +30,7 @@ class Partition(Participant):
     leader: int = NONE
     isr: int = 0
     elr: int = 0
+    replicas: int = 0
     cached: int = 0
     kraft: bool = False
     known: frozenset[int] = frozenset()

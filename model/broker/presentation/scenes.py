@@ -58,6 +58,7 @@ def scene(s: BrokerState, k: Constants) -> Scene:
             leader=partition.leader,
             isr=partition.isr,
             elr=partition.elr,
+            replicas=partition.replicas,
             cached=s.controller.isr,
             kraft=k.kraft,
             known=frozenset(epoch for epoch, sent in enumerate(s.leader_and_isr) if sent.known),

@@ -46,6 +46,9 @@ DELETED_LEGEND = " - is an offset below the log start offset, whose record is de
 RESTARTED = "restarted"
 """The role of a broker that waits for LeaderAndIsr, or for the metadata with KRaft."""
 
+NO_REPLICA = "no replica"
+"""The role of a broker that has no log of the partition."""
+
 FAILED = ", failed"
 """The end of the role of a follower whose fetcher has failed."""
 
@@ -84,6 +87,12 @@ def leadership(
     """Return the partition state: leader, epoch, ISR and ELR."""
     leader = "no leader" if s.partition.leader == NONE else f"{s.partition.leader} leads"
     details = [f"isr {written(s.partition.isr)}"]
+    if s.partition.replicas:
+        details.append(f"replicas {written(s.partition.replicas)}")
+    if s.partition.adding:
+        details.append(f"adding {written(s.partition.adding)}")
+    if s.partition.removing:
+        details.append(f"removing {written(s.partition.removing)}")
     if s.partition.elr:
         details.append(f"elr {written(s.partition.elr)}")
     if s.partition.last_known_leader != NONE:
@@ -101,6 +110,8 @@ def role(s: BrokerState, broker: int, written: Callable[[int], str] = replicas) 
     replica = s.replica[broker]
     if not replica.alive:
         return "down"
+    if s.partition.replicas and not replica.hosted:
+        return NO_REPLICA
     if leads(s, broker):
         stale = "" if replica.epoch == s.partition.epoch else " (stale)"
         return f"leads e{replica.epoch} isr {written(replica.isr)}{stale}"

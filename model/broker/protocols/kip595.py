@@ -21,6 +21,7 @@ from dataclasses import replace
 
 from ....core.layout import NONE
 from ...protocol import Expected
+from ..assignment import all_in_isr
 from ..bounds import Constants
 from ..defaults import (
     at_any_fetch,
@@ -114,6 +115,7 @@ KIP_595 = replace(
         ("diverges_below_start", epochs_first),
         *OF_ISR_CHANGES,
         *OF_CHANGE_RECORDS,
+        ("may_complete", all_in_isr),
         *OF_ELECTIONS,
     ),
     expected=(

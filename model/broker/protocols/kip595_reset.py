@@ -28,6 +28,7 @@ Source: Partition.makeLeader, Partition.submitAlterPartition and Replica.resetRe
 from dataclasses import replace
 
 from ...protocol import Expected
+from ..assignment import leave_with_replica, stay_eligible
 from ..bounds import Constants
 from ..state import BrokerState
 from .kip595 import KIP_595
@@ -53,7 +54,13 @@ KIP_595_RESET = replace(
     parent=KIP_595,
     story=__doc__,
     summary="Mends kip-595 (not in Kafka): resets remote LEOs, skips records that it knows.",
-    rules=replace(KIP_595.rules, forgets_remote_leos=unless_next, applies_known_record=only_if_new),
+    rules=replace(
+        KIP_595.rules,
+        forgets_remote_leos=unless_next,
+        applies_known_record=only_if_new,
+        removed_are_eligible=leave_with_replica,
+    ),
+    older_rules=(*KIP_595.older_rules, ("removed_are_eligible", stay_eligible)),
     expected=(
         Expected(""),
         Expected("elections=3 moves"),

@@ -1,0 +1,56 @@
+"""The instances of each action: with which brokers, epochs and offsets it may be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations, product
+
+from .bounds import Constants
+
+
+def brokers(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker."""
+    return ((broker,) for broker in range(k.replicas))
+
+
+def nobody(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield one empty tuple: there is one controller, and one client of each kind."""
+    return iter(((),))
+
+
+def pairs(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each leader with each other broker as its follower."""
+    return permutations(range(k.replicas), 2)
+
+
+def squares(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each pair of brokers, those of a broker with itself included."""
+    return product(range(k.replicas), repeat=2)
+
+
+def announced(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each leader epoch that LeaderAndIsr may announce to it, 0 included.
+
+    All brokers have applied epoch 0 at first, but a broker that restarts applies it again.
+    """
+    return product(range(k.replicas), range(k.elections + 1))
+
+
+def recorded(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each leader epoch and each place in that epoch's queue of records."""
+    return product(range(k.replicas), range(k.elections + 1), range(k.queued_records))
+
+
+def prefixes(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each length of log that may survive."""
+    return product(range(k.replicas), range(k.log_size + 1))
+
+
+def starts(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each offset at which its log may start after a deletion."""
+    return product(range(k.replicas), range(1, k.log_size + 1))
+
+
+def delayed(k: Constants) -> Iterator[tuple[int, ...]]:
+    """Yield each broker with each record whose produce may wait at it."""
+    return product(range(k.replicas), range(k.records))

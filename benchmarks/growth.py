@@ -35,6 +35,7 @@ OPTIONS = (
     ("purgatory",),
     ("deletions=1",),
     ("deletions=2",),
+    ("isr_propagation=records", "reassignments=1"),
 )
 
 

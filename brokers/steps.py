@@ -383,6 +383,7 @@ _FORCED_WITH = {
     "purgatory": ("false",),
     "elr": ("false",),
     "deletions": ("0",),
+    "reassignments": ("0",),
     "acks": tuple(ACKS),
 }
 """What options must be for their steps to be forced."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...core.errors import TidegateError
 from ..protocol import Protocol
-from . import defaults, log_start, older
+from . import assignment, defaults, log_start, older
 from .protocols import kip279, kip595
 from .protocols.hw import HW
 from .protocols.kip101 import KIP_101
@@ -260,6 +260,7 @@ def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
         "applies_diverging_hw": (
             older.before_truncating if (2, 8) <= code < (3, 4, 1) else defaults.truncate_first
         ),
+        "may_complete": (assignment.added_in_isr if code >= (4, 3) else assignment.all_in_isr),
         **_of_log_start(code),
     }
     if release.metadata == KRAFT and code < FIRST_WITHOUT_ZOOKEEPER:

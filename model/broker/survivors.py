@@ -6,7 +6,7 @@ every fault, a checkpoint written in a separate step and late fetches, and with 
 
 from __future__ import annotations
 
-from . import deletion_survivors, isr_survivors, own_survivors
+from . import deletion_survivors, isr_survivors, own_survivors, reassignment_survivors
 
 _EVERY_PROTOCOL = {
     "has_new_leader = unless_next_epoch": (
@@ -229,6 +229,7 @@ SURVIVORS = {
     **_UNFAIR,
     **isr_survivors.SURVIVORS,
     **deletion_survivors.SURVIVORS,
+    **reassignment_survivors.SURVIVORS,
     **{
         f"{name}: {mutant}": note
         for name, own in own_survivors.SURVIVORS.items()

@@ -68,6 +68,7 @@ STORIES = {
     "kafka-9491.md": ([], [1], 1),
     "kafka-9491-for-ever.md": ([], [1], 1),
     "kafka-12996.md": ([], [1, 0], 1),
+    "removed-replica.md": ([2], [0], 0),
 }
 """Who fails, who is elected, and who leads in the end, as the captions say; broker 0 leads first.
 

@@ -1,4 +1,4 @@
-"""KIP-595 with two repairs that Kafka lacks, for missed epochs and for known records.
+"""KIP-595 with three repairs that Kafka lacks: missed epochs, known records, removed replicas.
 
 A leader that missed an epoch forgets its followers.  What happens without that: broker 0 leads
 epoch 1, and its followers have fetched up to some offset.  Another broker leads epoch 2, and a
@@ -21,8 +21,15 @@ added follower no more, and the response to the proposal is ignored.  Until the 
 arrives the leader commits and acknowledges without a member of the ISR; if that member is elected,
 the record is lost.  Read off Kafka's sources, 3.3.0 to 4.4.0 (KAFKA-13790); there is no ticket.
 
+A removed replica leaves the ELR.  What happens without that, with eligible leader replicas: a
+reassignment is complete, or is cancelled, while the ISR has fewer than min.insync.replicas members.
+The controller adds the members that leave the ISR to the ELR, the removed replica too
+(PartitionChangeBuilder.maybePopulateTargetElr).  That one deletes its log.  Assigned again, it is
+still eligible, now with an empty log, and is elected if the last member of the ISR dies first.
+Since 3.7.0; there is no ticket.
+
 Source: Partition.makeLeader, Partition.submitAlterPartition and Replica.resetReplicaState of Kafka
-3.8.
+3.8; PartitionChangeBuilder of Kafka 3.8 to 4.4.
 """
 
 from dataclasses import replace
@@ -53,7 +60,7 @@ KIP_595_RESET = replace(
     name="kip-595-reset",
     parent=KIP_595,
     story=__doc__,
-    summary="Mends kip-595 (not in Kafka): resets remote LEOs, skips records that it knows.",
+    summary="Mends kip-595 (not in Kafka): remote LEOs, known records, removed replicas.",
     rules=replace(
         KIP_595.rules,
         forgets_remote_leos=unless_next,

@@ -17,6 +17,9 @@ SURVIVORS = {
     "BecomeFollower: k.reassignments and (not s.leader_and_isr[epoch].replicas >> follower & 1)": (
         "a broker without a replica follows; no leader serves it"
     ),
+    "Elect: k.reassignments and (not s.partition.replicas >> broker & 1)": (
+        "only an unclean election could elect a broker without a replica"
+    ),
     "AddReplica: s.partition.replicas >> broker & 1": (
         "adds what is a replica already; no ISR changes by that"
     ),

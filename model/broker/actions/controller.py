@@ -48,8 +48,9 @@ def elect(s: BrokerState, k: Constants, broker: int) -> bool:
         return False
     in_sync = _live_members(s, k, k.rules.isr_for_election(s, k))
     live = in_sync if in_sync else _live_members(s, k, s.partition.elr)
-    anybody = k.unclean_election and live == 0 and assigned(s, k) >> broker & 1
-    if not live >> broker & 1 and not anybody:
+    if not live >> broker & 1 and not (k.unclean_election and live == 0):
+        return False
+    if k.reassignments and not s.partition.replicas >> broker & 1:
         return False
     if not live and k.last_known_leader and _recovers(s, k, s.partition.last_known_leader):
         return False

@@ -237,6 +237,8 @@ class RemovedReplica(Run[Removal]):
             self._seen["again"] = await self._becomes(lambda d: gone in d.isr, "has C in its ISR")
             return
         self._seen["again"] = await self._becomes(lambda d: gone in d.replicas, "has the replica")
+        if self._mode == OFFLINE:
+            return
         await self._logs(gone, f"Follower {self._topic}-0 starts at leader epoch 1 from offset 0")
         await asyncio.sleep(_COPYING)
         self._tell(f"broker {gone} has {_listed(self._log(gone))}")
@@ -258,15 +260,12 @@ class RemovedReplica(Run[Removal]):
             cluster.shut_down(last)
             self._tell(f"broker {last} is shut down (SIGTERM)")
             await cluster.ends(last)
-        nobody = self._mode in (CONTROL, OFFLINE)
-        leader = _NOBODY if nobody else self._gone
-        self._seen["stopped"] = await self._becomes(
-            lambda d: d.leader == leader, "loses its leader"
-        )
-        self._seen["logs"] = self._values()
-        if not nobody:
-            read = await self._consume(leader)
-            self._tell(f"a consumer at broker {leader} reads {_listed(read.records)}; HW {read.hw}")
+        stopped = await self._becomes(lambda d: d.leader != last, "loses its leader")
+        self._seen |= {"stopped": stopped, "logs": self._values()}
+        if stopped.leader != _NOBODY:
+            read = await self._consume(stopped.leader)
+            text = f"reads {_listed(read.records)}; HW {read.hw}"
+            self._tell(f"a consumer at broker {stopped.leader} {text}")
 
     async def _restart(self) -> None:
         """Start the former leader and B again, until every replica has what the leader has."""
@@ -280,7 +279,10 @@ class RemovedReplica(Run[Removal]):
             await asyncio.sleep(_COPYING)
             self._seen["ended"] = await self._becomes(lambda _: True, "is known")
             return
-        wanted = {CONTROL: {A, B}, DRAINED: {A, C}}.get(self._mode, {A, B, C})
+        if self._seen["stopped"].leader == _NOBODY:
+            wanted = {self._last, B}
+        else:
+            wanted = {A, C} if self._mode == DRAINED else {A, B, C}
         self._seen["ended"] = await self._becomes(
             lambda d: wanted <= {*d.isr}, f"has {numbers(sorted(wanted))} in its ISR"
         )

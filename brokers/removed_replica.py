@@ -146,7 +146,10 @@ class RemovedReplica(Run[Removal]):
         if mode == DRAINED and distribution.release < (4, 3):
             text = "completes no reassignment while a broker that stays is down; 4.3 does"
             raise KafkaError(f"Kafka {distribution.version} {text}")
-        features = {_ELR: int(mode != CONTROL)}
+        features = {}
+        if mode == CONTROL or distribution.release < (4, 1):
+            # Since 4.1 a new cluster has it.
+            features[_ELR] = int(mode != CONTROL)
         brokers = 3 if mode == DRAINED else 4
         return KraftCluster(distribution, brokers, {}, proxied=False, features=features)
 
@@ -184,12 +187,7 @@ class RemovedReplica(Run[Removal]):
             lambda d: d.leader == A and {*d.isr} == {A, B}, "has its leader and its ISR"
         )
         await self._logs(A, f"Leader {self._topic}-0 ")
-        offsets = []
-        for record in RECORDS:
-            answer = await cluster.produce(A, self._topic, record + _FILLER, STEP)
-            if answer.error != "NONE":
-                raise KafkaError(f"{record} is refused: {answer.error}")
-            offsets.append(answer.offset)
+        offsets = [await self._produce(record) for record in RECORDS]
         self._seen |= {"offsets": tuple(offsets), "isr": tuple(sorted(created.isr))}
         self._seen["before"] = before = await self._consume(A)
         self._tell(
@@ -199,6 +197,18 @@ class RemovedReplica(Run[Removal]):
         await cluster.kill(B)
         self._tell(f"broker {B} is killed")
         await self._becomes(lambda d: d.isr == (A,), "has the ISR A")
+
+    async def _produce(self, record: str) -> int:
+        """Produce a record with acks=all, again while the ISR is too small; return its offset."""
+        deadline = self._clock() + STEP
+        while True:
+            answer = await self._cluster.produce(A, self._topic, record + _FILLER, STEP)
+            if answer.error == "NONE":
+                return answer.offset
+            # On a busy machine a broker may be fenced for a moment.
+            if answer.error != "NOT_ENOUGH_REPLICAS" or self._clock() > deadline:
+                raise KafkaError(f"{record} is refused: {answer.error}")
+            await asyncio.sleep(_PAUSE)
 
     async def _remove(self) -> None:
         """Let C join and a replica leave: by completion, or by cancellation."""

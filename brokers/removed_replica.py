@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from . import admin
 from .distribution import Distribution, KafkaError
@@ -223,7 +224,7 @@ class RemovedReplica(Run[Removal]):
             self._tell("the reassignment is cancelled")
             removed = await self._becomes(lambda d: d.replicas == (A, B), "has the replicas A, B")
         await self._happens(
-            lambda: not (cluster.node(self._gone).data / f"{self._topic}-0").exists() or None,
+            lambda: not self._folder(self._gone).exists() or None,
             f"broker {self._gone} does not delete its log",
         )
         self._seen["removed"] = removed
@@ -249,7 +250,9 @@ class RemovedReplica(Run[Removal]):
         self._seen["again"] = await self._becomes(lambda d: gone in d.replicas, "has the replica")
         if self._mode == OFFLINE:
             return
-        await self._logs(gone, f"Follower {self._topic}-0 starts at leader epoch 1 from offset 0")
+        await self._happens(
+            lambda: self._folder(gone).exists() or None, f"broker {gone} has no log again"
+        )
         await asyncio.sleep(_COPYING)
         self._tell(f"broker {gone} has {_listed(self._log(gone))}")
 
@@ -331,6 +334,10 @@ class RemovedReplica(Run[Removal]):
             if not seen.records:
                 return Consumed(seen.error, seen.hw, tuple(records))
             records += seen.records
+
+    def _folder(self, broker: int) -> Path:
+        """Return where a broker has its log of the partition, if it has one."""
+        return self._cluster.node(broker).data / f"{self._topic}-0"
 
     def _values(self) -> dict[int, tuple[str, ...]]:
         return {number: tuple(map(_name, log)) for number, log in self._all_logs().items()}

@@ -13,7 +13,8 @@ from .distribution import Distribution, KafkaError
 from .kraft import KraftCluster
 from .kraft_node import CONTROLLER
 from .quorum_messages import ALTER_PARTITION
-from .schedule import CONTROL, PATIENT, RECORD, STEP, A, B, C, Schedule, numbers
+from .run import STEP, numbers
+from .schedule import CONTROL, PATIENT, RECORD, A, B, C, Schedule
 
 HELD, VOTERS = "held", "voters"
 

@@ -1,7 +1,7 @@
 """Brokers with KRaft on one machine: nodes that are controllers alone, and brokers.
 
-The controller is Kafka's own.  What it decides is steered as an administrator would: by the order
-of replicas, by preferred elections, by controlled shutdowns and by signals.
+The controller is Kafka's own.  What it decides is steered as an administrator would: by
+reassignments, by preferred elections, by configuration, by controlled shutdowns and by signals.
 """
 
 from __future__ import annotations
@@ -50,8 +50,28 @@ class PartitionState:
 
 
 @dataclass(frozen=True)
+class Description:
+    """What DescribeTopicPartitions says of partition 0 of a topic; a leader of -1 is none."""
+
+    leader: int
+    epoch: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    elr: tuple[int, ...]
+    last_known_elr: tuple[int, ...]
+
+    def __str__(self) -> str:
+        sets = {"replicas": self.replicas, "ISR": self.isr, "ELR": self.elr}
+        if self.last_known_elr:
+            sets["LastKnownElr"] = self.last_known_elr
+        leader = "no leader" if self.leader < 0 else f"leader {self.leader}"
+        listed = (f"{name} {list(members)}" for name, members in sets.items())
+        return ", ".join([f"{leader}, epoch {self.epoch}", *listed])
+
+
+@dataclass(frozen=True)
 class Consumed:
-    """What a consumer gets that fetches at offset 0.
+    """What a consumer gets from a broker.
 
     Parameters
     ----------
@@ -86,6 +106,8 @@ class KraftCluster:
         Whether nodes reach each other through the proxy.
     voters
         How many controllers there are, of which one is active.
+    features
+        Levels of features that are not the release's own choice.
     """
 
     def __init__(
@@ -96,6 +118,7 @@ class KraftCluster:
         *,
         proxied: bool = True,
         voters: int = 1,
+        features: Mapping[str, int] | None = None,
     ) -> None:
         if not distribution.has_kraft:
             raise KafkaError(f"Kafka {distribution.version} has no KRaft for production; 3.3 has")
@@ -103,6 +126,7 @@ class KraftCluster:
         self.proxy = Proxy(holds_all=False)
         self._settings = settings
         self._proxied = proxied
+        self._features = features or {}
         self._folder = Path(tempfile.mkdtemp(prefix=f"tidegate-kafka-{os.getpid()}-"))
         numbers = [*range(CONTROLLER, CONTROLLER + voters), *range(1, brokers + 1)]
         ports = free_ports(2 * len(numbers))
@@ -115,6 +139,12 @@ class KraftCluster:
     def brokers(self) -> tuple[int, ...]:
         """The ids of the brokers."""
         return tuple(number for number, node in self._nodes.items() if not node.controls)
+
+    @property
+    def running(self) -> tuple[int, ...]:
+        """The ids of the brokers whose processes have not ended."""
+        processes = {number: self.node(number).process for number in self.brokers}
+        return tuple(number for number, one in processes.items() if one and not one.ended)
 
     @property
     def controllers(self) -> tuple[int, ...]:
@@ -161,8 +191,8 @@ class KraftCluster:
         await node.process.listens(node.port, start_patience())
 
     async def is_complete(self) -> None:
-        """Wait until every broker knows that every broker is registered and not fenced."""
-        await together(*map(self._knows_all, self.brokers))
+        """Wait until each broker that runs knows that those are registered and not fenced."""
+        await together(*map(self._knows_all, self.running))
 
     async def kill(self, number: int) -> None:
         """Kill a node's process with SIGKILL, with all its connections."""
@@ -204,12 +234,20 @@ class KraftCluster:
         answer = await self._administer(admin.CREATE_TOPICS, {"topics": [created]})
         _accepted(admin.CREATE_TOPICS, answer["topics"][0])
 
-    async def reassign(self, topic: str, replicas: Sequence[int]) -> None:
-        """Put the replicas of a topic in another order; its leader stays."""
+    async def reassign(self, topic: str, replicas: Sequence[int] | None) -> None:
+        """Give a topic other replicas, or in another order; None cancels a reassignment."""
         wanted = {"name": topic, "partitions": [{"index": 0, "replicas": replicas}]}
         answer = await self._administer(admin.REASSIGN, {"topics": [wanted]})
         _accepted(admin.REASSIGN, answer)
         _accepted(admin.REASSIGN, answer["topics"][0]["partitions"][0])
+
+    async def configure(self, kind: int, name: str, values: Mapping[str, object]) -> None:
+        """Set configuration of a topic, or of a broker, which takes its own only."""
+        configs = [{"name": key, "value": str(value)} for key, value in values.items()]
+        body = {"resources": [{"type": kind, "name": name, "configs": configs}]}
+        number = int(name) if kind == admin.BROKER else self.running[-1]
+        answer = await self._ask(number, admin.ALTER_CONFIGS, body)
+        _accepted(admin.ALTER_CONFIGS, answer["resources"][0])
 
     async def elect(self, topic: str) -> None:
         """Elect the preferred leader, which is the first replica."""
@@ -231,6 +269,17 @@ class KraftCluster:
             tuple(partition["replicas"]),
             tuple(sorted(partition["isr"])),
         )
+
+    async def describe(self, topic: str) -> Description | None:
+        """Return what a broker that runs says of a topic; None if it does not know the topic."""
+        body = {"topics": [{"name": topic}]}
+        answer = await self._ask(self.running[-1], admin.DESCRIBE, body)
+        described = answer["topics"][0]
+        if described["error"] != NONE or not described["partitions"]:
+            return None
+        one = described["partitions"][0]
+        names = ("replicas", "isr", "elr", "last_known_elr")
+        return Description(one["leader"], one["epoch"], *(tuple(one[name]) for name in names))
 
     async def learns(
         self, broker: int, topic: str, wanted: Callable[[PartitionState], bool], what: str
@@ -264,9 +313,9 @@ class KraftCluster:
         said = answer["topics"][0]["partitions"][0]
         return Produced(error_name(said["error"]), said["offset"])
 
-    async def consume(self, broker: int, topic: str) -> Consumed:
-        """Fetch at offset 0 as a consumer does."""
-        body = {"topics": [{"name": topic, "partitions": [{"index": 0, "offset": 0}]}]}
+    async def consume(self, broker: int, topic: str, offset: int = 0) -> Consumed:
+        """Fetch at an offset as a consumer does."""
+        body = {"topics": [{"name": topic, "partitions": [{"index": 0, "offset": offset}]}]}
         port = self.node(broker).port
         answer = await ask(port, FETCH, _FETCH_VERSION, body, _SETTLE)
         said = answer["topics"][0]["partitions"][0]
@@ -281,7 +330,7 @@ class KraftCluster:
         deadline = asyncio.get_running_loop().time() + start_patience()
         while True:
             answer = await self._ask(broker, admin.METADATA, {"topics": []})
-            if len(answer["brokers"]) == len(self.brokers):
+            if {broker["id"] for broker in answer["brokers"]} == set(self.running):
                 return
             if asyncio.get_running_loop().time() > deadline:
                 raise KafkaError(f"broker {broker} knows {len(answer['brokers'])} brokers only")
@@ -293,12 +342,14 @@ class KraftCluster:
 
     async def _administer(self, api: Api, body: dict[str, Any]) -> dict[str, Any]:
         # A broker hands such a request on to whichever controller is active.
-        return await self._ask(self.brokers[-1], api, {"timeout_ms": _ADMIN_MS, **body})
+        return await self._ask(self.running[-1], api, {"timeout_ms": _ADMIN_MS, **body})
 
     async def _format(self, node: Node) -> None:
         """Write the files by which a node belongs to the cluster."""
+        levels = (f"{name}={level}" for name, level in self._features.items())
+        features = [word for level in levels for word in ("--feature", level)]
         options = ("format", "-t", _CLUSTER_ID, "-c", str(node.config))
-        tool = await node.java(self.distribution, "kafka.tools.StorageTool", *options)
+        tool = await node.java(self.distribution, "kafka.tools.StorageTool", *options, *features)
         node.process = tool
         if await tool.wait(start_patience()):
             raise tool.failure("could not format its storage")

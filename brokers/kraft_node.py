@@ -19,6 +19,8 @@ _LEVELS = {
     "kafka.cluster.Partition": "TRACE",
     "kafka.server.ReplicaFetcherThread": "DEBUG",
     "org.apache.kafka.image.loader": "DEBUG",
+    "org.apache.kafka.controller.ReplicationControlManager": "DEBUG",
+    "org.apache.kafka.controller.PartitionChangeBuilder": "TRACE",
 }
 """What is logged beyond what Kafka's own configuration has."""
 

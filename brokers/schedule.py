@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
-from .distribution import Distribution, KafkaError
+from .distribution import KafkaError
 from .kraft import Consumed, KraftCluster, PartitionState, Produced
 from .messages import FETCH
-from .patience import together, until
+from .patience import together
 from .records import Entry
+from .run import STEP, Run, numbers, values
 from .wire import Api
 
 A, B, C = 1, 2, 3
@@ -26,9 +26,6 @@ A, B, C = 1, 2, 3
 RECORD = "m0"
 CONTROL = "control"
 """The mode in which the same steps lose nothing."""
-
-STEP = 60.0
-"""Seconds for a step that takes brokers a second or two."""
 
 _HOUR = 3_600_000
 PATIENT = {
@@ -116,50 +113,19 @@ class Evidence:
         return "; ".join([*parts, f"at the end in the log of {kept or 'none'}"])
 
 
-class Schedule(ABC):
-    """One run, on a cluster that :meth:`cluster` has made for the mode.
-
-    Parameters
-    ----------
-    mode
-        One of ``modes``.
-    topic
-        A name that the cluster has not seen yet.
-    """
-
-    modes: ClassVar[Sequence[str]]
-    """What the run is to show; the first is what is meant if nobody says."""
-
-    telling: ClassVar[str]
-    """Lines of a broker's log that tell the story, as a pattern with ``{partition}``."""
+class Schedule(Run[Evidence]):
+    """A run with one record, on three brokers of which all run again at the end."""
 
     def __init__(self, cluster: KraftCluster, mode: str, topic: str) -> None:
-        self._cluster = cluster
-        self._mode = mode
-        self._topic = topic
-        self._clock = asyncio.get_running_loop().time
-        self._began = self._clock()
-        self._marks = {number: cluster.node(number).log_size() for number in cluster.brokers}
-        self._seconds: dict[str, float] = {}
-        self._steps: list[str] = []
+        super().__init__(cluster, mode, topic)
         self._produce: asyncio.Task[Produced] | None = None
-        self._seen: dict[str, Any] = {}
-
-    @classmethod
-    @abstractmethod
-    def cluster(cls, distribution: Distribution, mode: str) -> KraftCluster:
-        """Return a cluster for runs of a mode: three brokers, and a controller of its own."""
-
-    @abstractmethod
-    async def follow(self) -> None:
-        """Take the steps; at the end every broker runs again."""
 
     @abstractmethod
     def expects(self, *, acknowledged: bool, lost: bool) -> bool:
         """Whether the mode should end so."""
 
     async def run(self) -> Evidence:
-        """Run the schedule once.
+        """Run the schedule once, and leave no producer behind.
 
         Raises
         ------
@@ -167,20 +133,11 @@ class Schedule(ABC):
             If Kafka cannot be controlled, or a step does not happen.
         """
         try:
-            await self.follow()
-        except KafkaError as error:
-            error.details = (*error.details, "so far:", *self._steps)
-            raise
+            return await super().run()
         finally:
             if self._produce is not None:
                 self._produce.cancel()
                 await asyncio.gather(self._produce, return_exceptions=True)
-        return self._evidence()
-
-    def _tell(self, step: str, at: float | None = None) -> None:
-        """Note what has happened, now or at a time before now."""
-        now = self._clock() if at is None else at
-        self._steps.append(f"{now - self._began:6.2f} s  {step}")
 
     async def _create(self, replicas: Sequence[int]) -> None:
         """Create the topic, led by A, with every broker in the ISR."""
@@ -284,51 +241,11 @@ class Schedule(ABC):
         *_, last = ["", *(line for line in self._partition_lines(A) if _AWAITING in line)]
         return tuple(sorted(map(int, re.findall(r"broker (\d+): ", last))))
 
-    def _log(self, broker: int) -> tuple[Entry, ...]:
-        return self._cluster.log(broker, self._topic)
-
-    def _all_logs(self) -> dict[int, tuple[Entry, ...]]:
-        return {broker: self._log(broker) for broker in self._cluster.brokers}
-
-    def _logged(self, broker: int) -> list[str]:
-        """Return what a broker has reported since the run began."""
-        return self._cluster.node(broker).logged(self._marks[broker])
-
-    def _partition_lines(self, broker: int) -> list[str]:
-        return [line for line in self._logged(broker) if f"{self._topic}-0" in line]
-
-    def _telling(self, broker: int) -> tuple[str, ...]:
-        pattern = re.compile(self.telling.format(partition=f"{self._topic}-0"))
-        return tuple(line for line in self._logged(broker) if pattern.search(line))
-
     async def _held(self, sender: int, to: int, what: Api = FETCH) -> None:
         if await self._cluster.proxy.request(sender, to, STEP, what) is None:
             raise KafkaError(f"node {sender} has not sent {what.name} to node {to}")
-
-    async def _logs(self, broker: int, *words: str) -> None:
-        """Wait until a broker reports something of the topic: one of these."""
-
-        def reported() -> bool | None:
-            lines = self._partition_lines(broker)
-            return any(one in line for line in lines for one in words) or None
-
-        await self._happens(reported, f"broker {broker} has not logged: {', '.join(words)}")
 
     async def _log_becomes_empty(self, broker: int) -> None:
         await self._happens(
             lambda: not self._log(broker) or None, f"broker {broker} does not truncate {RECORD}"
         )
-
-    async def _happens(self, look: Callable[[], bool | None], otherwise: str) -> None:
-        if await until(look, STEP) is None:
-            raise KafkaError(otherwise)
-
-
-def values(records: Iterable[Entry]) -> str:
-    """Return what records say, or that there is nothing."""
-    return ", ".join(entry.value for entry in records) or "nothing"
-
-
-def numbers(brokers: Iterable[int]) -> str:
-    """Return the ids of brokers."""
-    return ", ".join(map(str, brokers))

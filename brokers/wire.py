@@ -198,6 +198,8 @@ def _value(field: Field, value: Any, version: int, compact: bool) -> bytes:
         parts = [encode_fields(field.kind, element, version, compact) for element in value]
         return _length("int32", len(parts), compact) + b"".join(parts)
     if field.kind == "ids":
+        if value is None:
+            return _length("int32", -1, compact)
         numbers = b"".join(_NUMBERS["int32"].pack(number) for number in value)
         return _length("int32", len(value), compact) + numbers
     if field.kind == "uuids":

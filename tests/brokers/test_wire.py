@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from tidegate.brokers import messages, patience
+from tidegate.brokers import admin, messages, patience
 from tidegate.brokers.client import ask
 from tidegate.brokers.distribution import KafkaError
 from tidegate.brokers.jdwp import Debugger
@@ -31,6 +31,16 @@ def test_a_fetch_reads_as_it_was_written(version):
     partition = read["topics"][0]["partitions"][0]
     assert (partition["index"], partition["offset"]) == (0, 7)
     assert read.get("replica_id", 2) == 2
+
+
+def test_null_replicas_cancel_a_reassignment():
+    topic = {"name": "t", "partitions": [{"index": 0, "replicas": None}]}
+    body = {"timeout_ms": 20, "topics": [topic]}
+    data = encode_request(admin.REASSIGN, 0, 5, "c", body)
+    # Two elements of arrays, a name, the partition, the length -1, and three ends of structures.
+    assert data.endswith(
+        struct.pack(">ibb", 20, 2, 2) + b"t" + struct.pack(">bib", 2, 0, 0) + bytes(3)
+    )
 
 
 def test_a_fetch_of_version_1_is_what_kafka_0_9_sends():

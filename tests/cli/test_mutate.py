@@ -84,7 +84,7 @@ def test_a_mutant_is_checked_shown_and_replayed_by_its_name(tmp_path):
         for action in json.loads(run(main, ["show", WEAKER, "--json"]).output)["actions"]
         if action["name"] == "HandleFetch"
     ]
-    assert len(shown["not_enabled_if"]) == 3
+    assert len(shown["not_enabled_if"]) == 4
     assert "not leads(s, leader)" not in shown["not_enabled_if"]
 
 

@@ -224,6 +224,33 @@ def test_a_removed_replica_that_was_the_leader_leads_no_more(begin):
     assert behavior.can("ApplyChangeRecord", 1, 1, 0)
 
 
+def test_a_replica_that_is_back_leads_with_an_empty_log_of_its_own(begin):
+    behavior = begun(begin, "min_isr=2 elr", base=TWICE).follow(
+        """
+        Produce 0
+        ProposeShrink 0 1
+        HandleAlterPartition 0
+        HandleAlterPartitionResponse 0
+        ReplaceReplica 0 2
+        ApplyChangeRecord 0 0 1
+        BecomeFollower 2 0
+        SendFetch 0 2
+        HandleFetch 0 2
+        HandleFetchResponse 0 2
+        SendFetch 0 2
+        HandleFetch 0 2
+        CompleteReassignment 0 2
+        AddReplica 0
+        Crash 2
+        Elect 0
+        StopReplica 0 1
+        ApplyChangeRecord 0 2 0
+        """
+    )
+    replica = behavior.record.replica[0]
+    assert (replica.leader, replica.leo, replica.hosted) == (0, 0, 1)
+
+
 @pytest.mark.parametrize(
     ("protocol", "elr"), [("kip-595", 0b010), (KEEPS_ELIGIBLE, 0b010), ("kip-595-reset", 0)]
 )

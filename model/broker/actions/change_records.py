@@ -20,6 +20,7 @@ def know_replicas(s: BrokerState, k: Constants, leader: int, replicas: int) -> N
     if not k.reassignments:
         return
     s.replica[leader].replicas = replicas
+    s.replica[leader].hosted = 1
     s.replica[leader].caught_up &= replicas
     for follower in range(k.replicas):
         if not replicas >> follower & 1:

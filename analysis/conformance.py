@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ..brokers.cluster import Cluster
 
 
+_TRUNCATION = "HandleDivergingEpoch"
+
+
 def behavior_of(system: TransitionSystem[Any, Any], trace: Trace) -> Behavior:
     """Return a trace as what real brokers are told."""
     states = [system.layout.describe(state) for state in trace.states]
@@ -26,10 +29,17 @@ def behavior_of(system: TransitionSystem[Any, Any], trace: Trace) -> Behavior:
         ForcedStep(step.action, dict(zip(step.parameters, step.arguments, strict=True)), after)
         for step, after in zip(trace.steps, states[1:], strict=True)
     )
-    return Behavior(states[0], steps, dict(system.bounds))
+    return Behavior(states[0], steps, dict(system.bounds), truncates_on_fetch(system))
 
 
-def cluster_for(distribution: Distribution, bounds: Mapping[str, str]) -> Cluster:
+def truncates_on_fetch(system: TransitionSystem[Any, Any]) -> bool:
+    """Whether fetch responses say where logs diverge: whether the family's action is there."""
+    return any(action.name == _TRUNCATION for action in system.actions)
+
+
+def cluster_for(
+    distribution: Distribution, bounds: Mapping[str, str], *, truncates_on_fetch: bool = False
+) -> Cluster:
     """Return a cluster that is configured as the bounds of a behavior say."""
     # Its controller needs kazoo, which is installed for real brokers alone.
     from ..brokers.cluster import Cluster
@@ -41,6 +51,7 @@ def cluster_for(distribution: Distribution, bounds: Mapping[str, str]) -> Cluste
         min_isr=int(bounds["min_isr"]),
         unclean_election=bounds["unclean_election"] == "true",
         kraft=bounds["isr_propagation"] in WITH_KRAFT,
+        truncates_on_fetch=truncates_on_fetch,
     )
 
 
@@ -157,7 +168,11 @@ class Conforming:
 
         if self._cluster is None:
             # It counts as started before it is, so that an interrupt ends what there is of it.
-            self._cluster = cluster_for(self._distribution, self._system.bounds)
+            self._cluster = cluster_for(
+                self._distribution,
+                self._system.bounds,
+                truncates_on_fetch=truncates_on_fetch(self._system),
+            )
             await self._cluster.__aenter__()
         self._topics += 1
         topic = f"walk-{self._topics}"

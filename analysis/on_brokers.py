@@ -16,6 +16,7 @@ from ..brokers.distribution import (
 )
 from ..brokers.report import Behavior, Observed, Report
 from ..checker.interrupts import noted
+from ..checker.replay import retaken
 from ..core.spec import ReplayError, Trace, TransitionSystem
 from ..model import BROKER, Protocol
 from ..model.broker.bounds import WITH_KRAFT
@@ -90,8 +91,12 @@ def run_brokers(work: Coroutine[Any, Any, T]) -> T:
             raise KeyboardInterrupt from None
 
 
-def forcible_behavior(path: str, system: TransitionSystem[Any, Any], trace: Trace) -> Behavior:
+def forcible_behavior(
+    path: str, protocol: Protocol, system: TransitionSystem[Any, Any], trace: Trace
+) -> Behavior:
     """Return a trace as what real brokers are told.
+
+    The cycle of a lasso closes where states keep no acknowledgements; brokers send them.
 
     Parameters
     ----------
@@ -105,6 +110,10 @@ def forcible_behavior(path: str, system: TransitionSystem[Any, Any], trace: Trac
     """
     from ..brokers.replay import why_not
 
+    if trace.loop is not None:
+        settings = [f"{name}={value}" for name, value in system.bounds.items()]
+        system = with_every_history(protocol, settings)
+        trace = retaken(system, 0, trace.steps, None)
     behavior = behavior_of(system, trace)
     reasons = why_not(behavior)
     if reasons:
@@ -137,7 +146,9 @@ async def replay_on(
             following = behavior.steps[observed.number]
             say(f"Kafka {distribution.version}: {step}, {following}")
 
-    async with cluster_for(distribution, behavior.bounds) as cluster:
+    truncates = behavior.truncates_on_fetch
+    started = cluster_for(distribution, behavior.bounds, truncates_on_fetch=truncates)
+    async with started as cluster:
         return await replay(cluster, behavior, follow)
 
 

@@ -71,7 +71,8 @@ async def apply_record(
 
     A follower that it then keeps outside the ISR lags, unless it was caught up: a proposal to let
     it join is dropped.  Where the record moves the high watermark, that must not wait for such a
-    follower, which so lags before the record arrives; otherwise it lags from then on.
+    follower, which so lags before the record arrives; otherwise it lags from then on.  A member
+    that the leader proposed to remove, in vain, lags no longer.
 
     Parameters
     ----------
@@ -82,6 +83,8 @@ async def apply_record(
     led, leads = before["replica"][leader], after["replica"][leader]
     kept = {leader, *leads["isr"], *leads["caught_up"]}
     outside = set(range(len(run.cluster.brokers))) - kept
+    for follower in leads["isr"] - {leader}:
+        await run.broker(leader).inside.let_catch_up(run.topic, follower)
     hw_moves = led["hw"] != leads["hw"]
     if hw_moves:
         await _let_lag(run, leader, outside)

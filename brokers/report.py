@@ -25,11 +25,18 @@ class ForcedStep:
 
 @dataclass(frozen=True)
 class Behavior:
-    """What to force: a first state, steps, and the bounds that they are within."""
+    """What to force: a first state, steps, and the bounds that they are within.
+
+    Parameters
+    ----------
+    truncates_on_fetch
+        Whether fetch responses say where logs diverge.
+    """
 
     first: State
     steps: tuple[ForcedStep, ...]
     bounds: Mapping[str, str]
+    truncates_on_fetch: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from ..analysis.on_brokers import (
 from ..brokers.report import Report
 from ..checker.result import doing
 from ..core.spec import Trace, TransitionSystem
+from ..model import Protocol
 from ..render.terminal import progress, write_json
 
 
 def replay_on_kafka(
-    path: str, folder: str, system: TransitionSystem[Any, Any], trace: Trace
+    path: str, folder: str, protocol: Protocol, system: TransitionSystem[Any, Any], trace: Trace
 ) -> Report:
     """Start brokers, force a trace on them step by step, and compare.
 
@@ -36,7 +37,7 @@ def replay_on_kafka(
         If the trace has a step that cannot be forced.
     """
     distribution = forcible_distribution(folder)
-    behavior = forcible_behavior(path, system, trace)
+    behavior = forcible_behavior(path, protocol, system, trace)
     with progress(quiet=False) as show:
         show(doing(f"starting Kafka {distribution.version}"))
         return run_brokers(replay_on(distribution, behavior, lambda what: show(doing(what))))

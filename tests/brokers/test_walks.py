@@ -58,6 +58,18 @@ NO_LONGER_AWAITED = f"""
     ApplyChangeRecord 0 0 0
 """
 
+IN_VAIN = """
+    Elect 1
+    ApplyChangeRecord 1 1 0
+    Produce 1
+    FenceFollower 2
+    ProposeShrink 1 0
+    HandleAlterPartition 1
+    HandleAlterPartitionResponse 1
+    ApplyChangeRecord 1 1 0
+"""
+"""The controller refuses the proposal, since a fence has changed the partition epoch."""
+
 
 @pytest.fixture
 def does_it(begin, kafka):
@@ -111,8 +123,8 @@ def test_who_joins_although_its_lag_time_has_passed_stays_in_the_isr(passes, doe
 
 @pytest.mark.parametrize(
     ("script", "leader", "hw"),
-    [(NOT_IN_SYNC, 1, 0), (NO_LONGER_AWAITED, 0, 1)],
-    ids=["the high watermark stays", "the high watermark moves"],
+    [(NOT_IN_SYNC, 1, 0), (NO_LONGER_AWAITED, 0, 1), (IN_VAIN, 1, 0)],
+    ids=["the high watermark stays", "the high watermark moves", "a member has lagged"],
 )
 def test_a_leader_does_not_propose_what_a_change_record_says(
     script, leader, hw, does_it, monkeypatch

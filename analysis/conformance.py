@@ -9,7 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..brokers.distribution import Distribution, KafkaError
-from ..brokers.report import Behavior, ForcedStep, Report
+from ..brokers.report import LISTED, Behavior, ForcedStep, Report
+from ..core.layout import State
 from ..core.spec import Trace, TransitionSystem
 from ..model.broker.bounds import WITH_KRAFT
 from .covering import Pair, by_action
@@ -22,9 +23,20 @@ if TYPE_CHECKING:
 _TRUNCATION = "HandleDivergingEpoch"
 
 
+def _listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]:
+    """Return what each replica answers to ListOffsets if it leads; None for not available yet."""
+    rules = getattr(system.constants, "rules", None)
+    may_list = getattr(rules, "may_list_offsets", None)
+    if may_list is None:
+        return []
+    system.layout.load(state)
+    s, k = system.record, system.constants
+    return [one.hw if may_list(s, k, number) else None for number, one in enumerate(s.replica)]
+
+
 def behavior_of(system: TransitionSystem[Any, Any], trace: Trace) -> Behavior:
     """Return a trace as what real brokers are told."""
-    states = [system.layout.describe(state) for state in trace.states]
+    states = [{**system.layout.describe(s), LISTED: _listed(system, s)} for s in trace.states]
     steps = tuple(
         ForcedStep(step.action, dict(zip(step.parameters, step.arguments, strict=True)), after)
         for step, after in zip(trace.steps, states[1:], strict=True)

@@ -9,6 +9,9 @@ from typing import Any
 State = Mapping[str, Any]
 """A state of the model: the values of its variables by name."""
 
+LISTED = "listed"
+"""What each replica answers to ListOffsets if it leads, beside the variables of a state."""
+
 
 @dataclass(frozen=True)
 class ForcedStep:

@@ -111,6 +111,10 @@ ROWS = (
         "records=2 elections=3 crashes=0 moves",
     ),
     Row(
+        "kafka-2334", "2.0.1", "ListedOffsetsMonotonic", "records=1 crashes=0 elections=1 moves",
+        "2.6.0", 8,
+    ),
+    Row(
         "kafka-13141", "2.8.0", "NoCommittedRecordLost", "records=2 crashes=2 elections=2",
         "2.8.1", 8, gone="m1",
     ),

@@ -119,6 +119,11 @@ ROWS = (
         "2.8.1", 8, gone="m1",
     ),
     Row(
+        "kip-903", "3.4.1", "NoCommittedRecordLost",
+        "isr_propagation=kraft power_losses=1 records=1 crashes=0 moves",
+        protocol="kip-595~may_still_be_members = whatever_it_was",
+    ),
+    Row(
         "last-replica-standing", "4.4.0", "NoAckedRecordLost",
         "replicas=2 records=1 min_isr=2 power_losses=1 crashes=1 elections=2 hw_needs_min_isr "
         "isr_propagation=kraft", protocol="kip-595",

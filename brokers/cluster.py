@@ -153,6 +153,11 @@ class Cluster:
         """A version of Fetch that every release of this kind answers, and followers refuse."""
         return 10 if self.kraft else 1
 
+    @property
+    def debug_version(self) -> int:
+        """A version of Fetch that followers answer: since 2.4 one of KIP-392."""
+        return 11 if self.distribution.release >= (2, 4) else self.fetch_version
+
     async def __aenter__(self) -> Self:
         try:
             await self.controller.start()

@@ -51,7 +51,8 @@ async def read(cluster: Cluster, number: int, topic: str, replica_id: int) -> Re
         "replica_id": replica_id,
         "topics": [{"name": topic, "partitions": [{"index": 0, "offset": 0}]}],
     }
-    answer = await ask(broker.port, FETCH, cluster.fetch_version, body)
+    version = cluster.debug_version if replica_id == DEBUGGER else cluster.fetch_version
+    answer = await ask(broker.port, FETCH, version, body)
     partitions = [one for row in answer["topics"] for one in row["partitions"]]
     if not partitions:
         raise KafkaError(f"broker {broker.number} answers a fetch without a word of {topic}")

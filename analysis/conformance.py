@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _TRUNCATION = "HandleDivergingEpoch"
 
 
-def _listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]:
+def listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]:
     """Return what each replica answers to ListOffsets if it leads; None for not available yet."""
     rules = getattr(system.constants, "rules", None)
     may_list = getattr(rules, "may_list_offsets", None)
@@ -36,7 +36,7 @@ def _listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None
 
 def behavior_of(system: TransitionSystem[Any, Any], trace: Trace) -> Behavior:
     """Return a trace as what real brokers are told."""
-    states = [{**system.layout.describe(s), LISTED: _listed(system, s)} for s in trace.states]
+    states = [{**system.layout.describe(s), LISTED: listed(system, s)} for s in trace.states]
     steps = tuple(
         ForcedStep(step.action, dict(zip(step.parameters, step.arguments, strict=True)), after)
         for step, after in zip(trace.steps, states[1:], strict=True)

@@ -49,9 +49,9 @@ def test_a_request_for_the_isr_that_a_record_brings_is_dropped_and_no_other(isr,
     async def nothing(*arguments):
         return None
 
-    quorum = Quorum(isr)
+    scripted = Quorum(isr)
     inside = SimpleNamespace(let_lag=nothing, let_catch_up=nothing)
-    cluster = SimpleNamespace(proposals=quorum, brokers=range(3))
+    cluster = SimpleNamespace(proposals=scripted, brokers=range(3))
     run = SimpleNamespace(
         cluster=cluster, topic="t", broker=lambda number: SimpleNamespace(inside=inside)
     )
@@ -61,7 +61,7 @@ def test_a_request_for_the_isr_that_a_record_brings_is_dropped_and_no_other(isr,
     }
     after = {"replica": [{"isr": {0, 1}, "hw": 1, "caught_up": set()}]}
     asyncio.run(apply_record(nothing, run, {"leader": 0}, before, after))
-    assert (quorum.waits is None) == tolerated
+    assert (scripted.waits is None) == tolerated
 
 
 def behavior(system, *steps):

@@ -25,18 +25,26 @@ _TRUNCATION = "HandleDivergingEpoch"
 
 def listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]:
     """Return what each replica answers to ListOffsets if it leads; None for not available yet."""
-    rules = getattr(system.constants, "rules", None)
-    may_list = getattr(rules, "may_list_offsets", None)
-    if may_list is None:
-        return []
     system.layout.load(state)
     s, k = system.record, system.constants
+    may_list = k.rules.may_list_offsets
     return [one.hw if may_list(s, k, number) else None for number, one in enumerate(s.replica)]
 
 
-def behavior_of(system: TransitionSystem[Any, Any], trace: Trace) -> Behavior:
-    """Return a trace as what real brokers are told."""
-    states = [{**system.layout.describe(s), LISTED: listed(system, s)} for s in trace.states]
+def behavior_of(
+    system: TransitionSystem[Any, Any], trace: Trace, *, lists: bool = True
+) -> Behavior:
+    """Return a trace as what real brokers are told.
+
+    Parameters
+    ----------
+    lists
+        Whether what leaders answer to ListOffsets is compared, too.
+    """
+    states = [system.layout.describe(state) for state in trace.states]
+    if lists:
+        described = zip(states, trace.states, strict=True)
+        states = [{**state, LISTED: listed(system, packed)} for state, packed in described]
     steps = tuple(
         ForcedStep(step.action, dict(zip(step.parameters, step.arguments, strict=True)), after)
         for step, after in zip(trace.steps, states[1:], strict=True)

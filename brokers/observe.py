@@ -99,7 +99,7 @@ class Observer:
         self._compared, self.stalls = {}, False
         await asyncio.gather(
             *(
-                self._of_broker(broker, state["replica"][broker.number], state[LISTED])
+                self._of_broker(broker, state["replica"][broker.number], state.get(LISTED))
                 for broker in self._cluster.brokers
             )
         )
@@ -141,7 +141,7 @@ class Observer:
                 self._compare(what, leo, known.get(follower, 0))
 
     async def _of_broker(
-        self, broker: Broker, replica: State, listed: Sequence[int | None]
+        self, broker: Broker, replica: State, listed: Sequence[int | None] | None
     ) -> None:
         name = f"broker {broker.number}"
         self._compare(f"{name}: process", _runs(replica["alive"]), _runs(broker.alive))
@@ -156,7 +156,7 @@ class Observer:
             if entry["record"] != NOTHING
         ]
         self._compare(f"{name}: log", *map(_log, (expected, entries)))
-        if await self._leads(broker, replica, name, len(entries)):
+        if await self._leads(broker, replica, name, len(entries)) and listed is not None:
             await self._of_listed(broker, listed[broker.number], name)
         starts = epoch_checkpoint(broker.data, self._topic)
         cache = {e: start for e, start in enumerate(replica["epoch_cache"]) if start != NOTHING}

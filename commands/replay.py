@@ -127,7 +127,7 @@ def _on_kafka(
 
     prop, protocol = heading
     with Reports(files) as reports:
-        report = replay_on_kafka(*read, protocol, system, trace)
+        report = replay_on_kafka(read, heading, system, trace)
         with reports.after():
             print_on_kafka(make_console(files["--json"] == "-"), system, trace, report, full)
         reports.write("--json", lambda target: write_report(target, trace, report))

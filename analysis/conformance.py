@@ -9,7 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..brokers.distribution import Distribution, KafkaError
-from ..brokers.report import Behavior, ForcedStep, Report
+from ..brokers.report import LISTED, Behavior, ForcedStep, Report
+from ..core.layout import State
 from ..core.spec import Trace, TransitionSystem
 from ..model.broker.bounds import WITH_KRAFT
 from .covering import Pair, by_action
@@ -19,17 +20,46 @@ if TYPE_CHECKING:
     from ..brokers.cluster import Cluster
 
 
-def behavior_of(system: TransitionSystem[Any, Any], trace: Trace) -> Behavior:
-    """Return a trace as what real brokers are told."""
+_TRUNCATION = "HandleDivergingEpoch"
+
+
+def listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]:
+    """Return what each replica answers to ListOffsets if it leads; None for not available yet."""
+    system.layout.load(state)
+    s, k = system.record, system.constants
+    may_list = k.rules.may_list_offsets
+    return [one.hw if may_list(s, k, number) else None for number, one in enumerate(s.replica)]
+
+
+def behavior_of(
+    system: TransitionSystem[Any, Any], trace: Trace, *, lists: bool = True
+) -> Behavior:
+    """Return a trace as what real brokers are told.
+
+    Parameters
+    ----------
+    lists
+        Whether what leaders answer to ListOffsets is compared, too.
+    """
     states = [system.layout.describe(state) for state in trace.states]
+    if lists:
+        described = zip(states, trace.states, strict=True)
+        states = [{**state, LISTED: listed(system, packed)} for state, packed in described]
     steps = tuple(
         ForcedStep(step.action, dict(zip(step.parameters, step.arguments, strict=True)), after)
         for step, after in zip(trace.steps, states[1:], strict=True)
     )
-    return Behavior(states[0], steps, dict(system.bounds))
+    return Behavior(states[0], steps, dict(system.bounds), truncates_on_fetch(system))
 
 
-def cluster_for(distribution: Distribution, bounds: Mapping[str, str]) -> Cluster:
+def truncates_on_fetch(system: TransitionSystem[Any, Any]) -> bool:
+    """Whether fetch responses say where logs diverge: whether the family's action is there."""
+    return any(action.name == _TRUNCATION for action in system.actions)
+
+
+def cluster_for(
+    distribution: Distribution, bounds: Mapping[str, str], *, truncates_on_fetch: bool = False
+) -> Cluster:
     """Return a cluster that is configured as the bounds of a behavior say."""
     # Its controller needs kazoo, which is installed for real brokers alone.
     from ..brokers.cluster import Cluster
@@ -41,6 +71,7 @@ def cluster_for(distribution: Distribution, bounds: Mapping[str, str]) -> Cluste
         min_isr=int(bounds["min_isr"]),
         unclean_election=bounds["unclean_election"] == "true",
         kraft=bounds["isr_propagation"] in WITH_KRAFT,
+        truncates_on_fetch=truncates_on_fetch,
     )
 
 
@@ -157,7 +188,11 @@ class Conforming:
 
         if self._cluster is None:
             # It counts as started before it is, so that an interrupt ends what there is of it.
-            self._cluster = cluster_for(self._distribution, self._system.bounds)
+            self._cluster = cluster_for(
+                self._distribution,
+                self._system.bounds,
+                truncates_on_fetch=truncates_on_fetch(self._system),
+            )
             await self._cluster.__aenter__()
         self._topics += 1
         topic = f"walk-{self._topics}"

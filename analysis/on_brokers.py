@@ -16,7 +16,8 @@ from ..brokers.distribution import (
 )
 from ..brokers.report import Behavior, Observed, Report
 from ..checker.interrupts import noted
-from ..core.spec import ReplayError, Trace, TransitionSystem
+from ..checker.replay import retaken
+from ..core.spec import Property, ReplayError, Trace, TransitionSystem
 from ..model import BROKER, Protocol
 from ..model.broker.bounds import WITH_KRAFT
 from ..model.broker.defaults import once_its_fence_is_stored
@@ -37,6 +38,9 @@ FIRST_THAT_WAITS = (0, 10, 2)
 
 FIRST_THAT_NEEDS_MIN_ISR = (3, 7)
 """The release since which the high watermark stays while the ISR is too small."""
+
+OF_LISTED_OFFSETS = "ListedOffsetsMonotonic"
+"""The property of what leaders answer to ListOffsets."""
 
 _LOOK = 0.1
 """Seconds between looks at whether a signal has come."""
@@ -90,13 +94,25 @@ def run_brokers(work: Coroutine[Any, Any, T]) -> T:
             raise KeyboardInterrupt from None
 
 
-def forcible_behavior(path: str, system: TransitionSystem[Any, Any], trace: Trace) -> Behavior:
+def forcible_behavior(
+    path: str,
+    protocol: Protocol,
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    prop: Property | None,
+) -> Behavior:
     """Return a trace as what real brokers are told.
+
+    The cycle of a lasso closes where states keep no acknowledgements; brokers send them.  What
+    leaders answer to ListOffsets is compared where that is the bug: releases since 2.2 would leave
+    traces of older ones by it.
 
     Parameters
     ----------
     path
         Where the trace was read from.
+    prop
+        What it violates, if that is known.
 
     Raises
     ------
@@ -105,7 +121,12 @@ def forcible_behavior(path: str, system: TransitionSystem[Any, Any], trace: Trac
     """
     from ..brokers.replay import why_not
 
-    behavior = behavior_of(system, trace)
+    if trace.loop is not None:
+        settings = [f"{name}={value}" for name, value in system.bounds.items()]
+        system = with_every_history(protocol, settings)
+        trace = retaken(system, 0, trace.steps, None)
+    lists = prop is not None and prop.name == OF_LISTED_OFFSETS
+    behavior = behavior_of(system, trace, lists=lists)
     reasons = why_not(behavior)
     if reasons:
         raise ReplayError(f"{path}: it cannot be replayed on real brokers: {'; '.join(reasons)}")
@@ -137,7 +158,9 @@ async def replay_on(
             following = behavior.steps[observed.number]
             say(f"Kafka {distribution.version}: {step}, {following}")
 
-    async with cluster_for(distribution, behavior.bounds) as cluster:
+    truncates = behavior.truncates_on_fetch
+    started = cluster_for(distribution, behavior.bounds, truncates_on_fetch=truncates)
+    async with started as cluster:
         return await replay(cluster, behavior, follow)
 
 

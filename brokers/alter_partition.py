@@ -5,6 +5,8 @@ The leader's request waits at the scripted controller, which decides as the beha
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from .forcing import Forcing, OtherwiseError
 from .messages import FENCED_LEADER_EPOCH, NONE, error_name
 from .report import State
@@ -56,6 +58,60 @@ async def answer(run: Forcing, on: dict[str, int], before: State, after: State) 
     _proposal(scripted, leader)
     scripted.answer(leader)
     run.events.append(f"controller -> {leader}: the answer to AlterPartition")
+
+
+async def apply_record(
+    apply: Callable[[Forcing, dict[str, int], State, State], Awaitable[None]],
+    run: Forcing,
+    on: dict[str, int],
+    before: State,
+    after: State,
+) -> None:
+    """Let a leader apply the metadata up to a partition change record.
+
+    A follower that it then keeps outside the ISR lags, unless it was caught up: a proposal to let
+    it join is dropped.  Where the record moves the high watermark, that must not wait for such a
+    follower, which so lags before the record arrives; otherwise it lags from then on.  A member
+    that the leader proposed to remove, in vain, lags no longer.
+
+    Parameters
+    ----------
+    apply
+        Has a broker apply an epoch.
+    """
+    leader = on["leader"]
+    led, leads = before["replica"][leader], after["replica"][leader]
+    kept = {leader, *leads["isr"], *leads["caught_up"]}
+    outside = set(range(len(run.cluster.brokers))) - kept
+    for follower in leads["isr"] - {leader}:
+        await run.broker(leader).inside.let_catch_up(run.topic, follower)
+    hw_moves = led["hw"] != leads["hw"]
+    if hw_moves:
+        await _let_lag(run, leader, outside)
+    await apply(run, on, before, after)
+    if hw_moves:
+        _drop_shrink(run, leader, led["isr"] - outside, before)
+    else:
+        await _let_lag(run, leader, outside)
+
+
+async def _let_lag(run: Forcing, leader: int, followers: set[int]) -> None:
+    for follower in followers:
+        await run.broker(leader).inside.let_lag(run.topic, follower)
+
+
+def _drop_shrink(run: Forcing, leader: int, isr: set[int], before: State) -> None:
+    """Refuse a request to remove who lagged too early, if the leader has sent one.
+
+    It looks for lagging members ten times a second.  The record that it has applied since has a
+    newer partition epoch, so it no longer waits for the answer.
+    """
+    scripted = _quorum(run)
+    proposal = scripted.proposal(leader)
+    waits = before["alter_partition"][leader]["kind"] != "nothing"
+    if proposal is not None and not waits and set(proposal.isr) == isr:
+        scripted.decide(leader, INVALID_UPDATE_VERSION)
+        scripted.answer(leader)
 
 
 async def know(run: Forcing, on: dict[str, int], before: State, after: State) -> None:

@@ -26,8 +26,11 @@ from .zookeeper import ZooKeeper
 _NEVER = 3_600_000
 """An hour in milliseconds: nothing times out."""
 
-OLDER_PROTOCOL = "2.6"
-"""inter.broker.protocol.version of releases since 2.7."""
+OLDER_PROTOCOL, WITH_DIVERGING_EPOCHS = "2.6", "2.7-IV1"
+"""inter.broker.protocol.version of releases since 2.7, and of those that truncate on fetch.
+
+Since 2.7-IV2 brokers ask the controller to change the ISR, which the scripted one does not do.
+"""
 
 _OFTEN = 200
 """Milliseconds between a leader's looks at its followers, at most."""
@@ -82,6 +85,8 @@ class Cluster:
         Most records of a fetch response.
     unclean_election
         Whether brokers allow unclean leader election.
+    truncates_on_fetch
+        Whether fetch responses say where logs diverge, as with KRaft; with ZooKeeper since 2.8.
     kraft
         Whether there is a controller quorum, and changes of the ISR wait for its decision.
         Releases without ZooKeeper have one in any case.
@@ -98,6 +103,7 @@ class Cluster:
         replicas: int,
         *,
         kraft: bool = False,
+        truncates_on_fetch: bool = False,
         fetch_size: int = 1,
         min_isr: int = 1,
         unclean_election: bool = False,
@@ -119,6 +125,7 @@ class Cluster:
             for number in range(replicas)
         ]
         self._advertised = advertised
+        self._version = WITH_DIVERGING_EPOCHS if truncates_on_fetch else OLDER_PROTOCOL
         self.kraft = kraft or not distribution.has_zookeeper
         self.proposals: ScriptedQuorum | None = None
         self.controller: Coordinator
@@ -145,6 +152,11 @@ class Cluster:
     def fetch_version(self) -> int:
         """A version of Fetch that every release of this kind answers, and followers refuse."""
         return 10 if self.kraft else 1
+
+    @property
+    def debug_version(self) -> int:
+        """A version of Fetch that followers answer: since 2.4 one of KIP-392."""
+        return 11 if self.distribution.release >= (2, 4) else self.fetch_version
 
     async def __aenter__(self) -> Self:
         try:
@@ -253,8 +265,7 @@ class Cluster:
             "offsets.topic.replication.factor": 1,
         }
         if self.distribution.release >= (2, 7) and not self.kraft:
-            # Newer brokers ask the controller to change the ISR, which the scripted one does not.
-            settings["inter.broker.protocol.version"] = OLDER_PROTOCOL
+            settings["inter.broker.protocol.version"] = self._version
         if self.distribution.release >= (1, 1):
             settings["max.incremental.fetch.session.cache.slots"] = 0
         return settings

@@ -25,7 +25,7 @@ _REPLICAS = ("remoteReplicasMap", "allReplicasMap", "assignedReplicaMap")
 _STATES = ("lastCaughtUpTimeMsUnderlying", "replicaState")
 _CAUGHT_UP = ("_lastCaughtUpTimeMs", "lastCaughtUpTimeMs", "value")
 _LOG_END = ("logEndOffsetMetadata", "_logEndOffsetMetadata", "replicaState")
-_ISR = ("inSyncReplicas", "inSyncReplicaIds", "partitionState")
+_ISR = ("inSyncReplicas", "inSyncReplicaIds", "isrState", "partitionState")
 """Names that one thing has had in Kafka's releases."""
 
 _UNKNOWN = -1

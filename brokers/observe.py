@@ -12,9 +12,9 @@ from .client import ask
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
 from .files import checkpoint_stamp, epoch_checkpoint, hw_checkpoint, log_entries
-from .messages import FETCH, NONE, error_name
+from .messages import FETCH, LIST_OFFSETS, NONE, error_name
 from .records import Entry, decode_records
-from .report import Difference, State
+from .report import LISTED, Difference, State
 from .scripted_quorum import ScriptedQuorum
 
 NOTHING = -1
@@ -23,6 +23,12 @@ NOTHING = -1
 _NO_MESSAGE, _REQUEST = "nothing", "AlterPartition request"
 _OF_THE_DEAD = "AlterPartition request of a sender that has died"
 """What the model says of AlterPartition in flight."""
+
+_NOT_AVAILABLE = "LEADER_NOT_AVAILABLE"
+"""What ListOffsets says until a new leader's high watermark has reached its epoch (KIP-207)."""
+
+_LATEST, _LISTS_ONE = -1, (0, 10, 1)
+"""The timestamp that stands for the log end, and the release since which one offset is listed."""
 
 _WRITES = 2
 CONSUMER, DEBUGGER = -1, -2
@@ -45,7 +51,8 @@ async def read(cluster: Cluster, number: int, topic: str, replica_id: int) -> Re
         "replica_id": replica_id,
         "topics": [{"name": topic, "partitions": [{"index": 0, "offset": 0}]}],
     }
-    answer = await ask(broker.port, FETCH, cluster.fetch_version, body)
+    version = cluster.debug_version if replica_id == DEBUGGER else cluster.fetch_version
+    answer = await ask(broker.port, FETCH, version, body)
     partitions = [one for row in answer["topics"] for one in row["partitions"]]
     if not partitions:
         raise KafkaError(f"broker {broker.number} answers a fetch without a word of {topic}")
@@ -92,7 +99,7 @@ class Observer:
         self._compared, self.stalls = {}, False
         await asyncio.gather(
             *(
-                self._of_broker(broker, state["replica"][broker.number])
+                self._of_broker(broker, state["replica"][broker.number], state.get(LISTED))
                 for broker in self._cluster.brokers
             )
         )
@@ -133,7 +140,9 @@ class Observer:
                 what = f"{name}: remote LEO of broker {follower}"
                 self._compare(what, leo, known.get(follower, 0))
 
-    async def _of_broker(self, broker: Broker, replica: State) -> None:
+    async def _of_broker(
+        self, broker: Broker, replica: State, listed: Sequence[int | None] | None
+    ) -> None:
         name = f"broker {broker.number}"
         self._compare(f"{name}: process", _runs(replica["alive"]), _runs(broker.alive))
         if broker.alive != replica["alive"]:
@@ -147,22 +156,42 @@ class Observer:
             if entry["record"] != NOTHING
         ]
         self._compare(f"{name}: log", *map(_log, (expected, entries)))
-        await self._of_memory(broker, replica, name, len(entries))
+        if await self._leads(broker, replica, name, len(entries)) and listed is not None:
+            await self._of_listed(broker, listed[broker.number], name)
         starts = epoch_checkpoint(broker.data, self._topic)
         cache = {e: start for e, start in enumerate(replica["epoch_cache"]) if start != NOTHING}
         compares = self._empty_caches or bool(cache)
         if replica["alive"] and starts is not None and compares:
             self._compare(f"{name}: epoch cache", cache, starts)
 
-    async def _of_memory(self, broker: Broker, replica: State, name: str, leo: int) -> None:
-        """Compare the high watermark and the role.
+    async def _of_listed(self, broker: Broker, listed: int | None, name: str) -> None:
+        """Compare the log end that a leader returns to consumers."""
+        expected = _NOT_AVAILABLE if listed is None else f"offset {listed}"
+        version = 0 if self._cluster.distribution.release < _LISTS_ONE else 1
+        partition = {"index": 0, "timestamp": _LATEST}
+        body = {
+            "replica_id": CONSUMER,
+            "topics": [{"name": self._topic, "partitions": [partition]}],
+        }
+        observed = "none"
+        with suppress(KafkaError):
+            answer = await ask(broker.port, LIST_OFFSETS, version, body)
+            answered = answer["topics"][0]["partitions"][0]
+            observed = error_name(answered["error"])
+            if answered["error"] == NONE:
+                end = answered["offset"] if version else answered["offsets"][0]["offset"]
+                observed = f"offset {end}"
+        self._compare(f"{name}: ListOffsets", expected, observed)
+
+    async def _leads(self, broker: Broker, replica: State, name: str, leo: int) -> bool:
+        """Compare the high watermark and the role; return whether it leads, as it should.
 
         A broker that loads a log takes the smaller one of the checkpoint and the log end.
         """
         written = min(hw_checkpoint(broker.data, self._topic) or 0, leo)
         if not broker.alive or replica["epoch"] == NOTHING or replica["leader"] == NOTHING:
             self._compare(f"{name}: HW on disk", replica["hw"], written)
-            return
+            return False
         with suppress(KafkaError):
             debugged = await read(self._cluster, broker.number, self._topic, DEBUGGER)
             consumed = await read(self._cluster, broker.number, self._topic, CONSUMER)
@@ -176,8 +205,9 @@ class Observer:
             expected = "serves consumers" if leads else "does not lead"
             served = consumed.error == NONE
             self._compare(f"{name}: role", expected, "serves consumers" if served else refusal)
-            return
+            return leads and served
         self._compare(f"{name}: answers", "a fetch", "none")
+        return False
 
     def _checkpointed(self, broker: Broker, hw: int) -> bool:
         """Whether a broker has written a whole checkpoint since its high watermark is this one."""

@@ -9,6 +9,9 @@ from typing import Any
 State = Mapping[str, Any]
 """A state of the model: the values of its variables by name."""
 
+LISTED = "listed"
+"""What each replica answers to ListOffsets if it leads, beside the variables of a state."""
+
 
 @dataclass(frozen=True)
 class ForcedStep:
@@ -25,11 +28,18 @@ class ForcedStep:
 
 @dataclass(frozen=True)
 class Behavior:
-    """What to force: a first state, steps, and the bounds that they are within."""
+    """What to force: a first state, steps, and the bounds that they are within.
+
+    Parameters
+    ----------
+    truncates_on_fetch
+        Whether fetch responses say where logs diverge.
+    """
 
     first: State
     steps: tuple[ForcedStep, ...]
     bounds: Mapping[str, str]
+    truncates_on_fetch: bool = False
 
 
 @dataclass(frozen=True)

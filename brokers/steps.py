@@ -7,6 +7,7 @@ the broker makes of it is compared afterwards; here only what travels on the wir
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from . import alter_partition
@@ -237,16 +238,11 @@ async def apply_epoch(run: Forcing, on: dict[str, int], before: State, after: St
     """Send LeaderAndIsr of an epoch, or the metadata up to a partition change record of it.
 
     A broker that takes it up first ends its fetchers, which wait for the answers to their requests;
-    so these are cut.  What the model keeps in flight stays.  A follower that a leader keeps outside
-    the ISR lags from then on, unless it was caught up: its proposal to let it join is dropped.
+    so these are cut.  What the model keeps in flight stays.
     """
     number = on["leader"] if "leader" in on else on["follower"]
     run.fenced.discard(number)
     cluster = run.cluster
-    replica = after["replica"][number]
-    for follower in range(len(cluster.brokers)) if "last" in on else ():
-        if follower not in (number, *replica["isr"], *replica["caught_up"]):
-            await run.broker(number).inside.let_lag(run.topic, follower)
     in_flight = before["message"][number]
     keeps = in_flight["kind"] != "nothing" and in_flight == after["message"][number]
     if not keeps:
@@ -359,7 +355,7 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "HandleDivergingEpoch": release_response,
     "BecomeLeader": apply_epoch,
     "BecomeFollower": apply_epoch,
-    "ApplyChangeRecord": apply_epoch,
+    "ApplyChangeRecord": partial(alter_partition.apply_record, apply_epoch),
     "ShrinkIsr": shrink,
     "PassLagTime": pass_lag_time,
     "Elect": begin_epoch,

@@ -12,21 +12,25 @@ from ..analysis.on_brokers import (
 )
 from ..brokers.report import Report
 from ..checker.result import doing
-from ..core.spec import Trace, TransitionSystem
+from ..core.spec import Property, Trace, TransitionSystem
+from ..model import Protocol
 from ..render.terminal import progress, write_json
 
 
 def replay_on_kafka(
-    path: str, folder: str, system: TransitionSystem[Any, Any], trace: Trace
+    read: tuple[str, str],
+    violated: tuple[Property | None, Protocol],
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
 ) -> Report:
     """Start brokers, force a trace on them step by step, and compare.
 
     Parameters
     ----------
-    path
-        Where the trace was read from.
-    folder
-        Of the distribution.
+    read
+        Where the trace and the distribution are.
+    violated
+        The property that the trace violates, and the protocol.
 
     Raises
     ------
@@ -35,8 +39,10 @@ def replay_on_kafka(
     ReplayError
         If the trace has a step that cannot be forced.
     """
+    path, folder = read
+    prop, protocol = violated
     distribution = forcible_distribution(folder)
-    behavior = forcible_behavior(path, system, trace)
+    behavior = forcible_behavior(path, protocol, system, trace, prop)
     with progress(quiet=False) as show:
         show(doing(f"starting Kafka {distribution.version}"))
         return run_brokers(replay_on(distribution, behavior, lambda what: show(doing(what))))

@@ -12,6 +12,7 @@ from ..checker.tracefile import read_trace
 from ..checker.violation import why_satisfied
 from ..core.spec import Property, Trace, TransitionSystem
 from ..invariants import invariants_of, properties_of
+from ..model import Protocol
 from ..render.output import Reports
 from ..render.replayed import print_replayed
 from ..render.terminal import make_console
@@ -87,9 +88,7 @@ def replay(
     if kafka and not replayed.stopped:
         files = {"--json": json_file, "--html": html_file}
         prop = next((p for p in properties_of(chosen) if p.name == recorded.property), None)
-        return _on_kafka(
-            (trace, kafka), system, replayed.trace, (prop, chosen.summary), full, files
-        )
+        return _on_kafka((trace, kafka), system, replayed.trace, (prop, chosen), full, files)
     known = [p for p in properties_of(chosen) if keeps_what_is_read(system, p)]
     invariants = invariants_of(chosen)
     judged = [p for p in known if p in invariants or p.name == recorded.property]
@@ -110,7 +109,7 @@ def _on_kafka(
     read: tuple[str, str],
     system: TransitionSystem[Any, Any],
     trace: Trace,
-    heading: tuple[Property | None, str],
+    heading: tuple[Property | None, Protocol],
     full: bool,
     files: dict[str, str | None],
 ) -> Ended:
@@ -121,18 +120,21 @@ def _on_kafka(
     read
         Where the trace and the distribution are.
     heading
-        The property that the trace violates, and what the protocol is, for the page.
+        The property that the trace violates, and the protocol.
     """
     from ..render.on_kafka import page_on_kafka, print_on_kafka
     from .on_kafka import replay_on_kafka, write_report
 
+    prop, protocol = heading
     with Reports(files) as reports:
-        report = replay_on_kafka(*read, system, trace)
+        report = replay_on_kafka(read, heading, system, trace)
         with reports.after():
             print_on_kafka(make_console(files["--json"] == "-"), system, trace, report, full)
         reports.write("--json", lambda target: write_report(target, trace, report))
         reports.write(
             "--html",
-            lambda target: target.write(page_on_kafka(system, trace, report, *heading, full)),
+            lambda target: target.write(
+                page_on_kafka(system, trace, report, prop, protocol.summary, full)
+            ),
         )
     return ended(EXIT_OTHER if report.differs else EXIT_HOLDS, reports)

@@ -156,7 +156,9 @@ class _Run:
 
     def _replay(self, played: _Behavior) -> None:
         """Replay a behavior on brokers."""
-        behavior = forcible_behavior(self.cell.within, played.system, played.trace)
+        behavior = forcible_behavior(
+            self.cell.within, played.protocol, played.system, played.trace, played.property
+        )
         self._say(f"starting Kafka {self.distribution.version}")
         seen: list[Replayed] = []
 

@@ -17,6 +17,8 @@ class Row:
     left_by, left_at
         A release that mends it, and the step at which that leaves the trace; empty and 0 where the
         repair is outside what is replayed.
+    gone
+        The acknowledged record that is lost, if one is.
     """
 
     page: str
@@ -26,6 +28,7 @@ class Row:
     left_by: str = ""
     left_at: int = 0
     protocol: str = ""
+    gone: str = "m0"
 
     @property
     def check(self):
@@ -44,6 +47,10 @@ ROWS = (
     ),
     Row(
         "kip-101-divergence", "0.10.2.2", "LogMatching", "records=2 crashes=2 elections=1",
+        "0.11.0.3", 11,
+    ),
+    Row(
+        "kip-101-for-ever", "0.10.2.2", "Converges", "records=2 crashes=2 elections=1",
         "0.11.0.3", 11,
     ),
     Row(
@@ -74,6 +81,10 @@ ROWS = (
         "kafka-6361", "1.1.1", "LogMatching", "records=3 crashes=0 elections=2 moves", "2.0.0", 10
     ),
     Row(
+        "kafka-6361-for-ever", "1.1.1", "Converges", "records=3 crashes=0 elections=2 moves",
+        "2.0.0", 10,
+    ),
+    Row(
         "kafka-7164", "1.1.1", "LogMatching", "replicas=3 records=2 crashes=0 elections=2 moves",
         "2.6.0", 8,
     ),
@@ -95,6 +106,23 @@ ROWS = (
         "2.0.1", 9,
     ),
     Row("kafka-10706", "2.6.0", "Stuck", "records=2 elections=3 crashes=0 moves"),
+    Row(
+        "kafka-10706-for-ever", "2.6.0", "TruncationTerminates",
+        "records=2 elections=3 crashes=0 moves",
+    ),
+    Row(
+        "kafka-2334", "2.0.1", "ListedOffsetsMonotonic", "records=1 crashes=0 elections=1 moves",
+        "2.6.0", 8,
+    ),
+    Row(
+        "kafka-13141", "2.8.0", "NoCommittedRecordLost", "records=2 crashes=2 elections=2",
+        "2.8.1", 8, gone="m1",
+    ),
+    Row(
+        "kip-903", "3.4.1", "NoCommittedRecordLost",
+        "isr_propagation=kraft power_losses=1 records=1 crashes=0 moves",
+        protocol="kip-595~may_still_be_members = whatever_it_was",
+    ),
     Row(
         "last-replica-standing", "4.4.0", "NoAckedRecordLost",
         "replicas=2 records=1 min_isr=2 power_losses=1 crashes=1 elections=2 hw_needs_min_isr "

@@ -12,7 +12,7 @@ from itertools import islice
 
 import pytest
 
-from tidegate.analysis.conformance import behavior_of, cluster_for
+from tidegate.analysis.conformance import behavior_of, cluster_for, listed
 from tidegate.analysis.covering import CoveringWalks
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import with_every_history
@@ -56,9 +56,9 @@ def other_rules(protocol):
     return known
 
 
-def compared(state, kraft):
+def compared(system, packed, kraft):
     """Return what of a state is compared with real brokers."""
-    shown = []
+    shown, state, answers = [], system.layout.describe(packed), listed(system, packed)
     for number, replica in enumerate(state["replica"]):
         row = {name: replica[name] for name in ("alive", "log", "hw")}
         if replica["alive"] and replica["leader"] != -1:
@@ -66,6 +66,7 @@ def compared(state, kraft):
             row["leads"] = replica["leader"] == number
         if replica["leader"] == number:
             row |= {name: replica[name] for name in ("isr", "remote_leo")}
+            row["listed"] = answers[number]
             row |= {"proposed": replica["proposed"]} if kraft else {}
         shown.append(row)
     return shown, state["partition"], state["alter_partition"], state["aux_acked"]
@@ -83,9 +84,8 @@ def divergences(right, wrong):
         here = trace.states[0]
         for number, step in enumerate(trace.steps, 1):
             here = right.take(here, step)
-            there = wrong.layout.describe(trace.states[number])
-            shown = here is not None and compared(right.layout.describe(here), kraft)
-            if shown != compared(there, kraft):
+            shown = here is not None and compared(right, here, kraft)
+            if shown != compared(wrong, trace.states[number], kraft):
                 end = number + MORE
                 yield Trace(trace.states[: end + 1], trace.steps[:end])
                 break

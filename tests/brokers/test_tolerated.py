@@ -6,21 +6,62 @@ wrong rule: test_told_apart.py.
 
 import asyncio
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from tidegate.analysis.conformance import behavior_of, cluster_for
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import with_every_history
+from tidegate.brokers.alter_partition import apply_record
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.replay import replay
 from tidegate.brokers.report import ForcedStep
+from tidegate.brokers.scripted_quorum import INVALID_UPDATE_VERSION
 from tidegate.core.spec import Step, Trace
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 
 FETCHES = ("leader", "follower"), (0, 1)
 SEND, REFUSE = Step("SendFetch", *FETCHES), Step("RefuseRequest", *FETCHES)
+
+
+class Quorum:
+    """A scripted controller to which a leader has sent a request."""
+
+    def __init__(self, isr):
+        self.waits = SimpleNamespace(isr=isr)
+
+    def proposal(self, leader):
+        return self.waits
+
+    def decide(self, leader, error):
+        assert error == INVALID_UPDATE_VERSION
+
+    def answer(self, leader):
+        self.waits = None
+
+
+@pytest.mark.parametrize(("isr", "tolerated"), [((0, 1), True), ((0,), False), ((0, 2), False)])
+def test_a_request_for_the_isr_that_a_record_brings_is_dropped_and_no_other(isr, tolerated):
+    """The record moves the high watermark, since it removes broker 2 from the ISR."""
+
+    async def nothing(*arguments):
+        return None
+
+    scripted = Quorum(isr)
+    inside = SimpleNamespace(let_lag=nothing, let_catch_up=nothing)
+    cluster = SimpleNamespace(proposals=scripted, brokers=range(3))
+    run = SimpleNamespace(
+        cluster=cluster, topic="t", broker=lambda number: SimpleNamespace(inside=inside)
+    )
+    before = {
+        "replica": [{"isr": {0, 1, 2}, "hw": 0, "caught_up": set()}],
+        "alter_partition": [{"kind": "nothing"}],
+    }
+    after = {"replica": [{"isr": {0, 1}, "hw": 1, "caught_up": set()}]}
+    asyncio.run(apply_record(nothing, run, {"leader": 0}, before, after))
+    assert (scripted.waits is None) == tolerated
 
 
 def behavior(system, *steps):

@@ -4,10 +4,11 @@ import asyncio
 
 import pytest
 
-from tests.behaviors import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, REFUSED_FETCH
+from tests.behaviors import CANNOT_JOIN, FETCH_AFTER_LAG_TIME, REFUSED_FETCH, REPLICATED
 from tidegate.analysis.conformance import behavior_of, cluster_for
 from tidegate.brokers.distribution import find_distribution
 from tidegate.brokers.replay import replay
+from tidegate.brokers.scripted_quorum import ScriptedQuorum
 from tidegate.core.spec import Trace
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
@@ -42,6 +43,32 @@ OUT_OF_RANGE = """
     HandleOutOfRange 0 1
 """
 """The leader has followed in between, and has truncated m0; the follower has not heard of that."""
+
+
+NOT_IN_SYNC = """
+    Elect 1
+    ApplyChangeRecord 1 1 0
+    FenceFollower 2
+    ApplyChangeRecord 1 1 0
+"""
+
+NO_LONGER_AWAITED = f"""
+    {REPLICATED}
+    FenceFollower 2
+    ApplyChangeRecord 0 0 0
+"""
+
+IN_VAIN = """
+    Elect 1
+    ApplyChangeRecord 1 1 0
+    Produce 1
+    FenceFollower 2
+    ProposeShrink 1 0
+    HandleAlterPartition 1
+    HandleAlterPartitionResponse 1
+    ApplyChangeRecord 1 1 0
+"""
+"""The controller refuses the proposal, since a fence has changed the partition epoch."""
 
 
 @pytest.fixture
@@ -92,6 +119,28 @@ def test_who_joins_although_its_lag_time_has_passed_stays_in_the_isr(passes, doe
     settings += " isr_propagation=kraft"
     end = does_it("4.4.0", "kafka-4.4.0-kraft", settings, JOINS_LATE.format(passes))
     assert end["replica"][0]["isr"] == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("script", "leader", "hw"),
+    [(NOT_IN_SYNC, 1, 0), (NO_LONGER_AWAITED, 0, 1), (IN_VAIN, 1, 0)],
+    ids=["the high watermark stays", "the high watermark moves", "a member has lagged"],
+)
+def test_a_leader_does_not_propose_what_a_change_record_says(
+    script, leader, hw, does_it, monkeypatch
+):
+    """A leader looks for lagging members ten times a second, here before the record arrives."""
+    announce = ScriptedQuorum.announce
+
+    async def later(*arguments):
+        await asyncio.sleep(0.5)
+        return await announce(*arguments)
+
+    monkeypatch.setattr(ScriptedQuorum, "announce", later)
+    settings = "replicas=3 records=1 elections=2 moves min_isr=2 hw_waits hw_needs_min_isr"
+    end = does_it("4.4.0", "kafka-4.4.0-kraft", f"{settings} isr_propagation=records", script)
+    assert 2 not in end["replica"][leader]["isr"]
+    assert end["replica"][leader]["hw"] == hw
 
 
 @pytest.mark.parametrize(("release", "older", "hw"), [("2.6.0", "", 1), ("3.9.2", "-2.6", 0)])

@@ -260,9 +260,10 @@ def _changes(release: Release, epoch_cache: bool) -> Mapping[str, Any]:
         "applies_diverging_hw": (
             older.before_truncating if (2, 8) <= code < (3, 4, 1) else defaults.truncate_first
         ),
-        "may_complete": (assignment.added_in_isr if code >= (4, 3) else assignment.all_in_isr),
         **_of_log_start(code),
     }
+    if release.metadata == KRAFT and code < (4, 3):
+        rules["may_complete"] = assignment.all_in_isr
     if release.metadata == KRAFT and code < FIRST_WITHOUT_ZOOKEEPER:
         rules["may_register_unfenced"] = older.before_its_fence
     if release.metadata == KRAFT and (3, 5) <= code < (3, 7):

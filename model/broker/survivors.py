@@ -111,7 +111,7 @@ _EVERY_PROTOCOL = {
     "RefuseRequest: s.replica[follower].leader != leader": (
         "drops a request in flight, as if it had not been sent yet; no additional state"
     ),
-    "RefuseRequest: leads(s, leader) and kind != EPOCH_REQUEST and serves": (
+    "RefuseRequest: leads(s, leader) and kind != EPOCH_REQUEST and is_served(s, k, leader, follower) and k.rules.may_serve_fetch(s, k, leader, epoch)": (
         "refuses a request that could be served, as if it had not been sent yet; no additional state"
     ),
     "RefuseRequest: leads(s, leader) and kind == EPOCH_REQUEST and k.rules.may_serve_epoch_request(s, k, leader, epoch)": (

@@ -206,8 +206,12 @@ def refuse_request(s: BrokerState, k: Constants, leader: int, follower: int) -> 
         return False
     if s.replica[follower].leader != leader:
         return False
-    serves = k.rules.may_serve_fetch(s, k, leader, epoch) and is_served(s, k, leader, follower)
-    if leads(s, leader) and kind != EPOCH_REQUEST and serves:
+    if (
+        leads(s, leader)
+        and kind != EPOCH_REQUEST
+        and is_served(s, k, leader, follower)
+        and k.rules.may_serve_fetch(s, k, leader, epoch)
+    ):
         return False
     if (
         leads(s, leader)

@@ -40,6 +40,18 @@ SURVIVORS = {
     "CancelReassignment: isr == 0": (
         "the ISR becomes empty, so that nobody is elected and nothing is written any more"
     ),
+    "CompleteReassignment: message.kind != REQUEST and message.kind != ORPHANED": (
+        "killed at records=1 crashes=1 elections=1 isr_propagation=records reassignments=2, "
+        "by NoCommittedRecordLost in 15 steps"
+    ),
+    "CompleteReassignment: not _completes(s, k, leader)": (
+        "killed at records=1 crashes=1 elections=1 isr_propagation=records reassignments=2, "
+        "by NoCommittedRecordLost in 20 steps"
+    ),
+    "RemoveReplica: at_once and s.partition.epoch == k.elections": (
+        "killed at records=1 crashes=1 elections=1 isr_propagation=records reassignments=2, "
+        "where a step leaves its ranges"
+    ),
     "StopReplica: not s.replica[broker].alive": (
         "a dead broker deletes its log, as it does after its restart"
     ),

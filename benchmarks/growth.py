@@ -35,7 +35,7 @@ OPTIONS = (
     ("purgatory",),
     ("deletions=1",),
     ("deletions=2",),
-    ("isr_propagation=records", "reassignments=1"),
+    ("isr_propagation=records", "reassignments=1", "spare_broker"),
 )
 
 

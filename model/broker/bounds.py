@@ -100,9 +100,9 @@ class BrokerBounds:
         0,
         0,
         12,
-        "with isr_propagation=records: requests to add, remove or replace a replica; the "
-        "last broker has no replica at first",
+        "with isr_propagation=records: requests to add, remove or replace a replica",
     )
+    spare_broker: bool = switch("with reassignments: the last broker has no replica at first")
 
     def __post_init__(self) -> None:
         if self.min_isr > self.replicas:
@@ -136,6 +136,11 @@ class BrokerBounds:
             raise BoundsError(
                 f"reassignments={self.reassignments} has no effect with replicas={self.replicas}: "
                 "there is no broker to add; set replicas to at least 2, or leave reassignments out"
+            )
+        if self.spare_broker and not self.reassignments:
+            raise BoundsError(
+                "spare_broker has no effect without reassignments: the broker would never get a "
+                "replica; set reassignments, or leave spare_broker out"
             )
         if self.controller_crashes and self.isr_propagation != ZOOKEEPER:
             raise BoundsError(

@@ -48,7 +48,7 @@ from .survivors import SURVIVORS
 
 def initialise(s: BrokerState, k: Constants) -> Iterator[None]:
     """Let broker 0 lead epoch 0; all replicas are in the ISR and have received LeaderAndIsr."""
-    all_replicas = (1 << (k.replicas - 1 if k.reassignments else k.replicas)) - 1
+    all_replicas = (1 << (k.replicas - 1 if k.spare_broker else k.replicas)) - 1
     s.partition.leader = 0
     s.partition.isr = all_replicas
     s.leader_and_isr[0].leader = 0

@@ -8,8 +8,8 @@ SURVIVORS = {
     ),
     "removed_are_eligible = stay_eligible": (
         "killed at replicas=3 records=1 crashes=1 elections=2 min_isr=2 isr_propagation=records "
-        "elr reassignments=2, by NoCommittedRecordLost in 23 steps; these bounds are too large for "
-        "every mutant"
+        "elr reassignments=2 spare_broker, by NoCommittedRecordLost in 23 steps; these bounds are "
+        "too large for every mutant"
     ),
     "HandleFetch: not is_served(s, k, leader, follower)": (
         "serves a replica that the leader does not know yet; a proposal because of it is outdated"
@@ -41,16 +41,16 @@ SURVIVORS = {
         "the ISR becomes empty, so that nobody is elected and nothing is written any more"
     ),
     "CompleteReassignment: message.kind != REQUEST and message.kind != ORPHANED": (
-        "killed at records=1 crashes=1 elections=1 isr_propagation=records reassignments=2, "
-        "by NoCommittedRecordLost in 15 steps"
+        "killed at records=1 crashes=1 elections=1 isr_propagation=records "
+        "reassignments=2 spare_broker, by NoCommittedRecordLost in 15 steps"
     ),
     "CompleteReassignment: not _completes(s, k, leader)": (
-        "killed at records=1 crashes=1 elections=1 isr_propagation=records reassignments=2, "
-        "by NoCommittedRecordLost in 20 steps"
+        "killed at records=1 crashes=1 elections=1 isr_propagation=records "
+        "reassignments=2 spare_broker, by NoCommittedRecordLost in 20 steps"
     ),
     "RemoveReplica: at_once and s.partition.epoch == k.elections": (
-        "killed at records=1 crashes=1 elections=1 isr_propagation=records reassignments=2, "
-        "where a step leaves its ranges"
+        "killed at records=1 crashes=1 elections=1 isr_propagation=records "
+        "reassignments=2 spare_broker, where a step leaves its ranges"
     ),
     "StopReplica: not s.replica[broker].alive": (
         "a dead broker deletes its log, as it does after its restart"
@@ -58,7 +58,7 @@ SURVIVORS = {
     "StopReplica: not s.replica[broker].hosted": "there is no log to delete; no additional state",
     "StopReplica: fairness": (
         "killed at replicas=2 records=1 crashes=0 elections=2 isr_propagation=records "
-        "reassignments=2, by Converges in 6 steps"
+        "reassignments=2 spare_broker, by Converges in 6 steps"
     ),
 }
 """By name, for every protocol."""

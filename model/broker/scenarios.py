@@ -58,7 +58,7 @@ MUTATION_BOUNDS = (
     "records=1 elections=2 crashes=1 isr_propagation=kraft moves",
     "records=1 elections=1 crashes=1 power_losses=1 isr_propagation=kraft",
     "records=1 elections=1 crashes=1 isr_propagation=records",
-    "records=1 elections=1 crashes=0 isr_propagation=records reassignments=2",
+    "records=1 elections=1 crashes=0 isr_propagation=records reassignments=2 spare_broker",
     "records=2 elections=0 crashes=0 deletions=2",
     "records=1 elections=1 crashes=1 deletions=1 moves",
     "replicas=3 records=2 log_size=1 elections=2 crashes=0 moves",

@@ -116,6 +116,8 @@ def test_with_more_of_a_bound_that_may_be_0_everything_can_still_happen(protocol
     settings = dict(it.split("=") for it in GROWING[protocol.family.name].split())
     if name == "controller_crashes":
         settings["isr_propagation"] = "zookeeper"
+    if name == "reassignments":
+        settings["isr_propagation"] = "records"
     small = system_of(protocol, settings)
     value = int(settings.get(name, "0"))
     more = settings | {name: str(value + 1)}

@@ -32,6 +32,7 @@ def systems(draw, protocol):
             values["controller_crashes"] = 0
         values["last_known_leader"] &= values["elr"]
         values["reassignments"] *= values["isr_propagation"] == RECORDS and values["replicas"] > 1
+        values["spare_broker"] &= bool(values["reassignments"])
         values["deletions"] *= bool(values["log_size"])
     return protocol.system(protocol.family.bounds(**values), EVERY_HISTORY)
 

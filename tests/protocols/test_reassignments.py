@@ -9,8 +9,8 @@ from tidegate.core.spec import Outcome
 slow = pytest.mark.slow
 
 LOST = "NoCommittedRecordLost"
-RECORDS = "isr_propagation=records replicas=3 reassignments=1"
-TWICE = "isr_propagation=records replicas=3 reassignments=2"
+RECORDS = "isr_propagation=records replicas=3 reassignments=1 spare_broker"
+TWICE = "isr_propagation=records replicas=3 reassignments=2 spare_broker"
 KEEPS_ELIGIBLE = "kip-595-reset~removed_are_eligible = stay_eligible"
 
 JOINS = """
@@ -306,7 +306,7 @@ SAFE = (
         ("kip-595-reset", f"{RECORDS} records=1 crashes=0 elections=2"),
         (
             "kip-595-reset",
-            "isr_propagation=records replicas=2 reassignments=2 crashes=1 elections=2",
+            "isr_propagation=records replicas=2 reassignments=2 spare_broker crashes=1 elections=2",
         ),
         pytest.param("kip-595-reset", f"{RECORDS} records=1 crashes=1 elections=2", marks=slow),
         pytest.param(

@@ -31,6 +31,11 @@ def with_kraft(k: Constants, high: int, low: int = 0) -> int:
     return high if k.kraft else low
 
 
+def if_reassigned(description: str) -> int:
+    """Declare a set of replicas that only ``reassignments`` change."""
+    return subset(lambda k: k.replicas if k.reassignments else 0, description, names="replicas")
+
+
 class LogEntry(Record):
     """A record at one offset of a log, or the absence of one (both variables ``NONE``)."""
 
@@ -166,15 +171,11 @@ class LeaderAndIsr(Record):
             names="replicas",
         ),
     )
-    replicas: int = subset(
-        lambda k: k.replicas if k.reassignments else 0,
-        "with reassignments: the replicas in the newest record of this epoch",
-        names="replicas",
+    replicas: int = if_reassigned(
+        "with reassignments: the replicas in the newest record of this epoch"
     )
-    remaining: int = subset(
-        lambda k: k.replicas if k.reassignments else 0,
-        "with reassignments: the brokers that do not see themselves removed before this epoch",
-        names="replicas",
+    remaining: int = if_reassigned(
+        "with reassignments: the brokers that do not see themselves removed before this epoch"
     )
     known: int = integer(
         0,

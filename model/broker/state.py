@@ -16,6 +16,7 @@ from .in_flight import (
     LogEntry,
     Message,
     Produce,
+    if_reassigned,
     with_kraft,
 )
 
@@ -90,11 +91,7 @@ class Replica(Record):
         "rejected; empty if no change is pending",
         names="replicas",
     )
-    replicas: int = subset(
-        lambda k: k.replicas if k.reassignments else 0,
-        "while it leads: the replicas by its metadata",
-        names="replicas",
-    )
+    replicas: int = if_reassigned("while it leads: the replicas by its metadata")
     hosted: int = integer(
         0, lambda k: 1 if k.reassignments else 0, "whether it has a log of this partition"
     )
@@ -117,21 +114,11 @@ class Partition(Record):
         0, lambda k: k.elections, "leader epoch: one more at each election or fence"
     )
     isr: int = subset(lambda k: k.replicas, "the in-sync replicas", names="replicas")
-    replicas: int = subset(
-        lambda k: k.replicas if k.reassignments else 0,
-        "the replicas, those that a reassignment adds or removes included",
-        names="replicas",
+    replicas: int = if_reassigned(
+        "the replicas, those that a reassignment adds or removes included"
     )
-    adding: int = subset(
-        lambda k: k.replicas if k.reassignments else 0,
-        "the replicas that a reassignment adds",
-        names="replicas",
-    )
-    removing: int = subset(
-        lambda k: k.replicas if k.reassignments else 0,
-        "the replicas that a reassignment removes once it is complete",
-        names="replicas",
-    )
+    adding: int = if_reassigned("the replicas that a reassignment adds")
+    removing: int = if_reassigned("the replicas that a reassignment removes once it is complete")
     fenced: int = subset(
         lambda k: with_kraft(k, k.replicas),
         "brokers that are fenced: they may neither lead nor join the ISR",

@@ -79,7 +79,6 @@ REASSIGN = Api(
         Field("topics", (Field("name", "string"), Field("partitions", _PARTITION_ERROR))),
     ),
 )
-
 """Null replicas cancel what is in progress."""
 
 ALTER_CONFIGS = Api(

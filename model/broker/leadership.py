@@ -36,6 +36,17 @@ def forget_remote_leos(s: BrokerState, k: Constants, broker: int) -> None:
         s.replica[broker].remote_leo[follower] = 0
 
 
+def forget_role(s: BrokerState, broker: int) -> None:
+    """Let a broker neither lead nor follow, and reset what it knows as a leader or a follower."""
+    replica = s.replica[broker]
+    replica.leader = NONE
+    replica.truncating = False
+    replica.failed = 0
+    replica.epoch_start = 0
+    replica.isr = 0
+    replica.proposed = 0
+
+
 def drop_produce(s: BrokerState, record: int) -> None:
     """Let a produce wait no more."""
     s.delayed_produce[record].leader = NONE

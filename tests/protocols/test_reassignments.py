@@ -22,6 +22,23 @@ JOINS = """
 """Broker 2, which was added, is applied by its leader and fetches at the log end."""
 
 
+MOVED_FROM_THE_LEADER = """
+    Produce 0
+    ProposeShrink 0 1
+    HandleAlterPartition 0
+    HandleAlterPartitionResponse 0
+    ReplaceReplica 0 2
+    ApplyChangeRecord 0 0 1
+    BecomeFollower 2 0
+    SendFetch 0 2
+    HandleFetch 0 2
+    HandleFetchResponse 0 2
+    SendFetch 0 2
+    HandleFetch 0 2
+"""
+"""Broker 1 leaves the ISR; broker 2 replaces broker 0, which leads, and catches up."""
+
+
 def decide(search, protocol, settings, name=LOST, **options):
     [verdict] = search(protocol, settings, [name], **options).verdicts
     return verdict.outcome, verdict.trace and len(verdict.trace.steps)
@@ -90,22 +107,7 @@ def test_a_leader_that_stays_leads_on_in_a_new_epoch(begin):
     ("protocol", "completes"), [("kip-595", True), ("kip-595~may_complete = all_in_isr", False)]
 )
 def test_since_4_3_a_replica_that_stays_may_be_out_of_the_isr(begin, protocol, completes):
-    behavior = begun(begin, protocol=protocol).follow(
-        """
-        Produce 0
-        ProposeShrink 0 1
-        HandleAlterPartition 0
-        HandleAlterPartitionResponse 0
-        ReplaceReplica 0 2
-        ApplyChangeRecord 0 0 1
-        BecomeFollower 2 0
-        SendFetch 0 2
-        HandleFetch 0 2
-        HandleFetchResponse 0 2
-        SendFetch 0 2
-        HandleFetch 0 2
-        """
-    )
+    behavior = begun(begin, protocol=protocol).follow(MOVED_FROM_THE_LEADER)
     assert behavior.record.alter_partition[0].isr == 0b101
     assert behavior.can("CompleteReassignment", 0, 2) is completes
     assert behavior.can("HandleAlterPartition", 0) is not completes
@@ -226,19 +228,8 @@ def test_a_removed_replica_that_was_the_leader_leads_no_more(begin):
 
 def test_a_replica_that_is_back_leads_with_an_empty_log_of_its_own(begin):
     behavior = begun(begin, "min_isr=2 elr", base=TWICE).follow(
-        """
-        Produce 0
-        ProposeShrink 0 1
-        HandleAlterPartition 0
-        HandleAlterPartitionResponse 0
-        ReplaceReplica 0 2
-        ApplyChangeRecord 0 0 1
-        BecomeFollower 2 0
-        SendFetch 0 2
-        HandleFetch 0 2
-        HandleFetchResponse 0 2
-        SendFetch 0 2
-        HandleFetch 0 2
+        f"""
+        {MOVED_FROM_THE_LEADER}
         CompleteReassignment 0 2
         AddReplica 0
         Crash 2

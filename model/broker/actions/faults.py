@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....core.layout import NONE
 from ..bounds import Constants
 from ..defaults import clear_message, once_fenced
-from ..leadership import fail_produces, forget_remote_leos
+from ..leadership import fail_produces, forget_remote_leos, forget_role
 from ..log import drop_empty_epochs, newest_epoch, truncate_to
 from ..messages import FETCH, IDLE
 from ..state import BrokerState
@@ -34,16 +34,11 @@ def go_down(s: BrokerState, k: Constants, broker: int) -> None:
     replica = s.replica[broker]
     replica.alive = False
     replica.epoch = NONE
-    replica.leader = NONE
-    replica.truncating = False
-    replica.failed = 0
+    forget_role(s, broker)
     if k.hw_checkpoint:
         replica.hw = min(replica.checkpoint, replica.leo)
         raise_hw(s, k, broker)
-    replica.epoch_start = 0
-    replica.isr = 0
     replica.replicas = 0
-    replica.proposed = 0
     replica.change_set = 0
     replica.metadata = NONE
     if k.kraft:

@@ -10,7 +10,14 @@ from ....core.layout import NONE
 from ..assignment import forget_brokers_without_replica, knows_metadata
 from ..bounds import ZOOKEEPER, Constants
 from ..history import note_committed, note_high_watermark, note_listed_offsets
-from ..leadership import advance_hw, fail_produces, forget_remote_leos, leads, set_isr
+from ..leadership import (
+    advance_hw,
+    fail_produces,
+    forget_remote_leos,
+    forget_role,
+    leads,
+    set_isr,
+)
 from ..state import BrokerState
 from ..unapplied import drop_unread, put_record
 
@@ -92,13 +99,9 @@ def _apply(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
     """Apply an epoch in either role: drop the message in flight and the leader's own state."""
     replica = s.replica[broker]
     k.rules.drop_in_flight(s, k, broker)
+    forget_role(s, broker)
     replica.epoch = epoch
     replica.leader = s.leader_and_isr[epoch].leader
-    replica.truncating = False
-    replica.failed = 0
-    replica.epoch_start = 0
-    replica.isr = 0
-    replica.proposed = 0
 
 
 def lead(s: BrokerState, k: Constants, leader: int, epoch: int, isr: int) -> None:

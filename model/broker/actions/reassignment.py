@@ -11,7 +11,7 @@ from ....core.layout import NONE
 from ..assignment import assigned, may_succeed, reassigning
 from ..bounds import Constants
 from ..defaults import clear_message
-from ..leadership import fail_produces, forget_remote_leos, leads, set_isr
+from ..leadership import fail_produces, forget_remote_leos, forget_role, leads, set_isr
 from ..log import delete_log
 from ..state import BrokerState
 from ..unapplied import append_record, drop_records
@@ -148,17 +148,12 @@ def stop_replica(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
             drop_records(s.leader_and_isr[older], k.queued_records)
     clear_message(s, k, broker)
     forget_remote_leos(s, k, broker)
+    forget_role(s, broker)
     delete_log(s, k, broker)
     replica = s.replica[broker]
     replica.hosted = 0
     replica.epoch = epoch - 1
-    replica.leader = NONE
-    replica.truncating = False
-    replica.failed = 0
-    replica.epoch_start = 0
-    replica.isr = 0
     replica.replicas = 0
-    replica.proposed = 0
     forget_outdated(s, k)
     return True
 

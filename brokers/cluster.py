@@ -155,8 +155,13 @@ class Cluster:
 
     @property
     def debug_version(self) -> int:
-        """A version of Fetch that followers answer: since 2.4 one of KIP-392."""
-        return 11 if self.distribution.release >= (2, 4) else self.fetch_version
+        """A version of Fetch that followers answer: since 2.4 one of KIP-392.
+
+        Since 0.11 the answer has the log start.
+        """
+        if self.distribution.release >= (2, 4):
+            return 11
+        return 5 if self.distribution.release >= (0, 11) else self.fetch_version
 
     async def __aenter__(self) -> Self:
         try:
@@ -266,6 +271,8 @@ class Cluster:
         }
         if self.distribution.release >= (2, 7) and not self.kraft:
             settings["inter.broker.protocol.version"] = self._version
+        if self.distribution.release >= (0, 11):
+            settings["log.flush.start.offset.checkpoint.interval.ms"] = 20
         if self.distribution.release >= (1, 1):
             settings["max.incremental.fetch.session.cache.slots"] = 0
         return settings

@@ -31,6 +31,17 @@ class OtherwiseError(Exception):
         self.what, self.expected, self.observed = what, expected, observed
 
 
+def expect(what: str, expected: object, observed: object) -> None:
+    """Raise OtherwiseError unless what was observed is what was expected."""
+    if expected != observed:
+        raise OtherwiseError(what, str(expected), str(observed))
+
+
+def error_of(partition: dict[str, Any]) -> str:
+    """Return the name of the error in an answer's partition."""
+    return error_name(partition["error"])
+
+
 class Forcing:
     """Forces steps on a cluster.
 

@@ -21,7 +21,7 @@ from typing import Any, Self
 from . import admin
 from .client import ask
 from .distribution import Distribution, KafkaError
-from .files import log_entries
+from .files import stored_log
 from .kraft_node import CONTROLLER, Node
 from .messages import FETCH, NONE, PRODUCE, error_name
 from .patience import start_patience, together
@@ -324,7 +324,7 @@ class KraftCluster:
 
     def log(self, broker: int, topic: str) -> tuple[Entry, ...]:
         """Return the records that a broker's log of a topic holds."""
-        return tuple(log_entries(self.node(broker).data, topic))
+        return stored_log(self.node(broker).data, topic).entries()
 
     async def _knows_all(self, broker: int) -> None:
         deadline = asyncio.get_running_loop().time() + start_patience()

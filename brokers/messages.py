@@ -283,7 +283,41 @@ EPOCH = Api(
     ),
 )
 
+DELETE_RECORDS = Api(
+    21,
+    "DeleteRecords",
+    2,
+    request=(
+        Field(
+            "topics",
+            (
+                Field("name", "string"),
+                Field("partitions", (Field("index", "int32"), Field("offset", "int64"))),
+            ),
+        ),
+        Field("timeout_ms", "int32"),
+    ),
+    response=(
+        Field("throttle_ms", "int32"),
+        Field(
+            "topics",
+            (
+                Field("name", "string"),
+                Field(
+                    "partitions",
+                    (
+                        Field("index", "int32"),
+                        Field("low_watermark", "int64"),
+                        Field("error", "int16"),
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
+
 NONE, OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC, NOT_LEADER, FENCED_LEADER_EPOCH = 0, 1, 3, 6, 74
+REQUEST_TIMED_OUT = 7
 """Error codes (``Errors.java``)."""
 
 ERRORS = {
@@ -293,7 +327,7 @@ ERRORS = {
     UNKNOWN_TOPIC: "UNKNOWN_TOPIC_OR_PARTITION",
     5: "LEADER_NOT_AVAILABLE",
     NOT_LEADER: "NOT_LEADER_OR_FOLLOWER",
-    7: "REQUEST_TIMED_OUT",
+    REQUEST_TIMED_OUT: "REQUEST_TIMED_OUT",
     11: "STALE_CONTROLLER_EPOCH",
     19: "NOT_ENOUGH_REPLICAS",
     20: "NOT_ENOUGH_REPLICAS_AFTER_APPEND",

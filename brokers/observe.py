@@ -11,7 +11,7 @@ from typing import Any
 from .client import ask
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
-from .files import checkpoint_stamp, epoch_checkpoint, hw_checkpoint, log_entries
+from .files import StoredLog, checkpoint_stamp, epoch_checkpoint, hw_checkpoint, stored_log
 from .messages import FETCH, LIST_OFFSETS, NONE, error_name
 from .records import Entry, decode_records
 from .report import LISTED, Difference, State
@@ -37,19 +37,20 @@ CONSUMER, DEBUGGER = -1, -2
 
 @dataclass(frozen=True)
 class Readable:
-    """What a fetch at offset 0 returns: an error, the high watermark, and records."""
+    """What a fetch returns: an error, the high watermark, the log start offset, and records."""
 
     error: int
     hw: int
+    start: int
     records: tuple[Entry, ...]
 
 
-async def read(cluster: Cluster, number: int, topic: str, replica_id: int) -> Readable:
+async def read(cluster: Cluster, number: int, topic: str, replica_id: int, offset: int) -> Readable:
     """Fetch from a broker as a consumer or as a debugger."""
     broker = cluster.brokers[number]
     body = {
         "replica_id": replica_id,
-        "topics": [{"name": topic, "partitions": [{"index": 0, "offset": 0}]}],
+        "topics": [{"name": topic, "partitions": [{"index": 0, "offset": offset}]}],
     }
     version = cluster.debug_version if replica_id == DEBUGGER else cluster.fetch_version
     answer = await ask(broker.port, FETCH, version, body)
@@ -58,7 +59,8 @@ async def read(cluster: Cluster, number: int, topic: str, replica_id: int) -> Re
         raise KafkaError(f"broker {broker.number} answers a fetch without a word of {topic}")
     partition = partitions[0]
     records = decode_records(partition["records"] or b"")
-    return Readable(partition["error"], partition["hw"], tuple(records))
+    start = partition.get("log_start", 0)
+    return Readable(partition["error"], partition["hw"], start, tuple(records))
 
 
 class Observer:
@@ -147,7 +149,9 @@ class Observer:
         self._compare(f"{name}: process", _runs(replica["alive"]), _runs(broker.alive))
         if broker.alive != replica["alive"]:
             return
-        entries = log_entries(broker.data, self._topic)
+        stored = stored_log(broker.data, self._topic)
+        leads, start = await self._of_answers(broker, replica, name, stored)
+        self._compare(f"{name}: log start", replica["start"], start)
         # Older formats store no leader epoch.
         epochs = self._cluster.magic == 2
         expected = [
@@ -155,8 +159,8 @@ class Observer:
             for offset, entry in enumerate(replica["log"])
             if entry["record"] != NOTHING
         ]
-        self._compare(f"{name}: log", *map(_log, (expected, entries)))
-        if await self._leads(broker, replica, name, len(entries)) and listed is not None:
+        self._compare(f"{name}: log", _log(expected), _log(stored.entries(start)))
+        if leads and listed is not None:
             await self._of_listed(broker, listed[broker.number], name)
         starts = epoch_checkpoint(broker.data, self._topic)
         cache = {e: start for e, start in enumerate(replica["epoch_cache"]) if start != NOTHING}
@@ -183,19 +187,25 @@ class Observer:
                 observed = f"offset {end}"
         self._compare(f"{name}: ListOffsets", expected, observed)
 
-    async def _leads(self, broker: Broker, replica: State, name: str, leo: int) -> bool:
-        """Compare the high watermark and the role; return whether it leads, as it should.
+    async def _of_answers(
+        self, broker: Broker, replica: State, name: str, stored: StoredLog
+    ) -> tuple[bool, int]:
+        """Compare the high watermark and the role; return whether it leads, and its log start.
 
-        A broker that loads a log takes the smaller one of the checkpoint and the log end.
+        A broker that loads a log takes the smaller one of the checkpoint and the log end.  The
+        checkpoint of log starts is first written 30 s after a broker has started.
         """
-        written = min(hw_checkpoint(broker.data, self._topic) or 0, leo)
+        start = stored.start
+        written = min(hw_checkpoint(broker.data, self._topic), stored.end)
         if not broker.alive or replica["epoch"] == NOTHING or replica["leader"] == NOTHING:
             self._compare(f"{name}: HW on disk", replica["hw"], written)
-            return False
+            return False, start
         with suppress(KafkaError):
-            debugged = await read(self._cluster, broker.number, self._topic, DEBUGGER)
-            consumed = await read(self._cluster, broker.number, self._topic, CONSUMER)
+            first = replica["start"]
+            debugged = await read(self._cluster, broker.number, self._topic, DEBUGGER, first)
+            consumed = await read(self._cluster, broker.number, self._topic, CONSUMER, first)
             if debugged.error == NONE:
+                start = max(start, debugged.start)
                 self._compare(f"{name}: HW", replica["hw"], debugged.hw)
                 self._compare(f"{name}: HW on disk", debugged.hw, written)
                 if debugged.hw != written:
@@ -205,9 +215,9 @@ class Observer:
             expected = "serves consumers" if leads else "does not lead"
             served = consumed.error == NONE
             self._compare(f"{name}: role", expected, "serves consumers" if served else refusal)
-            return leads and served
+            return leads and served, start
         self._compare(f"{name}: answers", "a fetch", "none")
-        return False
+        return False, start
 
     def _checkpointed(self, broker: Broker, hw: int) -> bool:
         """Whether a broker has written a whole checkpoint since its high watermark is this one."""
@@ -249,7 +259,12 @@ class Observer:
             for record, acked in enumerate(state["aux_acked"])
             if acked["epoch"] != NOTHING
         }
-        self._compare("acknowledged", _acks(expected), _acks(self._acks))
+        self._compare("acknowledged", _acks(expected), _acks(not_deleted(self._acks, state)))
+
+
+def not_deleted(acks: Mapping[int, int], state: State) -> dict[int, int]:
+    """Return those of some acknowledged records, with their offsets, that nobody has deleted."""
+    return {record: offset for record, offset in acks.items() if offset >= state["aux_deleted"]}
 
 
 def _proposal(epoch: int, isr: Set[int]) -> str:
@@ -262,12 +277,13 @@ def _waits(proposes: bool) -> str:
 
 def _log(entries: Sequence[Entry]) -> str:
     """Return a log as text; it names an offset where that is not the next one."""
-    return _listed(
-        entry.value
-        + ("" if entry.offset == index else f" at {entry.offset}")
-        + ("" if entry.epoch is None else f" (e{entry.epoch})")
-        for index, entry in enumerate(entries)
-    )
+    before = -1
+    parts = []
+    for entry in entries:
+        place = "" if entry.offset == before + 1 else f" at {entry.offset}"
+        parts.append(entry.value + place + ("" if entry.epoch is None else f" (e{entry.epoch})"))
+        before = entry.offset
+    return _listed(parts)
 
 
 def _listed(parts: Any) -> str:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .files import base_offset, log_segments
 from .records import sizes
 
 
 def lose_power(data: Path, topic: str, kept: int) -> None:
-    """Truncate the log of a broker that is down to its first `kept` records.
+    """Truncate the log of a broker that is down to the records below the offset `kept`.
 
     Indexes, snapshots and the recovery point are later than that, so they go too.
     """
     folder = data / f"{topic}-0"
-    left = kept
-    for segment in sorted(folder.glob("*.log")):
+    segments = log_segments(data, topic)
+    left = kept - base_offset(segments[0])
+    for segment in segments:
         parts = sizes(segment.read_bytes())
         keep = sum(parts[: max(left, 0)])
         left -= len(parts)

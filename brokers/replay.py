@@ -10,9 +10,9 @@ from typing import Any
 
 from .cluster import Cluster
 from .distribution import KafkaError
-from .files import log_entries
+from .files import stored_log
 from .forcing import Forcing, OtherwiseError
-from .observe import CONSUMER, NOTHING, Observer, read
+from .observe import CONSUMER, NOTHING, Observer, not_deleted, read
 from .patience import LOOKS, START, patience
 from .report import Behavior, Difference, ForcedStep, Observed, Report, State
 from .steps import STEPS, cannot_force, force
@@ -71,11 +71,11 @@ async def replay(
                 observed = replace(observed, log=_logged(cluster, marks))
             report.steps.append(observed)
             follow(observed)
+            before = step.after
             if observed.differences:
                 break
-            before = step.after
-        report.acked = dict(forcing.acks)
-        await _consume(cluster, topic, report)
+        report.acked = not_deleted(forcing.acks, before)
+        await _consume(cluster, topic, report, before)
     finally:
         forcing.close()
     return report
@@ -132,17 +132,18 @@ async def _settled(observer: Observer, state: State) -> tuple[Difference, ...]:
     return tuple(differences)
 
 
-async def _consume(cluster: Cluster, topic: str, report: Report) -> None:
+async def _consume(cluster: Cluster, topic: str, report: Report, reached: State) -> None:
     """Read as a consumer does from the leader that is stored."""
     leader = cluster.controller.state(topic).leader
     if leader < 0 or not cluster.brokers[leader].alive:
         return
-    answer = await read(cluster, leader, topic, CONSUMER)
+    start = reached["replica"][leader]["start"]
+    answer = await read(cluster, leader, topic, CONSUMER, start)
     if not answer.error:
         report.leader = leader
         report.readable = tuple(entry.value for entry in answer.records)
-        entries = log_entries(cluster.brokers[leader].data, topic)
-        report.log = tuple(entry.value for entry in entries)
+        stored = stored_log(cluster.brokers[leader].data, topic)
+        report.log = tuple(entry.value for entry in stored.entries(start))
 
 
 def _marks(cluster: Cluster) -> list[int]:

@@ -10,9 +10,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
-from . import alter_partition
-from .files import hw_checkpoint
-from .forcing import ACKS, Forcing, OtherwiseError, stands_in
+from . import alter_partition, deletion, out_of_range
+from .cluster import Broker
+from .files import hw_checkpoint, stored_log
+from .forcing import ACKS, Forcing, OtherwiseError, error_of, expect, stands_in
 from .messages import (
     EPOCH,
     FENCED_LEADER_EPOCH,
@@ -23,16 +24,13 @@ from .messages import (
     error_name,
 )
 from .observe import NOTHING
-from .patience import until
+from .patience import start_patience, until
 from .power import lose_power
 from .records import decode_records
 from .report import State
 
 _TRIES, _TURN = 5, 2.0
 """How often the lag time passes, and for how many seconds a leader may think about that."""
-
-_EARLIEST = -2
-"""Timestamp in ListOffsets that asks for the log start."""
 
 
 async def force(
@@ -49,15 +47,6 @@ async def force(
     await STEPS[action](run, arguments, before, after)
 
 
-def _expect(what: str, expected: object, observed: object) -> None:
-    if expected != observed:
-        raise OtherwiseError(what, str(expected), str(observed))
-
-
-def _error(partition: dict[str, Any]) -> str:
-    return error_name(partition["error"])
-
-
 async def produce(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
     """Send the next record to the leader."""
     run.produce(on["leader"], before["written"])
@@ -70,7 +59,7 @@ async def send_fetch(run: Forcing, on: dict[str, int], before: State, after: Sta
     held = await run.fetch(on["follower"], on["leader"])
     leo = before["replica"][on["follower"]]["leo"]
     offset = 0 if stands_in(held) else held.partition["offset"]
-    _expect(f"broker {on['follower']}: fetch offset", leo, offset)
+    expect(f"broker {on['follower']}: fetch offset", leo, offset)
 
 
 async def handle_fetch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
@@ -78,24 +67,26 @@ async def handle_fetch(run: Forcing, on: dict[str, int], before: State, after: S
     follower, leader = on["follower"], on["leader"]
     if stands_in(await run.fetch(follower, leader)):
         partition = await run.exchange(follower, leader, EPOCH.key)
-        _expect(f"broker {leader}: OffsetsForLeaderEpoch response", "NONE", _error(partition))
+        expect(f"broker {leader}: OffsetsForLeaderEpoch response", "NONE", error_of(partition))
         (await run.response(follower, leader)).release()
     partition = await _counted_fetch(run, follower, leader, before, after)
     message = after["message"][on["follower"]]
     what = f"broker {on['leader']}: fetch response"
     if message["kind"] == "offset out of range":
-        _expect(what, error_name(OFFSET_OUT_OF_RANGE), _error(partition))
+        expect(what, error_name(OFFSET_OUT_OF_RANGE), error_of(partition))
         return
-    _expect(what, error_name(NONE), _error(partition))
+    expect(what, error_name(NONE), error_of(partition))
     if message["kind"] == "diverging epoch":
         diverging = partition.get("diverging", {})
         answered = (diverging.get("epoch"), diverging.get("end_offset"))
-        _expect(f"{what}: diverging epoch", (message["epoch"], message["end_offset"]), answered)
+        expect(f"{what}: diverging epoch", (message["epoch"], message["end_offset"]), answered)
         return
     expected = [f"m{entry['record']}" for entry in message["records"] if entry["record"] != NOTHING]
     sent = [entry.value for entry in decode_records(partition["records"] or b"")]
-    _expect(f"{what}: records", expected, sent)
-    _expect(f"{what}: HW", message["hw"], partition["hw"])
+    expect(f"{what}: records", expected, sent)
+    expect(f"{what}: HW", message["hw"], partition["hw"])
+    if "log_start" in partition:
+        expect(f"{what}: log start", message["start"], partition["log_start"])
 
 
 async def _counted_fetch(
@@ -165,7 +156,7 @@ async def refuse_request(run: Forcing, on: dict[str, int], before: State, after:
         kind = (await run.fetch(on["follower"], on["leader"])).key
     partition = await run.exchange(on["follower"], on["leader"], kind)
     if partition["error"] in (NONE, OFFSET_OUT_OF_RANGE):
-        raise OtherwiseError(f"broker {on['leader']}: response", "a refusal", _error(partition))
+        raise OtherwiseError(f"broker {on['leader']}: response", "a refusal", error_of(partition))
     if partition["error"] == FENCED_LEADER_EPOCH:
         run.fenced.add(on["follower"])
     (await run.response(on["follower"], on["leader"])).release()
@@ -176,42 +167,6 @@ _REQUESTS = {
     "ListOffsets request": LIST_OFFSETS.key,
     "OffsetsForLeaderEpoch request": EPOCH.key,
 }
-
-
-async def handle_out_of_range(
-    run: Forcing, on: dict[str, int], before: State, after: State
-) -> None:
-    """Let the follower have OFFSET_OUT_OF_RANGE, and see that it asks for the log end."""
-    (await run.response(on["follower"], on["leader"])).release()
-    await run.request(on["follower"], on["leader"], LIST_OFFSETS.key)
-
-
-async def handle_list_offsets(
-    run: Forcing, on: dict[str, int], before: State, after: State
-) -> None:
-    """Let the leader have ListOffsets, and compare the log end that it answers."""
-    partition = await run.exchange(on["follower"], on["leader"], LIST_OFFSETS.key)
-    what = f"broker {on['leader']}: ListOffsets response"
-    _expect(what, error_name(NONE), _error(partition))
-    offsets = partition.get("offsets")
-    answered = offsets[0]["offset"] if offsets else partition["offset"]
-    _expect(what, after["message"][on["follower"]]["end_offset"], answered)
-
-
-async def handle_list_offsets_response(
-    run: Forcing, on: dict[str, int], before: State, after: State
-) -> None:
-    """Let the follower have the log end; a follower that is not ahead asks for the start too."""
-    follower, leader = on["follower"], on["leader"]
-    (await run.response(follower, leader)).release()
-    if not after["replica"][follower]["alive"]:
-        await run.ends(follower)
-        return
-    held = await run.cluster.proxy.request(follower, leader)
-    asks = held is not None and held.key == LIST_OFFSETS.key
-    if held is not None and asks and held.partition["timestamp"] == _EARLIEST:
-        held.release()
-        (await run.response(follower, leader)).release()
 
 
 async def send_epoch_request(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
@@ -227,11 +182,11 @@ async def handle_epoch_request(
     """Let the leader have the request, and compare the end offset that it answers."""
     partition = await run.exchange(on["follower"], on["leader"], EPOCH.key)
     what = f"broker {on['leader']}: OffsetsForLeaderEpoch response"
-    _expect(what, error_name(NONE), _error(partition))
+    expect(what, error_name(NONE), error_of(partition))
     message = after["message"][on["follower"]]
-    _expect(f"{what}: end offset", message["end_offset"], partition["end_offset"])
+    expect(f"{what}: end offset", message["end_offset"], partition["end_offset"])
     if "epoch" in partition:
-        _expect(f"{what}: epoch", message["epoch"], partition["epoch"])
+        expect(f"{what}: epoch", message["epoch"], partition["epoch"])
 
 
 async def apply_epoch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
@@ -263,19 +218,34 @@ async def begin_epoch(run: Forcing, on: dict[str, int], before: State, after: St
 
 
 async def crash(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Kill a broker, once its high watermark is on disk if the model says that it is."""
+    """Kill a broker, once its high watermark is on disk if the model says that it is.
+
+    What it has deleted must be on disk, too; that is first written 30 s after it has started.
+    """
     run.fenced.discard(on["broker"])
     broker = run.broker(on["broker"])
-    hw = before["replica"][broker.number]["hw"]
+    replica = before["replica"][broker.number]
     if run.bounds["hw_checkpoint"] == "change":
+        await _on_disk(broker, "HW", replica["hw"], lambda: hw_checkpoint(broker.data, run.topic))
 
-        def written() -> bool | None:
-            return (hw_checkpoint(broker.data, run.topic) or 0) == hw or None
+    def log_start() -> int:
+        return stored_log(broker.data, run.topic).start
 
-        if await until(written) is None:
-            seen = hw_checkpoint(broker.data, run.topic)
-            raise OtherwiseError(f"broker {broker.number}: HW on disk", str(hw), str(seen))
+    await _on_disk(broker, "log start", replica["start"], log_start, start_patience())
     await run.cluster.kill(broker)
+
+
+async def _on_disk(
+    broker: Broker,
+    what: str,
+    expected: int,
+    stored: Callable[[], int],
+    seconds: float | None = None,
+) -> None:
+    """Wait until a broker has written an offset to its disk."""
+    if await until(lambda: stored() == expected or None, seconds) is None:
+        what = f"broker {broker.number}: {what} on disk"
+        raise OtherwiseError(what, str(expected), str(stored()))
 
 
 async def power(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
@@ -342,12 +312,13 @@ async def lose_message(run: Forcing, on: dict[str, int], before: State, after: S
 
 STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[None]]] = {
     "Produce": produce,
+    "DeleteRecords": deletion.delete_records,
     "SendFetch": send_fetch,
     "HandleFetch": handle_fetch,
     "HandleFetchResponse": release_response,
-    "HandleOutOfRange": handle_out_of_range,
-    "HandleListOffsets": handle_list_offsets,
-    "HandleListOffsetsResponse": handle_list_offsets_response,
+    "HandleOutOfRange": out_of_range.learn,
+    "HandleListOffsets": out_of_range.list_offsets,
+    "HandleListOffsetsResponse": out_of_range.end,
     "RefuseRequest": refuse_request,
     "SendEpochRequest": send_epoch_request,
     "HandleEpochRequest": handle_epoch_request,
@@ -378,7 +349,6 @@ _FORCED_WITH = {
     "hw_checkpoint": ("change",),
     "purgatory": ("false",),
     "elr": ("false",),
-    "deletions": ("0",),
     "reassignments": ("0",),
     "acks": tuple(ACKS),
 }

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _TRUNCATION = "HandleDivergingEpoch"
 
+FIRST_THAT_DELETES = (0, 11)
+"""The release since which clients can delete records (KIP-107)."""
+
 
 def listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]:
     """Return what each replica answers to ListOffsets if it leads; None for not available yet."""
@@ -60,7 +63,25 @@ def truncates_on_fetch(system: TransitionSystem[Any, Any]) -> bool:
 def cluster_for(
     distribution: Distribution, bounds: Mapping[str, str], *, truncates_on_fetch: bool = False
 ) -> Cluster:
-    """Return a cluster that is configured as the bounds of a behavior say."""
+    """Return a cluster that is configured as the bounds of a behavior say.
+
+    Raises
+    ------
+    KafkaError
+        If the distribution lacks what they need.
+    """
+    version = distribution.version
+    kraft = bounds["isr_propagation"] in WITH_KRAFT
+    deletions = bounds["deletions"]
+    if deletions != "0" and distribution.release < FIRST_THAT_DELETES:
+        raise KafkaError(
+            f"deletions is {deletions}, but Kafka {version} has no DeleteRecords; 0.11 has"
+        )
+    if bounds["elr"] == "true" and distribution.has_zookeeper and not kraft:
+        raise KafkaError(
+            f"elr is true, but Kafka {version} with ZooKeeper has no eligible leader replicas; "
+            "set isr_propagation=kraft or records"
+        )
     # Its controller needs kazoo, which is installed for real brokers alone.
     from ..brokers.cluster import Cluster
 
@@ -70,7 +91,7 @@ def cluster_for(
         fetch_size=int(bounds["fetch_size"]),
         min_isr=int(bounds["min_isr"]),
         unclean_election=bounds["unclean_election"] == "true",
-        kraft=bounds["isr_propagation"] in WITH_KRAFT,
+        kraft=kraft,
         truncates_on_fetch=truncates_on_fetch,
     )
 

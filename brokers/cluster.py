@@ -149,6 +149,14 @@ class Cluster:
         return 0 if release < (0, 10) else 1 if release < (0, 11) else 2
 
     @property
+    def retains_above_hw(self) -> bool:
+        """Whether retention deletes above the high watermark, and fetch responses say so.
+
+        KAFKA-5634, of 0.11.0.0; so each record has a segment of its own there.
+        """
+        return (0, 11) <= self.distribution.release < (0, 11, 0, 1)
+
+    @property
     def fetch_version(self) -> int:
         """A version of Fetch that every release of this kind answers, and followers refuse."""
         return 10 if self.kraft else 1
@@ -264,7 +272,7 @@ class Cluster:
             "auto.create.topics.enable": "false",
             "controlled.shutdown.enable": "false",
             "log.cleaner.enable": "false",
-            "log.retention.check.interval.ms": _NEVER,
+            "log.retention.check.interval.ms": _OFTEN,
             "log.index.size.max.bytes": 4096,
             "offsets.topic.num.partitions": 1,
             "offsets.topic.replication.factor": 1,
@@ -273,6 +281,8 @@ class Cluster:
             settings["inter.broker.protocol.version"] = self._version
         if self.distribution.release >= (0, 11):
             settings["log.flush.start.offset.checkpoint.interval.ms"] = 20
+        if self.retains_above_hw:
+            settings["log.segment.bytes"] = record_size(self.magic)
         if self.distribution.release >= (1, 1):
             settings["max.incremental.fetch.session.cache.slots"] = 0
         return settings

@@ -82,6 +82,14 @@ class ScriptedController:
         self._client.create(_state(topic), _encoded(0, 0, replicas), makepath=True)
         self._sent[topic, 0] = self.state(topic)
 
+    def retain(self, topic: str, size: int) -> None:
+        """Have brokers retain this many bytes of a topic; -1: all."""
+        config = {"version": 1, "config": {"retention.bytes": str(size)}}
+        self._client.set(f"/config/topics/{topic}", json.dumps(config).encode())
+        change = {"version": 1, "entity_type": "topics", "entity_name": topic}
+        path = "/config/changes/config_change_"
+        self._client.create(path, json.dumps(change).encode(), makepath=True, sequence=True)
+
     def state(self, topic: str) -> PartitionState:
         """Return the stored state of a topic's partition."""
         data, stat = self._client.get(_state(topic))

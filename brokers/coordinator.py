@@ -11,12 +11,23 @@ from .server import Server
 
 @dataclass(frozen=True)
 class PartitionState:
-    """What is stored of a partition; ``version`` is its partition epoch, or that of its znode."""
+    """What is stored of a partition.
+
+    Parameters
+    ----------
+    version
+        Its partition epoch, or the version of its znode.
+    replicas
+        With KRaft: its replicas, with those that a reassignment adds, and removes.
+    """
 
     leader: int
     epoch: int
     isr: tuple[int, ...]
     version: int
+    replicas: tuple[int, ...] = ()
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
 
 
 class Coordinator(Protocol):
@@ -40,8 +51,8 @@ class Coordinator(Protocol):
     def unregister(self, broker: int) -> None:
         """Forget a broker that was killed."""
 
-    def create_topic(self, topic: str) -> None:
-        """Create a topic of one partition that broker 0 leads in epoch 0, with all brokers."""
+    def create_topic(self, topic: str, replicas: Sequence[int]) -> None:
+        """Create a topic of one partition that broker 0 leads in epoch 0."""
 
     def state(self, topic: str) -> PartitionState:
         """Return the stored state of a topic's partition."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from .client import ask
 from .cluster import Broker, Cluster
+from .coordinator import PartitionState
 from .distribution import KafkaError
 from .messages import EPOCH, FETCH, LIST_OFFSETS, NONE, PRODUCE, error_name
 from .observe import NOTHING
@@ -21,6 +22,8 @@ _UNANSWERED = 3600.0
 
 _FIRST_THAT_HANGS, _FIRST_THAT_ENDS = (0, 10), (0, 11)
 _REFUSES = "Exiting because log truncation is not allowed"
+_FAILS = "marked as failed", "Error due to"
+"""What a broker logs when the fetcher of a partition fails: since 2.3, and before."""
 
 
 class OtherwiseError(Exception):
@@ -124,6 +127,14 @@ class Forcing:
         answer = f"{what} of epoch {epoch}: {error_name(error)}"
         self.events.append(f"controller -> {number}: {answer}")
 
+    async def give(self, number: int, state: PartitionState) -> None:
+        """Have a broker of a KRaft cluster apply a state of the partition."""
+        scripted = self.cluster.proposals
+        assert scripted is not None
+        await scripted.give(self.topic, state, number)
+        isr = ",".join(map(str, state.isr))
+        self.events.append(f"controller -> {number}: metadata of epoch {state.epoch}, ISR {isr}")
+
     async def ends(self, number: int) -> None:
         """Wait until a broker ends by itself, as it does rather than truncate its log.
 
@@ -139,6 +150,16 @@ class Forcing:
         if hangs and await until(refused):
             self.events.append(f"{number} hangs in System.exit, and is killed")
             await self.cluster.kill(broker)
+
+    async def fails(self, number: int) -> None:
+        """Wait until a broker says that the fetcher of the partition has failed."""
+        broker = self.broker(number)
+
+        def failed() -> bool | None:
+            return any(sign in line for line in broker.logged() for sign in _FAILS) or None
+
+        if await until(failed) is None:
+            raise OtherwiseError(f"broker {number}: fetcher", "fails", "does not fail")
 
     async def exchange(self, follower: int, leader: int, key: int) -> dict[str, Any]:
         """Let a request through, and return what its response says; that is held."""

@@ -62,6 +62,10 @@ class Inside:
         self._debugger = debugger
         self._found: dict[str, list[int]] = {}
 
+    def forget(self, topic: str) -> None:
+        """Look for the partition of a topic anew: it was deleted."""
+        self._found.pop(topic, None)
+
     @_anew
     async def stop_lag(self) -> None:
         """Let no follower lag from now on, and no longer than an hour.
@@ -210,11 +214,22 @@ class Inside:
         return held
 
     async def _partitions(self, topic: str) -> list[int]:
-        """Return the partition of a topic; to look for it the JVM searches all of its memory."""
+        """Return the partition of a topic; to look for it the JVM searches all of its memory.
+
+        One that was deleted, with its log, may still be there.
+        """
         if not self._found.get(topic):
             listed = await self._debugger.instances(_PARTITION)
-            self._found[topic] = [one for one in listed if await self._topic(one) == topic]
+            named = [one for one in listed if await self._topic(one) == topic]
+            if len(named) > 1:
+                named = [one for one in named if await self._has_log(one)]
+            self._found[topic] = named
         return self._found[topic]
+
+    async def _has_log(self, partition: int) -> bool:
+        """Whether a partition's ``log`` is Some, and not None."""
+        log = await self._debugger.field(partition, "log")
+        return "value" in await self._debugger.fields(log)
 
     async def _replicas(self, topic: str) -> list[int]:
         """Return the replicas that the partition of a topic holds now."""

@@ -94,22 +94,27 @@ def describe_broker(number: int, port: int, features: Sequence[Any], level: int)
     return kind.encode(described)
 
 
-def describe_topic(
-    topic: str, state: PartitionState, replicas: Sequence[int], level: int
-) -> list[bytes]:
-    """Return TopicRecord and PartitionRecord of a topic, in a metadata.version."""
+def name_topic(topic: str) -> bytes:
+    """Return TopicRecord of a topic, which a broker must know before its partition."""
+    return TOPIC.encode({"name": topic, "id": identity(topic)})
+
+
+def describe_partition(topic: str, state: PartitionState, level: int) -> bytes:
+    """Return PartitionRecord of a topic's partition, in a metadata.version."""
     kind = Kind(3, 1 if level >= ASSIGNS_DIRECTORIES else 0, _PARTITION)
     described = {
         "partition": 0,
         "topic": identity(topic),
-        "replicas": replicas,
-        "isr": list(state.isr),
+        "replicas": state.replicas,
+        "isr": state.isr,
+        "removing": state.removing,
+        "adding": state.adding,
         "leader": state.leader,
         "epoch": state.epoch,
         "partition_epoch": state.version,
-        "directories": [directory(number) for number in replicas],
+        "directories": [directory(number) for number in state.replicas],
     }
-    return [TOPIC.encode({"name": topic, "id": identity(topic)}), kind.encode(described)]
+    return kind.encode(described)
 
 
 class MetadataLog:

@@ -12,7 +12,7 @@ from .client import ask
 from .cluster import Broker, Cluster
 from .distribution import KafkaError
 from .files import StoredLog, checkpoint_stamp, epoch_checkpoint, hw_checkpoint, stored_log
-from .messages import FETCH, LIST_OFFSETS, NONE, error_name
+from .messages import FETCH, LIST_OFFSETS, NONE, OFFSET_OUT_OF_RANGE, error_name
 from .records import Entry, decode_records
 from .report import LISTED, Difference, State
 from .scripted_quorum import ScriptedQuorum
@@ -110,8 +110,11 @@ class Observer:
         if self._cluster.proposals is not None:
             self._of_proposals(self._cluster.proposals, state)
         if not self._differing():
+            assigns = bool(state["partition"]["replicas"])
             for broker in self._cluster.brokers:
-                await self._of_inside(broker, state["replica"][broker.number])
+                replica = state["replica"][broker.number]
+                if replica["hosted"] or not assigns:
+                    await self._of_inside(broker, replica)
         return self._differing()
 
     def _differing(self) -> list[Difference]:
@@ -213,7 +216,9 @@ class Observer:
             leads = replica["leader"] == broker.number
             refusal = f"answers {error_name(consumed.error)}" if leads else "does not lead"
             expected = "serves consumers" if leads else "does not lead"
-            served = consumed.error == NONE
+            # A leader whose high watermark is below its log start has nothing to serve.
+            low = replica["hw"] < replica["start"]
+            served = consumed.error == NONE or (low and consumed.error == OFFSET_OUT_OF_RANGE)
             self._compare(f"{name}: role", expected, "serves consumers" if served else refusal)
             return leads and served, start
         self._compare(f"{name}: answers", "a fetch", "none")

@@ -91,16 +91,17 @@ def _has_caches(behavior: Behavior) -> bool:
 async def _begin(forcing: Forcing, first: State) -> None:
     """Create the topic, let each broker apply epoch 0, and see that each follower follows."""
     cluster, topic = forcing.cluster, forcing.topic
-    cluster.controller.create_topic(topic)
+    every = [broker.number for broker in cluster.brokers]
+    replicas = sorted(first["partition"]["replicas"]) or every
+    cluster.controller.create_topic(topic, replicas)
     isr = first["partition"]["isr"]
     for broker in cluster.brokers:
         await cluster.controller.introduce(topic, broker.number)
         await cluster.controller.announce(topic, 0, isr, broker.number)
     leader = first["partition"]["leader"]
-    for broker in cluster.brokers:
-        if broker.number == leader:
-            continue
-        await forcing.fetch(broker.number, leader)
+    for number in replicas:
+        if number != leader:
+            await forcing.fetch(number, leader)
 
 
 async def _step(

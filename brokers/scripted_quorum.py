@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from .coordinator import PartitionState
@@ -24,9 +25,10 @@ from .metadata import (
     REMOVE_TOPIC,
     MetadataLog,
     describe_broker,
-    describe_topic,
+    describe_partition,
     directory,
     identity,
+    name_topic,
 )
 from .patience import until
 from .quorum_messages import (
@@ -62,7 +64,8 @@ _NEVER, _HEARTBEAT = 3_600_000, 100
 """Milliseconds: an hour, and the time between two heartbeats."""
 
 _VERSION_FEATURE = "metadata.version"
-INVALID_UPDATE_VERSION, INELIGIBLE_REPLICA, _UNKNOWN_TOPIC_ID = 95, 107, 100
+INVALID_UPDATE_VERSION, INELIGIBLE_REPLICA, NEW_LEADER_ELECTED = 95, 107, 108
+_UNKNOWN_TOPIC_ID = 100
 
 
 @dataclass
@@ -99,9 +102,13 @@ class _Member:
         How much of it it has applied, as its heartbeats say.
     serves
         Whether it has been unfenced.
+    topics
+        What its metadata has so far.
     """
 
+    data: Path
     log: MetadataLog = field(default_factory=MetadataLog)
+    topics: set[str] = field(default_factory=set)
     needed: int = 0
     applied: int = 0
     serves: bool = False
@@ -160,7 +167,7 @@ class ScriptedQuorum:
 
     def expect(self, server: Server) -> None:
         """Begin anew with a broker that starts: nothing of what it knew is left on its disk."""
-        self._members[server.number] = _Member()
+        self._members[server.number] = _Member(server.data)
         shutil.rmtree(server.data / f"{_METADATA_TOPIC}-0", ignore_errors=True)
         lines = {
             "version": 1,
@@ -182,28 +189,41 @@ class ScriptedQuorum:
         """Forget a broker that was killed."""
         self._members.pop(broker, None)
 
-    def create_topic(self, topic: str) -> None:
+    def create_topic(self, topic: str, replicas: Sequence[int]) -> None:
         """Create a topic of one partition that broker 0 leads in epoch 0; nobody learns of it."""
-        self._states[topic] = [PartitionState(0, 0, tuple(self._ports), 1)]
+        first = tuple(replicas)
+        self._states[topic] = [PartitionState(0, 0, first, 1, first)]
 
     def state(self, topic: str) -> PartitionState:
         """Return the state of a topic's partition."""
         return self._states[topic][-1]
 
+    def states(self, topic: str, epoch: int) -> list[PartitionState]:
+        """Return the states of a topic's partition in a leader epoch, the oldest first."""
+        return [state for state in self._states[topic] if state.epoch == epoch]
+
     def begin_epoch(self, topic: str, leader: int, epoch: int, isr: Sequence[int]) -> None:
         """Begin a leader epoch."""
-        version = self.state(topic).version + 1
-        self._states[topic].append(PartitionState(leader, epoch, tuple(sorted(isr)), version))
+        self.store(topic, leader=leader, epoch=epoch, isr=tuple(sorted(isr)))
+
+    def store(self, topic: str, **changed: Any) -> None:
+        """Store another state, in a new partition epoch."""
+        state = self.state(topic)
+        self._states[topic].append(replace(state, version=state.version + 1, **changed))
 
     async def announce(self, topic: str, epoch: int, isr: Sequence[int], broker: int) -> int:
         """Let a broker learn of an epoch, up to the change that made the ISR this one."""
-        first, *changes = [state for state in self._states[topic] if state.epoch == epoch]
+        first, *changes = self.states(topic, epoch)
         members = tuple(sorted(isr))
         state = replace(first, isr=members)
         for change in changes:
             state = change if change.isr == members else state
-        await self._give(broker, self._topic(topic, state))
+        await self.give(topic, state, broker)
         return NONE
+
+    async def give(self, topic: str, state: PartitionState, broker: int) -> None:
+        """Let a broker learn of a state of a topic's partition."""
+        await self._give(broker, self._topic(self._members[broker], topic, state))
 
     async def delete_topic(self, topic: str, brokers: Sequence[int]) -> None:
         """Have brokers delete their replicas, and forget the topic and what leaders ask of it."""
@@ -220,12 +240,12 @@ class ScriptedQuorum:
         member = self._members.get(leader)
         return member.proposal if member is not None else None
 
-    def decide(self, leader: int, error: int) -> None:
-        """Decide on the AlterPartition of a leader: accept it, or refuse it with an error."""
+    def decide(self, leader: int, error: int, changes: Mapping[str, Any]) -> None:
+        """Decide on the AlterPartition of a leader: store what changes, and keep the answer."""
         proposal = self._members[leader].proposal
         assert proposal is not None
-        if error == NONE:
-            self.accept(proposal.topic, proposal.isr)
+        if changes:
+            self.store(proposal.topic, **changes)
         proposal.decided = error, self.state(proposal.topic)
 
     def answer(self, leader: int) -> None:
@@ -235,12 +255,6 @@ class ScriptedQuorum:
         assert member.proposal.decided is not None
         member.proposal.answer.set_result(member.proposal.decided)
         member.proposal = None
-
-    def accept(self, topic: str, isr: Sequence[int]) -> None:
-        """Store another ISR."""
-        state = self.state(topic)
-        changed = replace(state, isr=tuple(sorted(isr)), version=state.version + 1)
-        self._states[topic].append(changed)
 
     async def _give(self, broker: int, records: Sequence[bytes]) -> None:
         """Give metadata to a broker, and wait until it says that it has applied them."""
@@ -254,8 +268,11 @@ class ScriptedQuorum:
         if await until(applied) is None:
             raise KafkaError(f"broker {broker} did not apply its metadata")
 
-    def _topic(self, topic: str, state: PartitionState) -> list[bytes]:
-        return describe_topic(topic, state, list(self._ports), self._level)
+    def _topic(self, member: _Member, topic: str, state: PartitionState) -> list[bytes]:
+        """Return the records of a topic that are new to a broker."""
+        named = [] if topic in member.topics else [name_topic(topic)]
+        member.topics.add(topic)
+        return [*named, describe_partition(topic, state, self._level)]
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -285,7 +302,7 @@ class ScriptedQuorum:
             return await self._fetched(request)
         member = self._members[request["broker"]]
         if header.key == BROKER_REGISTRATION.key:
-            self._register(member, request["features"])
+            self._register(request["broker"], request["features"])
             return {"broker_epoch": request["broker"]}
         if header.key == BROKER_HEARTBEAT.key:
             member.applied = request["metadata_offset"] + 1
@@ -294,11 +311,13 @@ class ScriptedQuorum:
             return {"caught_up": caught_up, "fenced": not member.serves}
         return await self._proposed(member, request["topics"][0])
 
-    def _register(self, member: _Member, features: list[dict[str, Any]]) -> None:
+    def _register(self, broker: int, features: list[dict[str, Any]]) -> None:
         """Give a broker the newest metadata.version that it knows, all brokers, and its topics.
 
         These have no leader, in the epoch before the present one: it learns that in a later step.
+        So it learns that it has, or has lost, a replica.
         """
+        member = self._members[broker]
         if member.needed:
             return
         levels = {one["name"]: one["most"] for one in features}
@@ -308,7 +327,10 @@ class ScriptedQuorum:
         log.append([describe_broker(*one, features, self._level) for one in self._ports.items()])
         for topic in self._states:
             state = self.state(topic)
-            log.append(self._topic(topic, PartitionState(-1, state.epoch - 1, state.isr, 0)))
+            hosted = (member.data / f"{topic}-0").exists()
+            replicas = {*state.replicas, broker} if hosted else {*state.replicas} - {broker}
+            former = PartitionState(-1, state.epoch - 1, state.isr, 0, tuple(sorted(replicas)))
+            log.append(self._topic(member, topic, former))
         member.needed = log.end
 
     async def _fetched(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -357,7 +379,7 @@ class ScriptedQuorum:
             return FENCED_LEADER_EPOCH
         if state.version != proposal.version:
             return INVALID_UPDATE_VERSION
-        self.accept(proposal.topic, proposal.isr)
+        self.store(proposal.topic, isr=proposal.isr)
         return NONE
 
 

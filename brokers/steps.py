@@ -7,10 +7,9 @@ the broker makes of it is compared afterwards; here only what travels on the wir
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 from typing import Any
 
-from . import alter_partition, deletion, out_of_range
+from . import alter_partition, deletion, leader_epochs, out_of_range
 from .cluster import Broker
 from .files import hw_checkpoint, stored_log
 from .forcing import ACKS, Forcing, OtherwiseError, error_of, expect, stands_in
@@ -72,8 +71,12 @@ async def handle_fetch(run: Forcing, on: dict[str, int], before: State, after: S
     partition = await _counted_fetch(run, follower, leader, before, after)
     message = after["message"][on["follower"]]
     what = f"broker {on['leader']}: fetch response"
-    if message["kind"] == "offset out of range":
+    fails = message["kind"] == "nothing"
+    if fails or message["kind"] == "offset out of range":
         expect(what, error_name(OFFSET_OUT_OF_RANGE), error_of(partition))
+        if fails:
+            # Kafka 2.4.0 cannot read its high watermark: that answers the whole request.
+            (await run.response(follower, leader)).release()
         return
     expect(what, error_name(NONE), error_of(partition))
     if message["kind"] == "diverging epoch":
@@ -139,8 +142,11 @@ async def _lagging(run: Forcing, follower: int, leader: int, before: State) -> l
 
 
 async def release_response(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Let the follower have the response."""
-    (await run.response(on["follower"], on["leader"])).release()
+    """Let the follower have the response, and see that its fetcher fails if it does."""
+    follower = on["follower"]
+    (await run.response(follower, on["leader"])).release()
+    if after["replica"][follower]["failed"]:
+        await run.fails(follower)
 
 
 async def refuse_request(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
@@ -187,28 +193,6 @@ async def handle_epoch_request(
     expect(f"{what}: end offset", message["end_offset"], partition["end_offset"])
     if "epoch" in partition:
         expect(f"{what}: epoch", message["epoch"], partition["epoch"])
-
-
-async def apply_epoch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
-    """Send LeaderAndIsr of an epoch, or the metadata up to a partition change record of it.
-
-    A broker that takes it up first ends its fetchers, which wait for the answers to their requests;
-    so these are cut.  What the model keeps in flight stays.
-    """
-    number = on["leader"] if "leader" in on else on["follower"]
-    run.fenced.discard(number)
-    cluster = run.cluster
-    in_flight = before["message"][number]
-    keeps = in_flight["kind"] != "nothing" and in_flight == after["message"][number]
-    if not keeps:
-        cluster.proxy.refuse(number)
-    try:
-        sent = before["leader_and_isr"][on["epoch"]]
-        isr = sent["isrs"][on["last"]] if "last" in on else sent["isr"]
-        isr = isr or before["partition"]["isr"]
-        await run.announce(number, on["epoch"], isr, keeps and "ListOffsets" in in_flight["kind"])
-    finally:
-        cluster.proxy.admit(number)
 
 
 async def begin_epoch(run: Forcing, on: dict[str, int], before: State, after: State) -> None:
@@ -312,7 +296,7 @@ async def lose_message(run: Forcing, on: dict[str, int], before: State, after: S
 
 STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[None]]] = {
     "Produce": produce,
-    "DeleteRecords": deletion.delete_records,
+    "DeleteRecords": deletion.delete,
     "SendFetch": send_fetch,
     "HandleFetch": handle_fetch,
     "HandleFetchResponse": release_response,
@@ -324,12 +308,14 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "HandleEpochRequest": handle_epoch_request,
     "HandleEpochResponse": release_response,
     "HandleDivergingEpoch": release_response,
-    "BecomeLeader": apply_epoch,
-    "BecomeFollower": apply_epoch,
-    "ApplyChangeRecord": partial(alter_partition.apply_record, apply_epoch),
+    "BecomeLeader": leader_epochs.apply_epoch,
+    "BecomeFollower": leader_epochs.apply_epoch,
+    "ApplyChangeRecord": leader_epochs.apply_record,
+    "StopReplica": leader_epochs.stop_replica,
     "ShrinkIsr": shrink,
     "PassLagTime": pass_lag_time,
     "Elect": begin_epoch,
+    "ElectLastKnown": begin_epoch,
     "Fence": begin_epoch,
     "Crash": crash,
     "LosePower": power,
@@ -341,6 +327,11 @@ STEPS: dict[str, Callable[[Forcing, dict[str, int], State, State], Awaitable[Non
     "FenceOutOfSync": alter_partition.know,
     "Unfence": alter_partition.know,
     "FenceFollower": alter_partition.store,
+    "AddReplica": alter_partition.store,
+    "RemoveReplica": alter_partition.store,
+    "ReplaceReplica": alter_partition.store,
+    "CancelReassignment": alter_partition.store,
+    "CompleteReassignment": alter_partition.decide,
 }
 """The steps that can be forced, by their names in the model."""
 
@@ -348,8 +339,6 @@ _FORCED_WITH = {
     "isr_propagation": ("instant", "kraft", "records"),
     "hw_checkpoint": ("change",),
     "purgatory": ("false",),
-    "elr": ("false",),
-    "reassignments": ("0",),
     "acks": tuple(ACKS),
 }
 """What options must be for their steps to be forced."""

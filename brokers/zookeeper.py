@@ -105,9 +105,13 @@ class ZooKeeper:
         """End the session of a broker that was killed."""
         self._controller.unregister(broker)
 
-    def create_topic(self, topic: str) -> None:
-        """Create a topic of one partition that broker 0 leads in epoch 0, with all brokers."""
-        self._controller.create_topic(topic, list(self._ports))
+    def create_topic(self, topic: str, replicas: Sequence[int]) -> None:
+        """Create a topic of one partition that broker 0 leads in epoch 0."""
+        self._controller.create_topic(topic, replicas)
+
+    def retain(self, topic: str, size: int) -> None:
+        """Let a topic retain this many bytes; -1: all."""
+        self._controller.retain(topic, size)
 
     def state(self, topic: str) -> PartitionState:
         """Return the stored state of a topic's partition."""

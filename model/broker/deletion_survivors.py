@@ -18,12 +18,12 @@ SURVIVORS = {
         "a follower keeps records that count as deleted; no property fails"
     ),
     "raises_hw = never_raised": (
-        "violates NoFetcherFails, which is not checked by default, at records=1 elections=1 "
-        "crashes=0 moves deletions=1 in 19 steps"
+        "violates HwReachesLogEnd, which is not checked by default, at records=1 elections=1 "
+        "crashes=0 moves deletions=1 in 20 steps"
     ),
     "raises_hw = unless_starting_over": (
         "violates HwReachesLogEnd, which is not checked by default, at records=1 elections=1 "
-        "crashes=0 moves deletions=1 in 21 steps"
+        "crashes=0 moves deletions=1 in 20 steps"
     ),
     "finds_low_hw = begin_at_log_start": _NEVER_BELOW,
     "diverges_below_start = epochs_first": (

@@ -62,6 +62,12 @@ def fail_produces(s: BrokerState, k: Constants, broker: int) -> None:
                 drop_produce(s, record)
 
 
+def reads_hw(s: BrokerState, k: Constants, leader: int) -> bool:
+    """Whether a leader can read its high watermark: one below its log start is not in its log."""
+    replica = s.replica[leader]
+    return replica.hw >= replica.start or k.rules.finds_low_hw(s, k, leader)
+
+
 def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     """Advance a leader's high watermark to the least LEO that it knows of its ISR.
 
@@ -74,7 +80,7 @@ def advance_hw(s: BrokerState, k: Constants, leader: int) -> None:
     awaited = isr | replica.caught_up
     if (k.hw_needs_min_isr or k.elr) and size(replica.isr) < least_isr(s, k, replica.replicas):
         return
-    if replica.hw < replica.start and not k.rules.finds_low_hw(s, k, leader):
+    if not reads_hw(s, k, leader):
         return
     held = replica.leo
     for follower in range(k.replicas):

@@ -129,6 +129,28 @@ ROWS = (
         "isr_propagation=kraft", protocol="kip-595",
     ),
     Row(
+        "removed-replica", "4.4.0", "NoCommittedRecordLost",
+        "replicas=3 records=1 crashes=1 elections=2 min_isr=2 elr reassignments=2 spare_broker "
+        "isr_propagation=records",
+        protocol="kip-595-reset~removed_are_eligible = stay_eligible",
+    ),
+    Row(
+        "kafka-5634", "0.11.0.0", "NoFetcherFails", "records=2 crashes=0 elections=0 deletions=1",
+        "0.11.0.3", 7,
+    ),
+    Row(
+        "kafka-9491", "2.4.0", "NoFetcherFails",
+        "replicas=3 records=2 crashes=0 elections=1 moves deletions=1", "2.4.1", 12,
+    ),
+    Row(
+        "kafka-9491-for-ever", "2.4.0", "HwReachesLogEnd",
+        "records=1 crashes=0 elections=1 moves deletions=1", "2.4.1", 8,
+    ),
+    Row(
+        "kafka-12996", "2.8.0", "NoFetcherFails",
+        "records=2 crashes=0 elections=2 moves deletions=1", "2.8.1", 11,
+    ),
+    Row(
         "remote-leos", "2.6.0", "NoAckedRecordLost",
         "replicas=3 records=1 elections=3 crashes=0 moves",
     ),

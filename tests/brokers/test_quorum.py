@@ -107,7 +107,7 @@ def test_a_broker_is_unfenced_once_it_has_its_metadata_and_wants_to_be(tmp_path)
 
 def test_an_isr_is_accepted_from_a_leader_that_knows_the_partition_epoch_alone(tmp_path):
     async def conversation(scripted, port):
-        scripted.create_topic("t")
+        scripted.create_topic("t", [0, 1])
         errors = []
         for version, epoch, topic in ((1, 0, "t"), (1, 0, "t"), (2, 1, "t"), (2, 0, "u")):
             answer = await ask(port, ALTER_PARTITION, 3, proposal(version, [0], topic, epoch))
@@ -117,16 +117,16 @@ def test_an_isr_is_accepted_from_a_leader_that_knows_the_partition_epoch_alone(t
     errors, state = talk(tmp_path, conversation)
     assert errors[:3] == [NONE, INVALID_UPDATE_VERSION, FENCED_LEADER_EPOCH]
     assert errors[3] != NONE
-    assert state == PartitionState(0, 0, (0,), 2)
+    assert state == PartitionState(0, 0, (0,), 2, (0, 1))
 
 
 def test_an_answer_is_that_of_the_decision_however_late_it_goes(tmp_path):
     async def conversation(scripted, port):
-        scripted.create_topic("t")
+        scripted.create_topic("t", [0, 1])
         asked = asyncio.ensure_future(ask(port, ALTER_PARTITION, 3, proposal(1, [0])))
         while scripted.proposal(0) is None:
             await asyncio.sleep(0.01)
-        scripted.decide(0, NONE)
+        scripted.decide(0, NONE, {"isr": (0,)})
         scripted.begin_epoch("t", 1, 1, [0, 1])
         assert not asked.done()
         scripted.answer(0)
@@ -157,7 +157,7 @@ def test_metadata_that_a_broker_does_not_apply_is_an_error(tmp_path, monkeypatch
     monkeypatch.setattr("tidegate.brokers.patience.PATIENCE", 0.02)
 
     async def conversation(scripted, port):
-        scripted.create_topic("t")
+        scripted.create_topic("t", [0, 1])
         await scripted.announce("t", 0, [0, 1], 0)
 
     with pytest.raises(KafkaError, match="broker 0 did not apply its metadata"):

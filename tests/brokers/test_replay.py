@@ -114,18 +114,24 @@ def test_what_brokers_did_needs_brokers(option, loss):
 
 @pytest.mark.parametrize(
     "bound",
-    [
-        "isr_propagation=zookeeper", "purgatory", "hw_checkpoint=step", "acks=0", "elr",
-        "deletions=1",
-    ],
-)  # fmt: skip
+    ["isr_propagation=zookeeper", "purgatory", "hw_checkpoint=step", "acks=0"],
+)
 def test_what_cannot_be_forced_is_refused_before_anything_starts(bound, kafka):
     result = run("conform", "--kafka", kafka("0.10.2.2"), "-b", bound)
     assert result.exit_code == 2
     assert f"{bound.partition('=')[0]} is" in flat(result)
 
 
-def test_kraft_is_refused_on_a_release_that_has_none(kafka):
-    result = run("conform", "--kafka", kafka("0.10.2.2"), "-b", "isr_propagation=kraft")
+@pytest.mark.parametrize(
+    ("bound", "lacks"),
+    [
+        ("isr_propagation=kraft", "has no KRaft"),
+        ("elr", "with ZooKeeper has no eligible leader replicas"),
+        ("deletions=1", "has no DeleteRecords"),
+    ],
+)  # fmt: skip
+def test_what_a_release_lacks_is_refused_before_anything_starts(bound, lacks, kafka):
+    result = run("conform", "--kafka", kafka("0.10.2.2"), "-b", bound)
     assert result.exit_code == 2
-    assert "Kafka 0.10.2.2 has no KRaft" in flat(result)
+    assert f"Kafka 0.10.2.2 {lacks}" in flat(result)
+    assert processes() == []

@@ -13,8 +13,8 @@ import pytest
 from tidegate.analysis.conformance import behavior_of, cluster_for
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import with_every_history
-from tidegate.brokers.alter_partition import apply_record
 from tidegate.brokers.distribution import find_distribution
+from tidegate.brokers.leader_epochs import apply_record
 from tidegate.brokers.replay import replay
 from tidegate.brokers.report import ForcedStep
 from tidegate.brokers.scripted_quorum import INVALID_UPDATE_VERSION
@@ -27,7 +27,7 @@ SEND, REFUSE = Step("SendFetch", *FETCHES), Step("RefuseRequest", *FETCHES)
 
 
 class Quorum:
-    """A scripted controller to which a leader has sent a request."""
+    """A scripted controller to which a leader has sent a request, and whose records it applies."""
 
     def __init__(self, isr):
         self.waits = SimpleNamespace(isr=isr)
@@ -35,8 +35,11 @@ class Quorum:
     def proposal(self, leader):
         return self.waits
 
-    def decide(self, leader, error):
-        assert error == INVALID_UPDATE_VERSION
+    def decide(self, leader, error, changes):
+        assert (error, changes) == (INVALID_UPDATE_VERSION, {})
+
+    def states(self, topic, epoch):
+        return [None]
 
     def answer(self, leader):
         self.waits = None
@@ -51,16 +54,23 @@ def test_a_request_for_the_isr_that_a_record_brings_is_dropped_and_no_other(isr,
 
     scripted = Quorum(isr)
     inside = SimpleNamespace(let_lag=nothing, let_catch_up=nothing)
-    cluster = SimpleNamespace(proposals=scripted, brokers=range(3))
+    proxy = SimpleNamespace(refuse=lambda number: None, admit=lambda number: None)
     run = SimpleNamespace(
-        cluster=cluster, topic="t", broker=lambda number: SimpleNamespace(inside=inside)
+        cluster=SimpleNamespace(proposals=scripted, brokers=range(3), proxy=proxy),
+        topic="t",
+        bounds={"isr_propagation": "records"},
+        fenced=set(),
+        give=nothing,
+        broker=lambda number: SimpleNamespace(inside=inside),
     )
     before = {
         "replica": [{"isr": {0, 1, 2}, "hw": 0, "caught_up": set()}],
         "alter_partition": [{"kind": "nothing"}],
+        "message": [{"kind": "nothing"}],
+        "leader_and_isr": [{"isrs": [{0, 1}]}],
     }
-    after = {"replica": [{"isr": {0, 1}, "hw": 1, "caught_up": set()}]}
-    asyncio.run(apply_record(nothing, run, {"leader": 0}, before, after))
+    after = {"replica": [{"isr": {0, 1}, "hw": 1, "caught_up": set()}], "message": [None]}
+    asyncio.run(apply_record(run, {"leader": 0, "epoch": 0, "last": 0}, before, after))
     assert (scripted.waits is None) == tolerated
 
 

@@ -76,6 +76,18 @@ def test_an_addition_completes_with_the_isr_change_and_begins_no_epoch(begin):
     assert partition.epoch == 0
 
 
+def test_a_broker_that_applied_its_removal_follows_in_no_older_epoch(begin):
+    behavior = begun(begin, "moves")
+    behavior.follow("AddReplica 2\nApplyChangeRecord 0 0 0")
+    assert behavior.can("BecomeFollower", 2, 0)
+    behavior.follow("BecomeFollower 2 0\nElect 1\nCancelReassignment 1")
+    assert behavior.can("BecomeFollower", 2, 1)
+    assert behavior.can("StopReplica", 2, 2)
+    behavior.follow("StopReplica 2 2")
+    assert not behavior.can("BecomeFollower", 2, 0)
+    assert not behavior.can("BecomeFollower", 2, 1)
+
+
 def test_a_request_from_before_a_reassignment_is_outdated(begin):
     behavior = begun(begin).follow("Produce 0\nProposeShrink 0 1\nAddReplica 2")
     assert behavior.record.alter_partition[0].outdated == 1

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ....core.layout import NONE
 from ..assignment import is_served, least_isr
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
+from ..defaults import clear_message
 from ..history import note_acked, note_produced
-from ..leadership import advance_hw, change_isr, fail_produces, leads
+from ..leadership import advance_hw, change_isr, fail_produces, leads, reads_hw
 from ..log import append, newest_epoch
 from ..messages import (
     DELAYED_FETCH,
@@ -54,8 +55,11 @@ def produce(s: BrokerState, k: Constants, leader: int) -> bool:
     return True
 
 
-def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offset: int) -> None:
-    """Update the follower's state from a fetch: remote LEO, then ISR, then high watermark."""
+def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offset: int) -> bool:
+    """Update the follower's state from a fetch: remote LEO, then ISR, then high watermark.
+
+    False if the high watermark stays for any remote LEO.
+    """
     replica = s.replica[leader]
     before = replica.remote_leo[follower]
     replica.remote_leo[follower] = offset
@@ -72,8 +76,10 @@ def receive_fetch(s: BrokerState, k: Constants, leader: int, follower: int, offs
             replica.proposed = replica.isr | 1 << follower
     if k.hw_waits and offset >= replica.leo and not replica.isr >> follower & 1:
         replica.caught_up |= 1 << follower
-    if k.rules.fetch_advances_hw(s, k, leader, before, offset):
+    may_advance = k.rules.fetch_advances_hw(s, k, leader, before, offset)
+    if may_advance:
         advance_hw(s, k, leader)
+    return may_advance
 
 
 def answer_fetch(s: BrokerState, k: Constants, leader: int, follower: int, hw: int) -> None:
@@ -100,7 +106,9 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
     diverging epoch alone.  The answer to a fetch above the leader's log end, or below its log
     start, is "out of range", and the fetch does not update the leader's follower state.  A fetch
     that finds neither a record nor a newer high watermark is answered at once, or waits with the
-    option ``purgatory``.
+    option ``purgatory``.  A leader that cannot read its high watermark updates the follower's state
+    and then fails, before it would advance it or let the fetch wait: OffsetOutOfRangeException of
+    Log.fetchHighWatermarkMetadata in Kafka 2.4.0.  The follower retries.
     """
     if s.message[follower].kind != FETCH:
         return False
@@ -135,8 +143,10 @@ def handle_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bo
         message.kind = OUT_OF_RANGE
         return True
     read = replica.hw
-    receive_fetch(s, k, leader, follower, offset)
-    if k.purgatory and offset == replica.leo and replica.hw <= s.replica[follower].hw:
+    looks_up_hw = receive_fetch(s, k, leader, follower, offset) or offset == replica.leo
+    if looks_up_hw and not reads_hw(s, k, leader):
+        clear_message(s, k, follower)
+    elif k.purgatory and offset == replica.leo and replica.hw <= s.replica[follower].hw:
         message.kind = DELAYED_FETCH
     else:
         has_records = offset < replica.leo

@@ -129,7 +129,8 @@ def cancel_reassignment(s: BrokerState, k: Constants, leader: int) -> bool:
 def stop_replica(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
     """Delete the log of a broker that is no replica in an epoch: ReplicaManager.stopPartitions.
 
-    It may be a replica again in newer metadata, which it has not applied yet.
+    It may be a replica again in newer metadata, which it has not applied yet; older metadata, in
+    which it was one, it never applies.
     """
     if not s.replica[broker].alive:
         return False
@@ -144,6 +145,7 @@ def stop_replica(s: BrokerState, k: Constants, broker: int, epoch: int) -> bool:
     if leads(s, broker):
         fail_produces(s, k, broker)
     for older in range(epoch):
+        s.leader_and_isr[older].replicas &= ~(1 << broker)
         if s.leader_and_isr[older].leader == broker:
             drop_records(s.leader_and_isr[older], k.queued_records)
     clear_message(s, k, broker)

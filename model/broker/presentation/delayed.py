@@ -1,13 +1,22 @@
-"""The steps of requests that wait in purgatory, as pictures, for the option ``purgatory``."""
+"""Requests that wait in purgatory, or outlive their sender, as pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from ....core.scene import Event, Scene
+from .effects import raised
 from .pictures import ACKED, CLIENTS, broker, said
 
 Arguments = Mapping[str, int]
+
+
+def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
+    return Event(
+        broker(a["leader"]),
+        f"Broker {a['leader']} serves a fetch that broker {a['follower']} sent before it crashed"
+        f"{raised(a['leader'], before, after)}.",
+    )
 
 
 def _complete_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
@@ -42,8 +51,9 @@ def _expire_produce(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 DELAYED: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
+    "HandleLateFetch": _handle_late_fetch,
     "CompleteFetch": _complete_fetch,
     "CompleteProduce": _complete_produce,
     "ExpireProduce": _expire_produce,
 }
-"""Every action that completes or fails such a request."""
+"""Every action that serves, completes or fails such a request."""

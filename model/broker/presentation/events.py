@@ -102,7 +102,10 @@ def _handle_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
         effect += f", adds it to the ISR ({braced(partition_of(after).isr)})"
     if hw != was:
         effect += f", raises its HW from {was} to {hw}"
-    if answer is None:
+    if answer is None and hw < log_of(after, leader).start:
+        effect += f", fails to read its HW, {hw}, which is below its log start"
+        response = "answers OFFSET_OUT_OF_RANGE to the whole request. The follower may retry"
+    elif answer is None:
         response = "has no new data: the fetch waits in purgatory"
     mine, theirs = (of(before, broker(number)).epoch for number in (leader, follower))
     leads = f"leads epoch {mine}" if mine is not None else "leads no epoch"
@@ -151,14 +154,6 @@ def _error(leader: int, follower: int, before: Scene) -> str:
     # NOT_LEADER_FOR_PARTITION was renamed in Kafka 2.6, before KIP-595.
     is_renamed = broker_of(before, leader).rules.truncation_on_fetch
     return "NOT_LEADER_OR_FOLLOWER" if is_renamed else "NOT_LEADER_FOR_PARTITION"
-
-
-def _handle_late_fetch(a: Arguments, before: Scene, after: Scene) -> Event:
-    return Event(
-        broker(a["leader"]),
-        f"Broker {a['leader']} serves a fetch that broker {a['follower']} sent before it crashed"
-        f"{raised(a['leader'], before, after)}.",
-    )
 
 
 def _send_epoch_request(a: Arguments, before: Scene, after: Scene) -> Event:
@@ -377,7 +372,6 @@ EVENTS: Mapping[str, Callable[[Arguments, Scene, Scene], Event]] = {
     "HandleFetch": _handle_fetch,
     "HandleFetchResponse": _handle_fetch_response,
     "RefuseRequest": _refuse_request,
-    "HandleLateFetch": _handle_late_fetch,
     "SendEpochRequest": _send_epoch_request,
     "HandleEpochRequest": _handle_epoch_request,
     "HandleEpochResponse": _handle_epoch_response,

@@ -23,13 +23,13 @@ from .messages import (
     error_name,
 )
 from .observe import NOTHING
-from .patience import start_patience, until
+from .patience import patience, start_patience, until
 from .power import lose_power
 from .records import decode_records
 from .report import State
 
-_TRIES, _TURN = 5, 2.0
-"""How often the lag time passes, and for how many seconds a leader may think about that."""
+_TRIES = 5
+"""How often the lag time passes, within the time that a leader has to look at its followers."""
 
 
 async def force(
@@ -285,7 +285,7 @@ async def shrink(run: Forcing, on: dict[str, int], before: State, after: State) 
 
     for _ in range(_TRIES):
         await let_lag(run, on, before, after)
-        if await until(shrunk, _TURN):
+        if await until(shrunk, patience() / _TRIES):
             break
 
 

@@ -27,3 +27,12 @@ def test_the_page_says_how_each_step_is_forced():
         r"\b[A-Z]\w+", " ".join(row.split("|")[1] for row in table.splitlines()[2:-1])
     )
     assert set(STEPS) - set(named) == {"HandleDivergingEpoch"}
+
+
+def test_ci_runs_a_row_of_each_release_that_has_a_bug():
+    script = (Path(__file__).parents[2] / ".ci" / "run").read_text(encoding="utf-8")
+    listed = re.search(r"for page in ([^;]+);", script)[1].replace("\\", "").split()
+    assert sorted(row.release for row in ROWS if row.page in listed) == sorted(
+        {row.release for row in ROWS}
+    )
+    assert len(listed) == len({row.release for row in ROWS})

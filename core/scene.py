@@ -40,6 +40,26 @@ class Log:
         return len(self.entries)
 
 
+class Detail(str):
+    """A line about a participant, and what it is about, such as ``isr``.
+
+    A change of the line is shown beside the former line that is about the same.
+    """
+
+    about: str
+
+    def __new__(cls, text: str, about: str = "") -> Detail:
+        """Return the text as a line about something."""
+        detail = super().__new__(cls, text)
+        detail.about = about
+        return detail
+
+
+def about(line: str) -> str:
+    """Return what a line about a participant is about; empty for plain text."""
+    return line.about if isinstance(line, Detail) else ""
+
+
 @dataclass(frozen=True)
 class Participant:
     """Somebody with a lane of their own.
@@ -51,7 +71,7 @@ class Participant:
     role
         What it is at this moment, shortly: ``leads e1``, ``down``.
     details
-        What else there is to say of it, a line each.
+        What else there is to say of it, a line each; a :class:`Detail` says what it is about.
     alive
         Whether it can do anything.
     epoch

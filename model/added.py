@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.fields import Array, declared_parts, shown_part
-from ..core.scene import Event, Participant, Scene, View
+from ..core.scene import Detail, Event, Participant, Scene, View, about
 from ..core.spec import Action
 from .own.view import SHARED, first_sentence, lines
 
@@ -80,9 +80,9 @@ class Added:
 
         return View(scene, event, legend)
 
-    def _lanes(self, s: Any, k: Any, lanes: Sequence[str]) -> dict[str, list[str]]:
+    def _lanes(self, s: Any, k: Any, lanes: Sequence[str]) -> dict[str, list[Detail]]:
         """Return the lines of each lane that has some, in one of these lanes or the shared one."""
-        shown: dict[str, list[str]] = {}
+        shown: dict[str, list[Detail]] = {}
         parts = declared_parts(self.state)
         for name in self.names:
             node, part = getattr(s, name), parts[name]
@@ -110,7 +110,7 @@ class Added:
             line if who.name == SHARED else f"{line} at {who.name}"
             for was, who in zip(before.participants, after.participants, strict=True)
             for line in who.details
-            if line not in was.details and line.split()[0] in self.names
+            if line not in was.details and about(line) in self.names
         ]
         return f"Now {'; '.join(changed)}." if changed else ""
 

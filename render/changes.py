@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..core.scene import Entry, Log, LogOffset, Scene
+from ..core.scene import Entry, Log, LogOffset, Scene, about
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def changes(before: Scene, after: Scene) -> Iterator[Change]:
         gone = [line for line in old.details if line not in new.details]
         for line in new.details:
             if line not in old.details:
-                same = [gone_line for gone_line in gone if gone_line.split()[0] == line.split()[0]]
+                same = [former for former in gone if about(former) == about(line) != ""]
                 was = f" (was: {', '.join(same)})" if same else ""
                 yield Change(new.name, f"{line}{was}")
     for promise in after.promises:

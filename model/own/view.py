@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.fields import Array, declared_parts, shown_part
-from ...core.scene import Event, Participant, Scene
+from ...core.scene import Detail, Event, Participant, Scene
 
 SHARED = "shared"
 """The lane of what belongs to no participant."""
@@ -71,13 +71,13 @@ class Lanes:
         sentence = f"{telling.sentence} ({chosen})." if chosen else f"{telling.sentence}."
         return Event(actor, sentence, telling.sign)
 
-    def _lanes(self, s: Any, k: Any) -> dict[str, list[str]]:
-        lanes: dict[str, list[str]] = {
+    def _lanes(self, s: Any, k: Any) -> dict[str, list[Detail]]:
+        lanes: dict[str, list[Detail]] = {
             f"{kind} {number}": []
             for kind, count in self.participants.items()
             for number in range(count(k))
         }
-        shared: list[str] = []
+        shared: list[Detail] = []
         for name, part in declared_parts(self.state).items():
             node = getattr(s, name)
             if isinstance(part, Array) and part.by in self.participants:
@@ -91,13 +91,13 @@ class Lanes:
         return lanes
 
 
-def lines(name: str, value: object, lane: bool = False) -> Iterator[str]:
+def lines(name: str, value: object, lane: bool = False) -> Iterator[Detail]:
     """Yield a line for each variable; those of a record that fills a lane go by their own names."""
     if lane and isinstance(value, dict):
         for inner, part in value.items():
             yield from lines(str(inner), part)
     else:
-        yield f"{name} {text(value)}"
+        yield Detail(f"{name} {text(value)}", about=name)
 
 
 def text(value: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ....core.scene import Event, Scene
+from ....core.scene import Event, Scene, about
 from ..replica_sets import braced
 from .pictures import CLIENTS, CONTROLLER, broker, log_of, of, partition_of, proposal, proposal_of
 
@@ -18,7 +18,7 @@ def _request(text: str, sentence: str) -> Event:
 def _partition(picture: Scene) -> str:
     """Return the partition state as a clause."""
     controller = of(picture, CONTROLLER)
-    lines = [line for line in controller.details if line.startswith(("isr", "replicas", "elr"))]
+    lines = [line for line in controller.details if about(line) in ("isr", "replicas", "elr")]
     return f"{controller.role}, {', '.join(lines)}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....core.layout import NONE
-from ....core.scene import Entry, Message, Participant, Promise, Scene, View
+from ....core.scene import Detail, Entry, Message, Participant, Promise, Scene, View
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..in_flight import LogEntry
 from ..leadership import leads
@@ -81,14 +81,16 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
     starts = enumerate(replica.epoch_cache)
     cache = tuple((epoch, start) for epoch, start in starts if start != NONE)
     if k.hw_checkpoint:
-        details.append(f"HW on disk: {replica.checkpoint}")
+        details.append(Detail(f"HW on disk: {replica.checkpoint}", about="checkpoint"))
     if k.rules.epoch_cache:
-        details.append(f"epoch cache: {cached(cache)}")
+        details.append(Detail(f"epoch cache: {cached(cache)}", about="epoch cache"))
     if s.late_fetch[number].leader != NONE:
         late = s.late_fetch[number]
-        details.append(f"its fetch at {late.offset} is still at broker {late.leader}")
+        line = f"its fetch at {late.offset} is still at broker {late.leader}"
+        details.append(Detail(line, about="late fetch"))
     details += isr_changes(s, k, number, braced)
-    details += [f"in purgatory: {request}" for request in waiting(s, number)]
+    delayed = waiting(s, number)
+    details += [Detail(f"in purgatory: {request}", about="purgatory") for request in delayed]
     return Broker(
         name=broker(number),
         role=role(s, number, braced),

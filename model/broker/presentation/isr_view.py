@@ -54,21 +54,35 @@ def requests(s: BrokerState, leader: int, written: Callable[[int], str]) -> tupl
     return tuple(lines)
 
 
+def unapplied(s: BrokerState) -> dict[int, list[int]]:
+    """Return, by leader epoch, the ISRs of the records that its leader has not applied.
+
+    A record that begins an epoch is in flight like LeaderAndIsr: on its own it does not count.
+    """
+    queues = {
+        epoch: [isr for isr in sent.isrs if isr] for epoch, sent in enumerate(s.leader_and_isr)
+    }
+    return {
+        epoch: isrs
+        for epoch, isrs in queues.items()
+        if len(isrs) > 1 or (isrs and s.replica[s.leader_and_isr[epoch].leader].epoch == epoch)
+    }
+
+
 def _unapplied(s: BrokerState, written: Callable[[int], str]) -> list[Detail]:
     """Return the partition change records that the leader of their epoch has not applied."""
     lines = []
-    for epoch, sent in enumerate(s.leader_and_isr):
-        isrs = [written(isr) for isr in sent.isrs if isr]
+    for epoch, queue in unapplied(s).items():
+        sent, isrs = s.leader_and_isr[epoch], [written(isr) for isr in queue]
         if sent.assignments:
             isrs = [
                 f"{isr} of {written(replicas)}"
                 for isr, replicas in zip(isrs, sent.assignments, strict=False)
             ]
-        if len(isrs) > 1 or (isrs and s.replica[sent.leader].epoch == epoch):
-            known = " (known from a response)" if sent.known else ""
-            queue = f"isr {', then '.join(isrs)}{known}"
-            line = f"broker {sent.leader} has yet to apply in e{epoch}: {queue}"
-            lines.append(Detail(line, about=UNAPPLIED))
+        known = " (known from a response)" if sent.known else ""
+        records = f"isr {', then '.join(isrs)}{known}"
+        line = f"broker {sent.leader} has yet to apply in e{epoch}: {records}"
+        lines.append(Detail(line, about=UNAPPLIED))
     return lines
 
 

@@ -25,6 +25,7 @@ class Partition(Participant):
 
     ``cached`` is the ISR in its cache, if it has one; with ``kraft`` brokers apply the metadata,
     not LeaderAndIsr, and ``known`` are epochs whose next record their leader knows from a response.
+    ``unapplied`` are pairs of a leader and an epoch that it has not applied all records of.
     """
 
     leader: int = NONE
@@ -34,6 +35,7 @@ class Partition(Participant):
     cached: int = 0
     kraft: bool = False
     known: frozenset[int] = frozenset()
+    unapplied: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,15 @@ from ..messages import (
 from ..replica_sets import braced
 from ..state import BrokerState
 from .events import event
-from .isr_view import REFUSALS, alter_partition, clients, controller, isr_changes, requests
+from .isr_view import (
+    REFUSALS,
+    alter_partition,
+    clients,
+    controller,
+    isr_changes,
+    requests,
+    unapplied,
+)
 from .pictures import (
     ACKED,
     CLIENTS,
@@ -62,6 +70,7 @@ def scene(s: BrokerState, k: Constants) -> Scene:
             cached=s.controller.isr,
             kraft=k.kraft,
             known=frozenset(epoch for epoch, sent in enumerate(s.leader_and_isr) if sent.known),
+            unapplied=frozenset((s.leader_and_isr[epoch].leader, epoch) for epoch in unapplied(s)),
         )
     ]
     participants += [_participant(s, k, number) for number in range(k.replicas)]

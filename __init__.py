@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         replica_id,
         subset,
     )
-    from .core.scene import Event, Message, Participant, Scene, View
+    from .core.scene import Detail, Event, Message, Participant, Scene, View
     from .core.sequences import Seq, sequence_of
     from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
     from .library import Checked, TraceStep, check
@@ -40,6 +40,7 @@ __all__ = [
     "Bag",
     "BoundsError",
     "Checked",
+    "Detail",
     "Event",
     "Expected",
     "Fairness",
@@ -87,7 +88,7 @@ _HOMES = {
         "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
         "one_of", "optional", "replica_id", "subset",
     ),
-    "core.scene": ("Event", "Message", "Participant", "Scene", "View"),
+    "core.scene": ("Detail", "Event", "Message", "Participant", "Scene", "View"),
     "core.sequences": ("Seq", "sequence_of"),
     "core.spec": (
         "Action", "Fairness", "Kind", "Property", "TidegateError", "TransitionSystem",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....core.scene import Scene, about
+from ....core.scene import Scene
 from ..replica_sets import braced
 from .isr_view import UNAPPLIED
 from .pictures import Answer, broker, broker_of, log_of, partition_of, proposal_of
@@ -36,7 +36,7 @@ def raised(number: int, before: Scene, after: Scene) -> str:
 def stored(picture: Scene) -> str:
     """Return what the controller has stored, as a clause."""
     controller = partition_of(picture)
-    lines = (line for line in controller.details if about(line) != UNAPPLIED)
+    lines = (line for line in controller.details if line.about != UNAPPLIED)
     return ", ".join((controller.role, *lines))
 
 

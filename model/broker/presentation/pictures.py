@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ....core.layout import NONE
-from ....core.scene import Log, Message, Participant, Scene
-from ..messages import (
-    IDLE,
-)
+from ....core.scene import Detail, Log, Message, Participant, Scene
+from ..messages import IDLE
 from ..rules import Rules
 
 CONTROLLER, CLIENTS = "controller", "clients"
@@ -28,6 +26,7 @@ class Partition(Participant):
     ``unapplied`` are pairs of a leader and an epoch that it has not applied all records of.
     """
 
+    details: tuple[Detail, ...] = ()
     leader: int = NONE
     isr: int = 0
     elr: int = 0

@@ -266,6 +266,29 @@ def json_option(what: str) -> Callable[[Command], Command]:
     )
 
 
+def file_options(helps: dict[str, str]) -> Callable[[Command], Command]:
+    """Return what adds an option for a file for each name.
+
+    Parameters
+    ----------
+    helps
+        The help text of each option, by its name.
+    """
+
+    def add(command: Command) -> Command:
+        for name, about in reversed(helps.items()):
+            command = click.option(
+                f"--{name}",
+                f"{name}_file",
+                type=click.Path(dir_okay=False, allow_dash=True),
+                metavar="FILE",
+                help=about,
+            )(command)
+        return command
+
+    return add
+
+
 def trust_options(named: str, trusted: str) -> Callable[[Command], Command]:
     """Return what adds the options for a file that says which protocol it is of.
 

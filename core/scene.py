@@ -39,6 +39,10 @@ class Log:
         """The log end offset."""
         return len(self.entries)
 
+    def at(self, offset: int) -> Entry | None:
+        """Return the record at an offset; None behind the log end."""
+        return self.entries[offset] if offset < len(self.entries) else None
+
 
 class Detail(str):
     """A line about a participant, and what it is about, such as ``isr``.
@@ -138,6 +142,11 @@ class Scene:
     participants: tuple[Participant, ...]
     messages: tuple[Message, ...] = ()
     promises: tuple[Promise, ...] = ()
+
+    def holder(self, replica: int) -> Participant:
+        """Return the participant that has a replica."""
+        [holder] = [who for who in self.participants if who.replica == replica]
+        return holder
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
         properties,
         states=cell_verdicts.states,
         depth=cell_verdicts.depth,
+        complete=cell_verdicts.complete,
         engine=cell_verdicts.engine,
         traces=search.shown(findings),
     )
@@ -94,7 +95,7 @@ class Search:
     started: float
 
     def __post_init__(self) -> None:
-        self.found = CellVerdicts({})
+        self.cell_verdicts = CellVerdicts({})
         self.verdicts: dict[str, _Decided] = {}
 
     def decide(self, expected: dict[Expectation, Property]) -> CellVerdicts:
@@ -118,18 +119,18 @@ class Search:
             self._search(list(expected.values()), keep_going=bool(violated))
         if any(self._outcome(prop) is Outcome.HOLDS for prop in violated):
             self._look_for_another(list(expected.values()))
-        return self.found
+        return self.cell_verdicts
 
     def _outcome(self, prop: Property) -> Outcome:
-        return self.found.seen[prop.name].outcome
+        return self.cell_verdicts.seen[prop.name].outcome
 
     def _look_for_another(self, expected: Sequence[Property]) -> None:
         """Find which other property is violated where an expected violation is missing."""
         others = [prop for prop in find_properties(self.protocol, ()) if prop not in expected]
-        if others and not self.found.stopped_by:
+        if others and not self.cell_verdicts.stopped_by:
             first = self._check(others, keep_going=False)[1].first
             if first is not None and first.trace is not None:
-                self.found.instead = first.property.name, len(first.trace.steps)
+                self.cell_verdicts.instead = first.property.name, len(first.trace.steps)
 
     def _search(self, properties: Sequence[Property], keep_going: bool) -> None:
         """Search once, and take over what it found."""
@@ -140,8 +141,8 @@ class Search:
                 name = verdict.property.name
                 explanations[name] = explained(system, verdict.property, verdict.trace)
                 self.verdicts[name] = properties, system, verdict
-        self.found.add(result, explanations)
-        self.found.stopped_by = _limit(result.stopped_by, self.cell)
+        self.cell_verdicts.add(result, explanations)
+        self.cell_verdicts.stopped_by = _limit(result.stopped_by, self.cell)
 
     def _check(
         self, properties: Sequence[Property], keep_going: bool

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.layout import NONE
-from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
+from .loss import committed_places
 
 
 def _lacking(
@@ -64,11 +64,6 @@ def _explain(s: BrokerState, broker: int, offset: int, role: str) -> str:
     )
 
 
-def lacking_places(s: BrokerState, k: Constants, broker: int, offset: int) -> tuple[LogOffset, ...]:
-    """Return the place of the record that the broker lacks."""
-    return (LogOffset(broker, offset, f"m{s.aux_committed[offset].record}"),)
-
-
 def committed_nowhere(s: BrokerState, k: Constants) -> tuple[int] | None:
     """Return the offset of a committed record that no replica holds."""
     for offset in range(k.log_size):
@@ -97,7 +92,7 @@ PROPERTIES = (
         source="LeaderCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         witness=_lacking(live_leader),
         explain=explain_leader,
-        places=lacking_places,
+        places=committed_places,
         needs=COMMITTED,
     ),
     Property(
@@ -107,7 +102,7 @@ PROPERTIES = (
         source="LeaderCandidateCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         witness=_lacking(stored_isr),
         explain=explain_candidate,
-        places=lacking_places,
+        places=committed_places,
         needs=COMMITTED,
     ),
     Property(

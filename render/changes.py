@@ -115,10 +115,9 @@ def _moved(before: Scene, after: Scene, concerned: set[str]) -> Iterator[tuple[s
 
 def _held(scene: Scene, place: LogOffset) -> tuple[Entry | None, bool, str]:
     """Return what a replica has at an offset, whether that is below its HW, and its name."""
-    [who] = [who for who in scene.participants if who.replica == place.replica]
+    who = scene.holder(place.replica)
     log = who.log or Log((), 0)
-    entry = log.entries[place.offset] if place.offset < log.leo else None
-    return entry, log.hw > place.offset, who.name
+    return log.at(place.offset), log.hw > place.offset, who.name
 
 
 def _promised(scenes: Sequence[Scene], record: str) -> Iterator[tuple[int, str]]:

@@ -12,9 +12,6 @@ from ..judge import Deviation, Finding
 from ..results import STATUSES, CellOutcome, PropertyOutcome, Status
 from .telling import cause, reproducing
 
-_WHOLE = {Deviation.ERROR: "can be searched", Deviation.LIMIT: "stays within its limits"}
-"""What is expected of a cell as a whole, by the kind of finding that says otherwise."""
-
 
 def junit(outcomes: Sequence[CellOutcome]) -> str:
     """Return the outcomes as JUnit XML; what XML 1.0 cannot hold is written out."""

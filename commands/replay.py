@@ -95,7 +95,7 @@ def replay(
     violated = violated_at_end(trace, system, judged, replayed)
     reasons = {prop.name: why_satisfied(system, prop, replayed.trace) for prop in judged}
     satisfied = reasons.get(recorded.property) or ""
-    verb = next((prop.told for prop in known if prop.name == recorded.property), "violated")
+    verb = next((prop.verb for prop in known if prop.name == recorded.property), "violated")
     print_replayed(make_console(), system, recorded, replayed, violated, satisfied, verb, full)
     expected = {recorded.property} if recorded.property else set()
     lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}

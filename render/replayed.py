@@ -40,7 +40,7 @@ def print_replayed(
     taken = count(len(replayed.trace.steps), "step")
     for prop in violated:
         if prop.name == recorded.property:
-            head = (f"{prop.name} is {prop.told}. ", "bold red")
+            head = (f"{prop.name} is {prop.verb}. ", "bold red")
             print_prose(console, Text.assemble(head, explained(system, prop, replayed.trace)))
             if replayed.trace.loop is not None:
                 print_prose(console, Text(fairness(system, replayed.trace)))

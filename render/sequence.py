@@ -76,7 +76,7 @@ def _end(narrative: Narrative) -> list[str]:
     """Return what is said of the violation, in lines that are not too long for a note."""
     parts = (
         narrative.repeats,
-        f"{narrative.violated} is {narrative.told}.",
+        f"{narrative.violated} is {narrative.verb}.",
         narrative.explanation,
         narrative.cause,
     )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .core.sequences import Seq, sequence_of
     from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
     from .library import Checked, TraceStep, check
-    from .model.own.model import Model
+    from .model.custom.model import Model
     from .model.protocol import Expected, Family, Protocol, Scenario, assemble
 
 __all__ = [
@@ -93,7 +93,7 @@ _HOMES = {
     "core.spec": (
         "Action", "Fairness", "Kind", "Property", "TidegateError", "TransitionSystem",
     ),
-    "model.own.model": ("Model",),
+    "model.custom.model": ("Model",),
     "model.protocol": ("Expected", "Family", "Protocol", "Scenario", "assemble"),
 }  # fmt: skip
 """Where each name is defined: a name is imported when it is asked for, so that commands which do

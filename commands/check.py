@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..analysis.named import is_own
+from ..analysis.named import is_custom
 from ..analysis.selection import assemble
 from ..checker.check import check
 from ..checker.engines import ENGINES
@@ -193,7 +193,7 @@ def search_and_report(
         checkpoint=options["checkpoint"],
         checkpoint_every=options["checkpoint_every"],
         resume=resume,
-        watch=any(map(is_own, (searched["protocol"], *searched["names"]))),
+        watch=any(map(is_custom, (searched["protocol"], *searched["names"]))),
         about={**searched, "cluster": kept(on)} if on else searched,
         cluster=on,
     )

@@ -1,4 +1,4 @@
-"""``tidegate init``: write a first gate, or a first model of one's own."""
+"""``tidegate init``: write a first gate, or a first custom model."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 def mutate(protocol: str, **options: Any) -> Ended:
     """Leave out every guard of PROTOCOL, undo every rule it replaces, make every action unfair.
 
-    One at a time. In a model of one's own, it also leaves out and negates every other condition of
+    One at a time. In a custom model, it also leaves out and negates every other condition of
     an if within an action. Only liveness properties can notice that an action is unfair.
 
     Prints for each mutant which property kills it, in how many steps and at which bounds, or that

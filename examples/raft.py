@@ -49,8 +49,8 @@ class Bounds:
     bug: int = choice(
         "none",
         BUGS,
-        "what is left out: a vote for one candidate only, "
-        "votes for logs as good as one's own, commits of one's own term only",
+        "the check that is left out: one vote per term, a candidate with an up-to-date log, "
+        "commits of the leader's own term only",
     )
 
 

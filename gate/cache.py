@@ -16,7 +16,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ..analysis.named import is_own
+from ..analysis.named import is_custom
 from ..checker.kept import Store
 from .cells import Cell
 from .inputs import Inputs
@@ -58,7 +58,7 @@ def record(outcome: CellOutcome, root: Path) -> None:
     """Remember a cell that has passed, where anything can be kept."""
     if outcome.status is not Status.PASSED or not outcome.inputs.complete:
         return
-    if not isinstance(outcome.cell, Cell) or any(map(is_own, dict(outcome.cell.expected))):
+    if not isinstance(outcome.cell, Cell) or any(map(is_custom, dict(outcome.cell.expected))):
         # Only what the protocol reads is noted, not what the file of a property does.
         return
     entry = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..analysis.named import is_own
+from ..analysis.named import is_custom
 from .cells import DEFAULT_BOUNDS, GateCell
 
 REPRODUCES, DIVERGES, AGREES = "reproduces", "diverges", "agrees"
@@ -135,6 +135,6 @@ class ConformCell(GateCell):
         return ((self.expectation.name, str(self.expectation)),)
 
     @property
-    def own(self) -> bool:
+    def custom(self) -> bool:
         """Whether what is forced comes from a custom protocol."""
-        return is_own(self.forced.protocol)
+        return is_custom(self.forced.protocol)

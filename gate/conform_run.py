@@ -11,7 +11,7 @@ from typing import Any
 
 from ..analysis.conformance import Conformance, Conforming
 from ..analysis.covering import CoveringWalks
-from ..analysis.named import find_protocol, is_own, is_same
+from ..analysis.named import find_protocol, is_custom, is_same
 from ..analysis.on_brokers import (
     forcible_behavior,
     forcible_distribution,
@@ -134,7 +134,7 @@ class _Run:
         """
         recorded = read_trace(forced.file)
         name = forced.protocol or recorded.protocol
-        if is_own(name) and not forced.protocol:
+        if is_custom(name) and not forced.protocol:
             raise ReplayError(
                 f"{forced.file} names the protocol {name}, which is Python code; if you trust that "
                 f'code, add to the case: protocol = "{name}"'

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from ..analysis.named import is_own, own_file
+from ..analysis.named import custom_file, is_custom
 from ..checker.compiled.sources import described
 from .cells import Cell
 
@@ -103,9 +103,9 @@ def modules(cell: Cell, root: Path, path: Sequence[str], files: Iterable[str]) -
     files
         Relative to `root`; beside those that were imported others may be put.
     """
-    if not is_own(cell.protocol):
+    if not is_custom(cell.protocol):
         return ""
-    own = own_file(cell.protocol)
+    own = custom_file(cell.protocol)
     folders = [root / own.parent if own else root, *(root / folder for folder in path)]
     folders += sorted({(root / file).parent for file in files})
     shown = [(_relative(str(folder), root), sorted(_modules(folder))) for folder in folders]
@@ -157,7 +157,7 @@ class Watch:
 
     def __init__(self, cell: Cell, root: Path) -> None:
         self._cell, self._root = cell, root
-        by_module = is_own(cell.protocol) and own_file(cell.protocol) is None
+        by_module = is_custom(cell.protocol) and custom_file(cell.protocol) is None
         self._package = re.split("[.:]", cell.protocol)[0] if by_module else ""
         self._path = search_path()
         self._modules = modules(cell, root, self._path, ())
@@ -173,7 +173,7 @@ class Watch:
 
     def imported(self) -> None:
         """Take note that the protocol is imported: what is so from now on may be Tidegate's."""
-        own = own_file(self._cell.protocol)
+        own = custom_file(self._cell.protocol)
         if own is not None:
             # A link may lead elsewhere the next time.
             self._read |= {str(self._root / own), str((self._root / own).resolve())}

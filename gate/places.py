@@ -11,7 +11,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from ..analysis.named import find_protocol, is_own, own_file
+from ..analysis.named import custom_file, find_protocol, is_custom
 from ..core.errors import Line, is_users
 from ..core.guards import guards
 from ..core.spec import Trace, TransitionSystem
@@ -79,8 +79,8 @@ def places(
         ends = {change.name: _end(build(change.undone), trace) for change in own}
         own.sort(key=lambda change: ends[change.name])
     changed = [change.place for change in own]
-    if is_own(protocol.name):
-        path = own_file(protocol.name)
+    if is_custom(protocol.name):
+        path = custom_file(protocol.name)
         return tuple(changed) or ((((str(path.resolve()), 1), protocol.name),) if path else ())
     base, _, mutant = protocol.name.partition("~")
     original = find_protocol(base)

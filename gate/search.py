@@ -149,7 +149,7 @@ class Search:
     ) -> tuple[TransitionSystem[Any, Any], Result]:
         system = self._system(self.protocol, properties)
         left = self.cell.limits.seconds - (perf_counter() - self.started)
-        resources = replace(self.resources, engine=self.cell.limits.engine, watch=self.cell.own)
+        resources = replace(self.resources, engine=self.cell.limits.engine, watch=self.cell.custom)
         result = check(
             system,
             properties,

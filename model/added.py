@@ -1,7 +1,7 @@
-"""Variables and actions that a protocol adds to its family's: how traces show and tell them.
+"""Variables and actions that a protocol adds to its family's: how traces show them.
 
-A family draws what it declares.  What a protocol of one's own adds is shown beside that: in the
-lanes of those whom an array is declared by, the rest in a lane of its own.
+A family draws what it declares.  What a custom protocol adds is shown beside that: an array that is
+declared ``by`` a kind of participant in the lanes of those participants, the rest in its own lane.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from ..core.fields import Array, declared_parts, shown_part
 from ..core.scene import Detail, Event, Participant, Scene, View, about
 from ..core.spec import Action
-from .own.view import SHARED, first_sentence, lines
+from .custom.view import SHARED, first_sentence, lines
 
 Columns = Callable[[Any, Any], dict[str, str]]
 
@@ -95,7 +95,7 @@ class Added:
         return shown
 
     def _event(self, name: str, arguments: Mapping[str, int], after: Scene) -> Event:
-        """Return what a step of an added action is: what the action says of itself."""
+        """Return what a step of an added action is: the first sentence of its docstring."""
         action = self.actions[name]
         chosen = ", ".join(f"{each} {value}" for each, value in arguments.items())
         sentence = first_sentence(action.apply) or name

@@ -106,7 +106,7 @@ def gate(
 
     A cell fails if a property that must hold is violated; if an expected violation is missing, has
     more steps than allowed, or is of another property; or if a pinned count differs. A [[conform]]
-    case runs real brokers, and fails if they do otherwise than it expects.
+    case runs real brokers, and fails if they do not behave as it expects.
 
     \b
     Examples:
@@ -115,7 +115,7 @@ def gate(
       tidegate gate --tier nightly --jobs 4
       tidegate gate --cached --junit gate.xml --sarif gate.sarif --traces traces
       tidegate gate -k kip-320 --quiet
-      tidegate gate --update                         after a change that is meant
+      tidegate gate --update                         after an intended change
     """
     cells = of_tier(read(config, run_code=not listing), tier, text)
     if listing:

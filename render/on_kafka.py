@@ -100,7 +100,6 @@ def print_on_kafka(
         print_prose(console, Text.assemble(("DIFFERS ", "bold yellow"), line))
     else:
         step = trace.steps[differs.number - 1]
-        line = (
-            f"{kafka}: it differs from {system.name} at step {differs.number} of {total}, {step}."
-        )
+        where = f"at step {differs.number} of {total}, {step}"
+        line = f"{kafka}: it diverges from {system.name} {where}."
         print_prose(console, Text.assemble(("DIFFERS ", "bold yellow"), line))

@@ -45,7 +45,7 @@ def stored_isr(s: BrokerState) -> int:
 
 def explain_leader(s: BrokerState, k: Constants, broker: int, offset: int) -> str:
     """Explain which committed record the elected leader lacks."""
-    return _explain(s, broker, offset, "is the leader by election")
+    return _explain(s, broker, offset, "is the elected leader")
 
 
 def explain_candidate(s: BrokerState, k: Constants, broker: int, offset: int) -> str:

@@ -1,4 +1,4 @@
-"""Data loss: every committed or acknowledged record is in the log of whoever leads."""
+"""Data loss: every committed or acknowledged record is in the log of the acting leader."""
 
 from __future__ import annotations
 

@@ -208,8 +208,8 @@ PROPERTIES = (
     Property(
         name="FormerLeadersResign",
         kind=Kind.LEADS_TO,
-        statement="Once the last epoch has a leader, every other replica eventually stops presuming "
-        "leadership.",
+        statement="Once the last epoch has a leader, every other replica eventually stops "
+        "presuming leadership.",
         source=SOURCE,
         premise=last_epoch_has_leader,
         witness=former_leader,

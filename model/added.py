@@ -48,7 +48,7 @@ class Added:
 
         def extended(s: Any, k: Any) -> dict[str, str]:
             shown = columns(s, k)
-            for lane, added in self._lanes(s, k, list(shown)).items():
+            for lane, added in self._lanes(s, list(shown)).items():
                 shown[lane] = "\n".join([*filter(None, [shown.get(lane, "")]), *added])
             return shown
 
@@ -59,7 +59,7 @@ class Added:
 
         def scene(s: Any, k: Any) -> Scene:
             plain = view.scene(s, k)
-            lanes = self._lanes(s, k, [who.name for who in plain.participants])
+            lanes = self._lanes(s, [who.name for who in plain.participants])
             shared = (Participant(SHARED),) if SHARED in lanes else ()
             participants = tuple(
                 replace(who, details=(*who.details, *lanes.get(who.name, ())))
@@ -80,7 +80,7 @@ class Added:
 
         return View(scene, event, legend)
 
-    def _lanes(self, s: Any, k: Any, lanes: Sequence[str]) -> dict[str, list[Detail]]:
+    def _lanes(self, s: Any, lanes: Sequence[str]) -> dict[str, list[Detail]]:
         """Return the lines of each lane that has some, in one of these lanes or the shared one."""
         shown: dict[str, list[Detail]] = {}
         parts = declared_parts(self.state)

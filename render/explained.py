@@ -110,7 +110,7 @@ def print_findings(
         )
         print_prose(console, line)
     for need in findings.options:
-        verdict = _option(need, narrative.violated, words)
+        verdict = _option(need, narrative.violated)
         print_prose(console, Text.assemble((f"option {need.name}", "bold"), ": ", verdict))
     if findings.fair:
         kinds = ", ".join(count(2, words[kind]).removeprefix("2 ") for kind in findings.fair)
@@ -156,7 +156,7 @@ def _covered(need: Need) -> str:
     return f"{states} with fewer violate nothing so far (stopped by {need.stopped_by})"
 
 
-def _option(need: Need, violated: str, words: Mapping[str, str]) -> str:
+def _option(need: Need, violated: str) -> str:
     """Say whether an option has to be on."""
     if need.instead is not None:
         steps = count(need.steps or 0, "step")

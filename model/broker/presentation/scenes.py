@@ -79,7 +79,7 @@ def scene(s: BrokerState, k: Constants) -> Scene:
     participants.append(Clients(CLIENTS, written, tuple(metadata.values()), metadata=metadata))
     return Scene(
         tuple(participants),
-        (*_requests(s, k), *_proposals(s, k), *_announcements(s, k)),
+        (*_requests(s, k), *_proposals(s), *_announcements(s, k)),
         (*_read(s, k), *_acked(s, k)),
     )
 
@@ -155,7 +155,7 @@ def _requests(s: BrokerState, k: Constants) -> list[Answer]:
     return messages
 
 
-def _proposals(s: BrokerState, k: Constants) -> list[Proposal]:
+def _proposals(s: BrokerState) -> list[Proposal]:
     """Return the messages in flight between leaders and the controller."""
     proposals = []
     for number, message in enumerate(s.alter_partition):

@@ -96,8 +96,8 @@ _HOMES = {
     "model.custom.model": ("Model",),
     "model.protocol": ("Expected", "Family", "Protocol", "Scenario", "assemble"),
 }  # fmt: skip
-"""Where each name is defined: a name is imported when it is asked for, so that commands which do
-not need the engine start without it."""
+"""Where each name is defined: a name is imported on first use, so that commands which do not
+need the engine start without it."""
 
 
 def __getattr__(name: str) -> Any:

@@ -28,8 +28,8 @@ from .parameters import (
     search_options,
     state_store,
 )
+from .saved import counterexample_page
 from .status import EXIT_STATUS, Ended, ended, exit_status
-from .telling import found_page
 from .trust import resume_command
 
 
@@ -221,7 +221,7 @@ def search_and_report(
         reports.write(
             "--html",
             lambda target: target.write(
-                found_page(
+                counterexample_page(
                     system,
                     result.shown,
                     searched["settings"],

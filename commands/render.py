@@ -10,8 +10,8 @@ import click
 from ..render.output import Reports
 from ..render.terminal import say, write_json
 from .parameters import file_options, trace_options
+from .saved import Saved, saved
 from .status import EXIT_HOLDS, Ended, ended
-from .telling import Saved, saved
 
 if TYPE_CHECKING:
     from ..render.narrative import Narrative

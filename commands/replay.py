@@ -17,8 +17,8 @@ from ..render.output import Reports
 from ..render.replayed import print_replayed
 from ..render.terminal import make_console
 from .parameters import property_option, trace_options
+from .saved import keeps_what_is_read, violated_at_end
 from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended, ended
-from .telling import keeps_what_is_read, violated_at_end
 from .trust import protocol_to_replay
 
 

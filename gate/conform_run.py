@@ -22,7 +22,7 @@ from ..analysis.on_brokers import (
     systems_to_walk,
 )
 from ..analysis.properties import find_properties
-from ..analysis.saved import replayed_as_recorded, systems_to_tell
+from ..analysis.saved import replayed_as_recorded, systems_with_history
 from ..analysis.selection import refuse_unknown_property
 from ..brokers.distribution import Distribution, KafkaError, MissingKafkaError
 from ..brokers.report import Report as Replayed
@@ -119,7 +119,7 @@ class _Run:
             return None
         steps, loop = trace.steps, trace.loop
         system, trace = without_failure(
-            systems_to_tell(protocol, forced.bounds.split(), prop),
+            systems_with_history(protocol, forced.bounds.split(), prop),
             lambda knowing: (knowing, retaken(knowing, 0, steps, loop)),
         )
         return _Behavior(protocol, system, trace, prop)

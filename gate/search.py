@@ -10,7 +10,7 @@ from typing import Any
 
 from ..analysis.named import find_protocol
 from ..analysis.properties import find_properties, system_for
-from ..analysis.saved import systems_to_tell
+from ..analysis.saved import systems_with_history
 from ..checker.check import check
 from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
@@ -183,7 +183,7 @@ class Search:
         assert verdict.trace is not None
         start, steps = start_of(system, verdict.trace), verdict.trace.steps
         loop = verdict.trace.loop
-        systems = systems_to_tell(self.protocol, self.cell.bounds.split(), verdict.property)
+        systems = systems_with_history(self.protocol, self.cell.bounds.split(), verdict.property)
         return Shown(
             verdict.property.name,
             len(steps),

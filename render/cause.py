@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from ..core.scene import Entry, Event, LogOffset, Participant, Scene
 
 ELECTIONS = ("election", "unclean")
-"""Signs of the steps that make somebody the leader."""
+"""Signs of the steps that elect a leader."""
 
 
 def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[LogOffset]) -> str:
-    """Return which steps brought about what is wrong at `places`, and by which rules.
+    """Return which steps caused what is wrong at `places`, and by which rules.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[Log
     events
         What happened in the step to each of them.
     places
-        Where the last one violates the property.
+        Where the last state violates the property.
     """
     missing = [place for place in places if place.missing]
     if missing:
@@ -56,7 +56,7 @@ def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: LogOffset)
 
 
 def _of_absence(scenes: Sequence[Scene], place: LogOffset, elected: int, which: str) -> str:
-    """Say which replicas had a record that the one that should have it never had."""
+    """Say which replicas had a record that never reached the one that lacks it."""
     name, record = scenes[-1].holder(place.replica).name, place.missing
     text = f"{record} was never replicated to {name}"
     if not elected:
@@ -108,6 +108,6 @@ def _at(scene: Scene, place: LogOffset) -> Entry | None:
 
 
 def _entry(who: Participant, record: str) -> Entry | None:
-    """Return a record as it is in somebody's log, None if it is not."""
+    """Return a record's entry in a log, None if it has none."""
     entries = who.log.entries if who.log else ()
     return next((entry for entry in entries if entry.name == record), None)

@@ -129,6 +129,6 @@ def _promised(scenes: Sequence[Scene], record: str) -> Iterator[tuple[int, str]]
 
 
 def differs_from(scenes: Sequence[Scene], place: LogOffset) -> int:
-    """Return the step from which on a place is as it is at the end."""
+    """Return the last step that changed what a replica has at an offset."""
     held = [_held(scene, place)[0] for scene in scenes]
     return max((i for i in range(1, len(held)) if held[i] != held[i - 1]), default=len(held) - 1)

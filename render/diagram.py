@@ -29,7 +29,7 @@ _LONG = 3
 """A message that takes more steps than this is labelled at both its ends."""
 
 _APART = 9
-"""How far apart the heads are of messages that reach somebody from one side in one step."""
+"""The distance between the heads of messages that reach a lane from one side in one step."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Sign:
-    """What is drawn where somebody acts: an event's sign, or ``dot``."""
+    """What is drawn where a participant acts: an event's sign, or ``dot``."""
 
     x: float
     y: float
@@ -217,7 +217,7 @@ def _written(spot: Spot, lines: list[str], kind: str) -> list[Text]:
 
 
 def _ends(arrows: list[Arrow], x: dict[str, float]) -> list[float]:
-    """Return how high each message ends: those that reach somebody together are drawn apart."""
+    """Return how high each message ends: those that reach a lane together are drawn apart."""
     together: dict[tuple[str, int, bool], int] = {}
     ends = []
     for arrow in sorted(arrows, key=lambda arrow_sent: -arrow_sent.sent):
@@ -263,7 +263,7 @@ def _lost(line: Line, arrow: Arrow, room: Room) -> list[Text]:
 
 
 def _labels(arrow: Arrow, line: Line, x: dict[str, float], room: Room, begins: bool) -> list[Text]:
-    """Return what a message says, at its beginning if asked for, and at the end of a long way."""
+    """Return a message's labels: at its beginning if `begins`, and at its end if that is far."""
     lines = wrapped(arrow.text + (" …" if arrow.fate == IN_FLIGHT else ""))
     texts: list[Text] = []
     if not lines:

@@ -281,7 +281,7 @@ def _arrows(scenes: Sequence[Scene], events: Sequence[Event]) -> list[Arrow]:
             in_flight.setdefault(key, (message, number))
         for sender, receiver, text in event.exchange:
             arrows.append(Arrow(sender, receiver, text, number, number, RECEIVED))
-        # An action without an actor belongs to nobody's lane.
+        # A step without an actor has no lane.
         if number and event.actor:
             arrows += _promises(scenes[number - 1], scene, event, number)
     for key in list(in_flight):

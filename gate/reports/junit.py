@@ -10,7 +10,7 @@ from ...core.printable import printable
 from ..cells import Cell
 from ..judge import Deviation, Finding
 from ..results import STATUSES, CellOutcome, PropertyOutcome, Status
-from .telling import cause, reproducing
+from .cause import cause, reproducing
 
 
 def junit(outcomes: Sequence[CellOutcome]) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ... import __version__
 from ..judge import Deviation, Finding
 from ..results import CellOutcome, PropertyOutcome
-from .telling import cause, reproducing
+from .cause import cause, reproducing
 from .where import Pointer, pointers
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -155,8 +155,8 @@ class Model(Generic[S, K]):
     ) -> Callable[[F], F]:
         """Declare an action: ``function(s, k, *arguments) -> bool``, its guards before its writes.
 
-        It answers False where it is not enabled, and writes nothing then.  Its name is the
-        function's in CamelCase; its docstring's first sentence tells its steps in words.
+        It returns False, and writes nothing, where it is not enabled.  Its name is the
+        function's in CamelCase; the first sentence of its docstring describes its steps in traces.
 
         Parameters
         ----------

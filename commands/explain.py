@@ -184,7 +184,7 @@ def _findings(
 
 
 def _is_possible(build: Build, option: str) -> bool:
-    """Whether the trace's bounds allow that an option is off, which another may contradict."""
+    """Whether an option can be off within the trace's bounds: another one may need it."""
     try:
         build({}, {option: "false"})
     except BoundsError:
@@ -193,7 +193,7 @@ def _is_possible(build: Build, option: str) -> bool:
 
 
 def _fair(system: TransitionSystem[Any, Any]) -> set[str]:
-    """Return the names of the actions that are owed fairness."""
+    """Return the names of the fair actions."""
     return {action.name for action in system.actions if action.fairness is not Fairness.NONE}
 
 

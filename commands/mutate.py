@@ -109,7 +109,7 @@ def mutate(protocol: str, **options: Any) -> Ended:
 def _run(
     console: Console, killing: Killing, options: dict[str, Any]
 ) -> tuple[list[Fate], KeyboardInterrupt | None]:
-    """Search, and print each mutant that dies; return these, and what interrupted."""
+    """Search, and print each killed mutant; return these, and the interrupt if there was one."""
     killed: list[Fate] = []
     limit = options["time_limit"]
     with progress(options["quiet"]) as show:

@@ -188,7 +188,7 @@ def cluster(
     Raises
     ------
     EngineChoiceError
-        If there is no need of one.
+        If an option is set that the engine does not take.
     """
     chosen = {name: options.get(name) for name in CLUSTER}
     values = {

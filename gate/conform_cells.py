@@ -67,7 +67,7 @@ class ShortestTrace:
 
 @dataclass(frozen=True)
 class SavedTrace:
-    """A trace in a file; without a protocol, its own one."""
+    """A trace in a file, under `protocol`, or under the one that it names."""
 
     file: str
     protocol: str = ""
@@ -78,7 +78,7 @@ class SavedTrace:
 
 @dataclass(frozen=True)
 class Walks:
-    """Random walks; without a protocol, through the rules of the brokers' release."""
+    """Random walks through `protocol`, or through the rules of the brokers' release."""
 
     count: int
     steps: int

@@ -45,7 +45,7 @@ from .search import Report, Search, markdown_of
 def conform_outcome_of(cell: ConformCell, resources: Resources, report: Report) -> CellOutcome:
     """Force on real brokers what a cell says, and judge what they do.
 
-    A signal ends the brokers, and then this.
+    A signal ends the brokers, and then this process.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def conform_outcome_of(cell: ConformCell, resources: Resources, report: Report) 
 
 @dataclass(frozen=True)
 class _Behavior:
-    """A behavior to replay, in the system that it is one of."""
+    """A behavior to replay, with its protocol and system."""
 
     protocol: Protocol
     system: TransitionSystem[Any, Any]
@@ -77,7 +77,7 @@ class _Behavior:
 
 @dataclass
 class _Run:
-    """What decides one cell."""
+    """The run that decides one cell."""
 
     cell: ConformCell
     distribution: Distribution
@@ -220,7 +220,7 @@ class _Run:
         ]
 
     def _run(self, work: Coroutine[Any, Any, None]) -> bool:
-        """Run what drives brokers; whether it ended before the time limit of the cell."""
+        """Run a coroutine that drives brokers; whether it ended within the cell's time limit."""
         left = self.cell.limits.seconds - (perf_counter() - self._started)
         return run_brokers(_in_time(work, max(left, 0.01)))
 
@@ -232,7 +232,7 @@ class _Run:
         self.report(doing(what))
 
     def _shown(self, played: _Behavior, replayed: Replayed, label: str) -> Shown:
-        """Return a behavior, and what brokers made of it, in the forms that reports need."""
+        """Return a behavior, and what brokers did, in the forms that reports need."""
         return Shown(
             self.cell.expectation.name,
             len(played.trace.steps),

@@ -166,7 +166,7 @@ class _Reader:
                 )
 
     def _list(self, path: Path, case: dict[str, Any], key: str) -> list[str]:
-        """Return a list of strings that may be written as one string, each but once."""
+        """Return a list of strings without duplicates; one string stands for a list of it."""
         value = case.get(key, [])
         listed = [value] if isinstance(value, str) else list(value)
         seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Which lines of the source a verdict is about: what a protocol changes, or its declaration."""
+"""The source lines that a verdict is about: a protocol's changes, or its declaration."""
 
 from __future__ import annotations
 
@@ -70,9 +70,8 @@ def places(
 ) -> tuple[SourceLocation, ...]:
     """Return the source lines of a verdict, the most relevant one first.
 
-    Those of the user's own rules and actions: first of all the one without which a counterexample
-    stops being possible, as early as possible.  For a protocol without any, what a mutant lacks,
-    then the line that declares it.
+    Those of the user's own rules and actions; first the one without which the counterexample ends
+    earliest.  For a protocol without any, what a mutant lacks, then the line that declares it.
     """
     own = list(changes(protocol))
     if build is not None and trace is not None:
@@ -88,7 +87,7 @@ def places(
 
 
 def _end(system: TransitionSystem[Any, Any], trace: Trace) -> int:
-    """Return how many steps of a trace can be taken, and lead where it says."""
+    """Return how many steps of a trace can be taken and lead to its states."""
     for number, step in enumerate(trace.steps):
         following = None
         # The parent's rule may not fit the other changes.

@@ -133,7 +133,7 @@ class Search:
                 self.cell_verdicts.instead = first.property.name, len(first.trace.steps)
 
     def _search(self, properties: Sequence[Property], keep_going: bool) -> None:
-        """Search once, and take over what it found."""
+        """Search once, and add its verdicts."""
         system, result = self._check(properties, keep_going)
         explanations = {}
         for verdict in result.verdicts:
@@ -200,7 +200,7 @@ class Search:
 
 
 def _limit(stopped_by: Stopped | None, cell: Cell) -> str | None:
-    """Return what stopped a search, in the words of the gate's file."""
+    """Return what stopped a search, as the gate's file names it."""
     if stopped_by is None:
         return None
     if stopped_by.by is Stop.TIME_LIMIT:

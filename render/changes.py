@@ -60,11 +60,12 @@ def _log_changes(name: str, old: Log, new: Log) -> Iterator[Change]:
 
 
 def turning_points(scenes: Sequence[Scene], places: Sequence[LogOffset]) -> dict[int, list[str]]:
-    """Return the steps in which it went wrong, each with what happened there.
+    """Return the steps in which it went wrong, each with notes on what happened there.
 
-    When a record that is missing or differs got into a log, was promised to clients, and left a
-    log; when one that differs got to its offset and below the high watermark there; and each step
-    in which any log lost a record that clients had been promised.
+    For a record that is missing or differs at a place: when it entered a log, was promised to
+    clients, and left a log.  For one that differs, also when it was written at its offset, and when
+    that offset was below the high watermark.  For any record that clients were promised: when it
+    left a log.
     """
     notes: dict[int, list[str]] = {}
 
@@ -98,9 +99,9 @@ def turning_points(scenes: Sequence[Scene], places: Sequence[LogOffset]) -> dict
 
 
 def _moved(before: Scene, after: Scene, concerned: set[str]) -> Iterator[tuple[str, bool, str]]:
-    """Yield whose log got or lost a record in a step, whether it got it, and that in words.
+    """Yield whose log a record entered or left in a step, whether it entered, and a sentence.
 
-    Of what logs get, those concerned; of what they lose, what clients were promised as well.
+    Only concerned records are reported; of those that leave, also those promised to clients.
     """
     promised = {promise.record for promise in before.promises}
     for old, new in zip(before.participants, after.participants, strict=True):

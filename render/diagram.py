@@ -166,7 +166,7 @@ def _cut(text: str) -> str:
 
 
 def _lifelines(moment: Moment, x: dict[str, float]) -> list[Line]:
-    """Return how everybody is from a step to the next one: dead, alive, or leading an epoch."""
+    """Return each participant's line to the next step: dead, alive, or leading an epoch."""
     lines, top = [], _y(moment.number)
     for who in moment.scene.participants:
         kind = "life" if who.alive else "life dead"
@@ -177,9 +177,9 @@ def _lifelines(moment: Moment, x: dict[str, float]) -> list[Line]:
 
 
 def _notes(narrative: Narrative, moment: Moment, x: dict[str, float], room: Room) -> list[Text]:
-    """Return what is written below a sign: what changed for whom, or who is what at first.
+    """Return the texts below signs: what changed for a participant, or its first role.
 
-    It is written to the right of a lane, unless a message leaves there.
+    They are to the right of a lane, unless a message leaves there.
     """
     texts, y = [], _y(moment.number)
     to_the_right = {
@@ -243,12 +243,12 @@ def _arrow_line(arrow: Arrow, bottom: float, x: dict[str, float]) -> Line:
 
 
 def _slope(line: Line) -> tuple[float, float]:
-    """Return how level a line is, most first: those have the least room for their labels."""
+    """Return what sorts lines, the most level first: these have the least room for labels."""
     return (abs(line.y2 - line.y1), line.y1)
 
 
 def _lost(line: Line, arrow: Arrow, room: Room) -> list[Text]:
-    """Return the cross at the end of a message that is lost, and why it is."""
+    """Return the cross at the end of a lost message, and why it is lost."""
     x, y = line.x2, line.y2
     lines = wrapped(arrow.why or "lost", NARROW)
     room.take(Box(x - 7, y - 7, x + 7, y + 7))
@@ -294,7 +294,7 @@ def _level(line: Line, x: dict[str, float]) -> Iterator[Spot]:
 
 
 def _aslant(line: Line) -> Iterator[Spot]:
-    """Yield where the label of an arrow that takes its time may stand."""
+    """Yield where the label of a slanting arrow may stand."""
     way, anchor = (1, "start") if line.x2 > line.x1 else (-1, "end")
     yield Spot(line.x1 + way * 9, line.y1 - 6, anchor, above=True)
     yield from _along(line, (0.25, 0.4, 0.55, 0.7))

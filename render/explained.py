@@ -126,7 +126,7 @@ def print_findings(
 
 
 def _where(narrative: Narrative, number: int) -> str:
-    """Return who was concerned by a step, and which step it is."""
+    """Return the arguments and the number of a step."""
     moment = narrative.moments[number]
     unclean = "unclean: " if moment.event.sign == "unclean" else ""
     return f"{unclean}{moment.arguments} at step {number}"
@@ -151,7 +151,7 @@ def _verdict(need: Need, violated: str, words: Mapping[str, str]) -> str:
 
 
 def _covered(need: Need) -> str:
-    """Say what a search saw that was stopped."""
+    """Say what a stopped search has covered."""
     states = count(need.distinct_states, "distinct state")
     return f"{states} with fewer violate nothing so far (stopped by {need.stopped_by})"
 

@@ -29,7 +29,7 @@ RECEIVED, LOST, IN_FLIGHT = "received", "lost", "in flight"
 class Arrow:
     """A message: sent in one step, and received or lost in another, or still in flight.
 
-    ``why`` says of a lost one what became of it.
+    ``why`` is the reason of a lost one.
     """
 
     sender: str

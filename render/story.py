@@ -86,7 +86,7 @@ def _rules(protocol: Any) -> list[dict[str, Any]]:
 
 
 def _summary(function: Callable[..., Any]) -> str:
-    """Return the first line of what a function says of itself."""
+    """Return the first line of a function's docstring."""
     return (inspect.getdoc(function) or "").split("\n")[0]
 
 

@@ -179,7 +179,7 @@ def _chosen(decisions: Sequence[Decided], left: Sequence[tuple[str, ...]]) -> De
 
 
 def counterexamples(sides: tuple[Side, Side], decided: Decided) -> Iterator[Counterexample]:
-    """Yield each counterexample of one with what the other makes of it, in the old one's order.
+    """Yield each counterexample of one, replayed in the other, in the old one's order.
 
     A property that both violate by the same steps is left out.
     """

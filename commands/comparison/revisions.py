@@ -69,7 +69,7 @@ def opened(name: str) -> Iterator[Side]:
         files, model = (Path(directory).resolve() / name for name in ("files", "model"))
         here, checkout = Path.cwd(), _PACKAGE
         if is_custom(protocol):
-            here, checkout = _unpack_own(protocol, revision, files)
+            here, checkout = _unpack_custom(protocol, revision, files)
         if checkout == _PACKAGE:
             _unpack(_PACKAGE, revision, model, MODEL, name)
         origin = Origin(
@@ -82,13 +82,13 @@ def opened(name: str) -> Iterator[Side]:
             yield cast(Side, remote)
 
 
-def _unpack_own(protocol: str, revision: str, folder: Path) -> tuple[Path, Path]:
+def _unpack_custom(protocol: str, revision: str, folder: Path) -> tuple[Path, Path]:
     """Unpack the Python files of a user's repository.
 
     Returns
     -------
     tuple[Path, Path]
-        What is there in place of the directory of the file, or of the present one; and the
+        The unpacked directory that replaces that of the file, or the current one; and the
         repository.
     """
     name = f"{protocol}@{revision}"

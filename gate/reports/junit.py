@@ -14,7 +14,7 @@ from .cause import cause, reproducing
 
 
 def junit(outcomes: Sequence[CellOutcome]) -> str:
-    """Return the outcomes as JUnit XML; what XML 1.0 cannot hold is written out."""
+    """Return the outcomes as JUnit XML; characters that XML 1.0 cannot hold are escaped."""
     suites = [_suite(outcome) for outcome in outcomes]
     root = ElementTree.Element("testsuites", name="tidegate gate")
     root.extend(suites)
@@ -60,7 +60,7 @@ def _suite(outcome: CellOutcome) -> ElementTree.Element:
 
 
 def _cases(outcome: CellOutcome) -> list[_Case]:
-    """Return what is expected of a cell; a finding about nothing of it is about the whole cell."""
+    """Return what is expected of a cell; a finding about none of that is about the whole cell."""
     cell = outcome.cell
     properties = outcome.properties or [PropertyOutcome(name, text) for name, text in cell.expected]
     cases = [_Case(prop.expected, prop.name) for prop in properties]
@@ -82,7 +82,7 @@ def _cases(outcome: CellOutcome) -> list[_Case]:
 
 
 def _children(outcome: CellOutcome, case: _Case) -> Iterator[ElementTree.Element]:
-    """Yield what a case is marked with: one child, of the worst of its findings."""
+    """Yield the child element of a case: its first finding, or that it was skipped."""
     if outcome.status is Status.CACHED:
         yield ElementTree.Element("skipped", message=STATUSES[Status.CACHED])
     if outcome.status is Status.SKIPPED:

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
         replica_id,
         subset,
     )
-    from .core.scene import Event, Message, Participant, Scene, View
+    from .core.scene import Detail, Event, Message, Participant, Scene, View
     from .core.sequences import Seq, sequence_of
     from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
     from .library import Checked, TraceStep, check
-    from .model.own.model import Model
+    from .model.custom.model import Model
     from .model.protocol import Expected, Family, Protocol, Scenario, assemble
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "Bag",
     "BoundsError",
     "Checked",
+    "Detail",
     "Event",
     "Expected",
     "Fairness",
@@ -87,16 +88,16 @@ _HOMES = {
         "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
         "one_of", "optional", "replica_id", "subset",
     ),
-    "core.scene": ("Event", "Message", "Participant", "Scene", "View"),
+    "core.scene": ("Detail", "Event", "Message", "Participant", "Scene", "View"),
     "core.sequences": ("Seq", "sequence_of"),
     "core.spec": (
         "Action", "Fairness", "Kind", "Property", "TidegateError", "TransitionSystem",
     ),
-    "model.own.model": ("Model",),
+    "model.custom.model": ("Model",),
     "model.protocol": ("Expected", "Family", "Protocol", "Scenario", "assemble"),
 }  # fmt: skip
-"""Where each name is defined: a name is imported when it is asked for, so that commands which do
-not need the engine start without it."""
+"""Where each name is defined: a name is imported on first use, so that commands which do not
+need the engine start without it."""
 
 
 def __getattr__(name: str) -> Any:

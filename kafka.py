@@ -1,7 +1,7 @@
-"""Kafka's protocols for whoever extends them: a rule, a variable or an action of one's own.
+"""Kafka's protocols, to be extended by another rule, variable or action.
 
-A protocol is changed with ``dataclasses.replace``; the example follower_reads.py does so.  The
-state's declaration, :class:`BrokerState`, can be derived from, as can any other.
+``dataclasses.replace`` changes a protocol, as in the example follower_reads.py.  To add a variable,
+derive a class from the state's declaration, :class:`BrokerState`.
 """
 
 from __future__ import annotations

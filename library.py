@@ -16,7 +16,7 @@ from .checker.stop import is_interrupt
 from .core.bounds import unknown
 from .core.followers import followers
 from .core.spec import Outcome, Property, Step, TransitionSystem
-from .model.own.model import Model
+from .model.custom.model import Model
 from .model.protocol import Protocol
 
 LOCAL = tuple(engine for engine in ENGINES if engine != "spark")
@@ -125,7 +125,7 @@ def check(
     bounds
         By name; those that are not named have their defaults.
     properties
-        Names, or properties of one's own; none for those that are checked by default.
+        Names, or custom properties; empty for those that are checked by default.
     engine, workers, store, symmetry, keep_going, debug, max_states, max_depth, time_limit
         As the options of ``tidegate check``; there is no ``spark`` here.
 

@@ -37,7 +37,7 @@ def listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]
 def behavior_of(
     system: TransitionSystem[Any, Any], trace: Trace, *, lists: bool = True
 ) -> Behavior:
-    """Return a trace as what real brokers are told.
+    """Return a trace as a behavior to force on real brokers.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def cluster_for(
 
 @dataclass(frozen=True)
 class Departure:
-    """A walk in which brokers do otherwise than the model.
+    """A walk in which brokers differ from the model.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Departure:
     report
         What the brokers did in it.
     again
-        Whether they did it a second time; if not, the trace is the walk up to the difference.
+        Whether they differ a second time; if not, the trace is the walk up to the difference.
     """
 
     walk: int
@@ -125,7 +125,7 @@ class Conformance:
     Attributes
     ----------
     complete
-        Whether all walks were taken that were asked for.
+        Whether all requested walks were taken.
     """
 
     version: str
@@ -142,16 +142,16 @@ class Conformance:
 
 
 class Conforming:
-    """Walks on brokers, which go on to the next walk unless they have done otherwise.
+    """Walks on brokers, which serve one walk after another until they differ from the model.
 
     Parameters
     ----------
     done
-        What is found out is added to it at once.
+        The results so far; each is added at once.
     say
-        Is told what goes on.
+        Shows what is going on.
     forced
-        Is given each walk, and how many steps of it the brokers did as the model says.
+        Takes each walk, and how many of its steps the brokers did as the model says.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class Conforming:
         self._cluster: Cluster | None = None
 
     async def take(self, walks: Iterable[Trace], count: int) -> None:
-        """Take walks, and shorten those in which brokers do otherwise."""
+        """Take walks, and shorten those in which brokers differ."""
         try:
             for number, trace in enumerate(islice(walks, count), 1):
                 self._say(f"Kafka {self._distribution.version}: walk {number} of {count}")
@@ -189,7 +189,7 @@ class Conforming:
             await self._stop()
 
     async def _replayed(self, trace: Trace) -> Report:
-        """Replay a trace, once more on other brokers if those that had served fail before it."""
+        """Replay a trace; if brokers that had served earlier walks fail, once more on new ones."""
         served = self._cluster is not None
         try:
             return await self._replay(trace)
@@ -202,13 +202,12 @@ class Conforming:
     async def _replay(self, trace: Trace) -> Report:
         """Replay a trace.
 
-        Brokers that have done otherwise are in a state that the model does not know: others take
-        their place.
+        Brokers that differ are in a state that the model does not know, so they are replaced.
         """
         from ..brokers.replay import replay
 
         if self._cluster is None:
-            # It counts as started before it is, so that an interrupt ends what there is of it.
+            # It is noted before it starts, so that an interrupt ends what has started of it.
             self._cluster = cluster_for(
                 self._distribution,
                 self._system.bounds,
@@ -238,7 +237,7 @@ class Conforming:
             before = step.action
 
     async def _shortened(self, number: int, trace: Trace, report: Report) -> Departure:
-        """Drop steps for as long as the brokers still do otherwise."""
+        """Drop steps for as long as the brokers still differ."""
         best = _up_to_difference(trace, report)
         seen = await self._replayed(best)
         if not seen.differs:
@@ -265,7 +264,7 @@ class Conforming:
 
 
 def _up_to_difference(trace: Trace, report: Report) -> Trace:
-    """Return the part of a trace that ends with the step in which brokers do otherwise."""
+    """Return the part of a trace that ends with the step in which brokers differ."""
     differs = report.differs
     steps = differs.number if differs is not None else len(trace.steps)
     return Trace(trace.states[: steps + 1], trace.steps[:steps])

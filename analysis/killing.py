@@ -24,7 +24,7 @@ from .changed_steps import (
 from .mutants import Mutant, mutants
 from .named import SelectionError, find_protocol
 from .pool import processes, share
-from .properties import find_properties, system_for, with_own
+from .properties import find_properties, system_for, with_custom
 from .unfair import Regions, all_hold, regions_of
 
 INTERPRETED = 10_000
@@ -353,7 +353,7 @@ def _properties(protocol: Protocol, names: Sequence[str], live: bool) -> list[Pr
     kinds = (Kind.INVARIANT, Kind.TYPE)
     return [
         prop
-        for prop in properties_of(with_own(protocol, names))
+        for prop in properties_of(with_custom(protocol, names))
         if prop.name in names and (prop.kind.is_liveness if live else prop.kind in kinds)
     ]
 

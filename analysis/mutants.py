@@ -1,6 +1,6 @@
 """Mutants: a protocol with one guard left out, one rule as it was before, or one action unfair.
 
-In a model of one's own a condition within an action is left out, or negated, too.
+In a custom model a condition within an action is left out, or negated, too.
 
 A guard or a rule that is there for safety is needed: without it some property must be violated at
 some bounds.  An action is fair because something must happen: without it some liveness property

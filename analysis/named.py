@@ -28,8 +28,8 @@ from ..core.bounds import unknown
 from ..core.errors import ModelError, TidegateError, is_users, lacks, place_of, shown
 from ..core.printable import one_line
 from ..core.spec import Property
-from ..model.own.model import Model
-from ..model.own.signatures import refuse_unfit
+from ..model.custom.model import Model
+from ..model.custom.signatures import refuse_unfit
 from ..model.protocol import Protocol
 from .misspelt import refuse_misspelt
 
@@ -48,8 +48,8 @@ def find_protocol(name: str) -> Protocol:
     """
     base, tilde, mutant = _parts(name)
     if not tilde:
-        return _own(base) if is_own(base) else _built_in(base)
-    if is_own(base):
+        return _own(base) if is_custom(base) else _built_in(base)
+    if is_custom(base):
         from .mutants import mutants
 
         own = _own(base)
@@ -57,17 +57,17 @@ def find_protocol(name: str) -> Protocol:
     return _mutated(_built_in(base), _mutants(base.lower()), name, mutant)
 
 
-def is_own(name: str) -> bool:
+def is_custom(name: str) -> bool:
     """Whether a name is that of Python code: a custom protocol, a mutant of one, or a property.
 
-    >>> is_own("kip-320"), is_own("rules/fence.py"), is_own("kip-320~Produce: s.written == 1")
-    (False, True, False)
+    >>> [is_custom(name) for name in ("kip-320", "fence.py", "kip-320~Produce: s.written == 1")]
+    [False, True, False]
     """
     base, _, _ = _parts(name)
     return ":" in base or base.endswith(".py")
 
 
-def own_file(name: str) -> Path | None:
+def custom_file(name: str) -> Path | None:
     """Return the file of a custom protocol that is named by its path."""
     path, _, _ = _parts(name)[0].rpartition(":")
     path = path or _parts(name)[0]
@@ -76,13 +76,15 @@ def own_file(name: str) -> Path | None:
 
 def is_same(name: str, other: str) -> bool:
     """Whether two names are of one protocol: one file may be named by several paths."""
-    return name == other or (is_own(name) and is_own(other) and _identity(name) == _identity(other))
+    return name == other or (
+        is_custom(name) and is_custom(other) and _identity(name) == _identity(other)
+    )
 
 
 def _identity(name: str) -> tuple[str, str, str]:
     """Return a custom protocol's file or module, its name there, and the mutant."""
     base, _, mutant = _parts(name)
-    path = own_file(name)
+    path = custom_file(name)
     if path is None:
         return base, "", mutant
     return os.path.realpath(path), "" if base.endswith(".py") else base.rpartition(":")[2], mutant
@@ -94,7 +96,7 @@ def _parts(name: str) -> tuple[str, str, str]:
 
 
 def _built_in(name: str) -> Protocol:
-    # Kafka's families are imported only where one is named: a check of one's own file needs none.
+    # Kafka's families are imported only where one is named: a check of a custom model needs none.
     from ..model import PROTOCOLS
     from ..model.broker.releases import release_of
 
@@ -139,7 +141,7 @@ def _own(name: str) -> Protocol:
     return replace(protocol, name=name)
 
 
-def own_property(protocol: Protocol, name: str) -> Property:
+def custom_property(protocol: Protocol, name: str) -> Property:
     """Return a property that a file or a module defines; it gets `name` as its name.
 
     Parameters
@@ -176,7 +178,7 @@ def _loaded(name: str, what: str) -> tuple[ModuleType, str]:
             "UTF-8; rename the file"
         )
     where, _, attribute = name.rpartition(":")
-    path = own_file(name)
+    path = custom_file(name)
     if path is None:
         module = _imported(where)
     else:

@@ -10,10 +10,10 @@ from ..core.bounds import parse, unknown
 from ..core.spec import Kind, Property, TransitionSystem
 from ..invariants import FAMILIES, invariants_of, properties_of
 from ..model import Protocol
-from .named import SelectionError, is_own, own_property
+from .named import SelectionError, custom_property, is_custom
 
 
-def with_own(protocol: Protocol, names: Iterable[str]) -> Protocol:
+def with_custom(protocol: Protocol, names: Iterable[str]) -> Protocol:
     """Return a protocol with those of some properties that files define: it has them, too.
 
     Raises
@@ -22,7 +22,9 @@ def with_own(protocol: Protocol, names: Iterable[str]) -> Protocol:
         If there is no such property, or its file cannot be used.
     """
     have = {prop.name for prop in protocol.properties}
-    own = [own_property(protocol, name) for name in names if is_own(name) and name not in have]
+    own = [
+        custom_property(protocol, name) for name in names if is_custom(name) and name not in have
+    ]
     return replace(protocol, properties=(*protocol.properties, *own)) if own else protocol
 
 
@@ -31,7 +33,7 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
 
     A custom property is named by its file: ``promises.py:NO_GAP``.
     """
-    protocol = with_own(protocol, names)
+    protocol = with_custom(protocol, names)
     family = protocol.family.name
     known = {prop.name.lower(): prop for prop in properties_of(protocol)}
     if not known:

@@ -13,7 +13,7 @@ from ..model import Protocol
 from .properties import system_for, with_every_history
 
 
-def systems_to_tell(
+def systems_with_history(
     protocol: Protocol, settings: Sequence[str], prop: Property | None
 ) -> Iterator[TransitionSystem[Any, Any]]:
     """Yield a protocol's system with all histories, then with those that a property reads.
@@ -28,7 +28,7 @@ def systems_to_tell(
 def replayed_as_recorded(
     path: str, protocol: Protocol, recorded: Recorded
 ) -> tuple[TransitionSystem[Any, Any], Replayed]:
-    """Take the steps of a trace within its bounds, with every history where that can be.
+    """Take the steps of a trace within its bounds, with every history where that is possible.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def replayed_as_recorded(
     prop = {prop.name: prop for prop in properties_of(protocol)}.get(recorded.property)
     settings = [f"{name}={value}" for name, value in recorded.bounds.items()]
     try:
-        systems = systems_to_tell(protocol, settings, prop)
+        systems = systems_with_history(protocol, settings, prop)
         return without_failure(systems, lambda system: (system, replay(system, recorded)))
     except ModelError:
         raise

@@ -93,7 +93,7 @@ def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) ->
     if len(answers) > 1:
         raise by_chance(prop.predicate, predicate_of(prop))
     if not answers.pop():
-        raise EngineError(f"{prop.name} is not {prop.told} at the end of the trace")
+        raise EngineError(f"{prop.name} is not {prop.verb} at the end of the trace")
 
 
 def confirm_steps(system: TransitionSystem[Any, Any], trace: Trace) -> None:

@@ -118,7 +118,7 @@ class _Reader:
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return self._named(node)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "len" and len(node.args) == 1:
-            # The length of a sequence of a model of one's own.
+            # The length of a sequence of a custom model.
             return self._named(ast.Attribute(node.args[0], "length"))
         raise self._refused(
             node, "is not allowed; a predicate has names, numbers, texts, ==, !=, <, <=, >, >=, "
@@ -175,7 +175,7 @@ class _Reader:
             prop, system = self.properties[name.lower()], self.system
             return bool, lambda: not system.judge([prop])()
         if f"{name}.mask" in self.variables:
-            # A set of a model of one's own goes by its own name, as actions have it.
+            # A predicate names a set of a custom model as an action does, without `.mask`.
             name = f"{name}.mask"
         if name not in self.variables:
             raise PredicateError(f"predicate {self.text!r}: {self._unknown(name)}")

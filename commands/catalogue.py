@@ -83,7 +83,7 @@ def _of_file(kind: str, name: str) -> dict[str, list[dict[str, str]]]:
 
 
 def _fairness(family: str) -> list[dict[str, str]]:
-    """Return the actions of a family's protocols, with what fairness owes to each."""
+    """Return the actions of a family's protocols, with the fairness of each."""
     actions = (
         action
         for protocol in PROTOCOLS

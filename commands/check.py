@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..analysis.named import is_own
+from ..analysis.named import is_custom
 from ..analysis.selection import assemble
 from ..checker.check import check
 from ..checker.engines import ENGINES
@@ -28,8 +28,8 @@ from .parameters import (
     search_options,
     state_store,
 )
+from .saved import counterexample_page
 from .status import EXIT_STATUS, Ended, ended, exit_status
-from .telling import found_page
 from .trust import resume_command
 
 
@@ -193,7 +193,7 @@ def search_and_report(
         checkpoint=options["checkpoint"],
         checkpoint_every=options["checkpoint_every"],
         resume=resume,
-        watch=any(map(is_own, (searched["protocol"], *searched["names"]))),
+        watch=any(map(is_custom, (searched["protocol"], *searched["names"]))),
         about={**searched, "cluster": kept(on)} if on else searched,
         cluster=on,
     )
@@ -221,7 +221,7 @@ def search_and_report(
         reports.write(
             "--html",
             lambda target: target.write(
-                found_page(
+                counterexample_page(
                     system,
                     result.shown,
                     searched["settings"],

@@ -47,7 +47,7 @@ class Bash(BashComplete):
 
 
 def protocols(context: Context, parameter: Parameter, incomplete: str) -> Offers:
-    """Return built-in protocols; where none begins like this, files."""
+    """Return built-in protocols that begin like this; files if there are none."""
     from ..model import PROTOCOLS
 
     offers = [

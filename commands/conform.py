@@ -1,4 +1,4 @@
-"""``tidegate conform``: whether real brokers do what a protocol says."""
+"""``tidegate conform``: compare a protocol with real brokers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from .status import EXIT_HOLDS, EXIT_INTERRUPTED, EXIT_OTHER, Ended, ended
     type=click.Path(file_okay=False, path_type=Path),
     default="differences",
     show_default=True,
-    help="Where behaviors go in which the brokers do otherwise; 'tidegate replay' takes them.",
+    help="Save walks in which the brokers differ to DIR, for 'tidegate replay'.",
 )
 @click.option(
     "--json", "json_file", metavar="FILE", help="Write the result to FILE ('-': standard output)."
@@ -60,9 +60,9 @@ def conform(**options: Any) -> Ended:
     """Take random walks through PROTOCOL, force them on real brokers, and compare after each step.
 
     Without PROTOCOL, the rules are those of the brokers' release. The walks prefer actions, and
-    pairs of neighbouring actions, that are still rare, and every tenth one begins with a shortest
-    behavior to an action that the first ones lack; the same seed gives the same walks. Where the
-    brokers do otherwise, the behavior is shortened and saved.
+    pairs of consecutive actions, that are still rare. Every tenth walk begins with a shortest
+    behavior to an action that the first walks lack. The same seed gives the same walks. A walk in
+    which the brokers differ from the model is shortened and saved.
 
     \b
     Examples:
@@ -73,7 +73,7 @@ def conform(**options: Any) -> Ended:
     \b
     Exit status:
       0   the brokers did every step as the protocol says
-      1   they did otherwise in some walk
+      1   they differ in some walk
       2   wrong usage, or Kafka cannot be started
       130 interrupted; what was covered is printed
     """
@@ -111,7 +111,7 @@ def conform(**options: Any) -> Ended:
 def _save(
     system: TransitionSystem[Any, Any], done: Conformance, folder: Path, seed: int
 ) -> list[str]:
-    """Write the traces in which brokers do otherwise, and return their files."""
+    """Write the traces in which brokers differ, and return their files."""
     saved = []
     for departure in done.departures:
         path = folder / f"{system.name}-seed-{seed}-walk-{departure.walk}.json"

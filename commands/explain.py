@@ -11,7 +11,7 @@ import click
 
 from ..analysis.named import SelectionError, find_protocol
 from ..analysis.properties import find_violable, system_for
-from ..analysis.saved import systems_to_tell
+from ..analysis.saved import systems_with_history
 from ..analysis.selection import assemble
 from ..checker.check import check
 from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
@@ -31,8 +31,8 @@ from .parameters import (
     time_limit_option,
     trace_options,
 )
+from .saved import Saved, saved
 from .status import EXIT_HOLDS, Ended, ended, stopped_status
-from .telling import Saved, saved
 
 if TYPE_CHECKING:
     from ..analysis.needs import Build
@@ -126,7 +126,7 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
     protocol, prop, lead = find_protocol(name), result.first.property, result.first.trace
     start = start_of(system, lead)
     narrated, trace = without_failure(
-        systems_to_tell(protocol, settings, prop),
+        systems_with_history(protocol, settings, prop),
         lambda system: (system, retaken(system, start, lead.steps, lead.loop)),
     )
     settings = tuple(f"{bound}={value}" for bound, value in system.bounds.items())
@@ -184,7 +184,7 @@ def _findings(
 
 
 def _is_possible(build: Build, option: str) -> bool:
-    """Whether the trace's bounds allow that an option is off, which another may contradict."""
+    """Whether an option can be off within the trace's bounds: another one may need it."""
     try:
         build({}, {option: "false"})
     except BoundsError:
@@ -193,7 +193,7 @@ def _is_possible(build: Build, option: str) -> bool:
 
 
 def _fair(system: TransitionSystem[Any, Any]) -> set[str]:
-    """Return the names of the actions that are owed fairness."""
+    """Return the names of the fair actions."""
     return {action.name for action in system.actions if action.fairness is not Fairness.NONE}
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +20,7 @@ from ..gate.document import NAME, of_tier, read
 from ..gate.results import CellOutcome
 from ..render.output import OutputError, Reports, report_file
 from ..render.terminal import command, make_console, say, write_json
+from .parameters import file_options
 from .status import EXIT_HOLDS, EXIT_STATUS, Ended, ended, gate_status
 
 if TYPE_CHECKING:
@@ -29,24 +30,6 @@ if TYPE_CHECKING:
 
 REPORTS = ("junit", "sarif", "json")
 """Reports that are written to the file of the option of the same name."""
-
-
-def _report_options(command: Any) -> Any:
-    """Add the options for report files."""
-    for name, what in (
-        ("summary", "Append a Markdown summary with the counterexamples to FILE."),
-        ("json", "Write all results as JSON, '-' for standard output."),
-        ("sarif", "Write SARIF 2.1.0, for code scanning."),
-        ("junit", "Write JUnit XML."),
-    ):
-        command = click.option(
-            f"--{name}",
-            f"{name}_file",
-            type=click.Path(dir_okay=False, allow_dash=name == "json"),
-            metavar="FILE",
-            help=what,
-        )(command)
-    return command
 
 
 @click.command(
@@ -73,7 +56,14 @@ def _report_options(command: Any) -> Any:
     is_flag=True,
     help="Skip cells that passed before and whose inputs have not changed.",
 )
-@_report_options
+@file_options(
+    {
+        "junit": "Write JUnit XML.",
+        "sarif": "Write SARIF 2.1.0, for code scanning.",
+        "json": "Write all results as JSON, '-' for standard output.",
+        "summary": "Append a Markdown summary with the counterexamples to FILE.",
+    }
+)
 @click.option(
     "--traces",
     type=click.Path(file_okay=False, path_type=Path),
@@ -116,7 +106,7 @@ def gate(
 
     A cell fails if a property that must hold is violated; if an expected violation is missing, has
     more steps than allowed, or is of another property; or if a pinned count differs. A [[conform]]
-    case runs real brokers, and fails if they do otherwise than it expects.
+    case runs real brokers, and fails if they do not behave as it expects.
 
     \b
     Examples:
@@ -125,7 +115,7 @@ def gate(
       tidegate gate --tier nightly --jobs 4
       tidegate gate --cached --junit gate.xml --sarif gate.sarif --traces traces
       tidegate gate -k kip-320 --quiet
-      tidegate gate --update                         after a change that is meant
+      tidegate gate --update                         after an intended change
     """
     cells = of_tier(read(config, run_code=not listing), tier, text)
     if listing:

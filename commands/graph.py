@@ -19,7 +19,7 @@ from ..invariants import invariants_of
 from ..render.output import Reports
 from ..render.printed import Text
 from ..render.terminal import make_console, write_json
-from .parameters import model_options, protocol_argument
+from .parameters import file_options, model_options, protocol_argument
 from .status import EXIT_HOLDS, Ended, ended
 
 if TYPE_CHECKING:
@@ -29,20 +29,6 @@ MOST_STATES = 20_000
 """A larger state graph is refused unless ``--max-states`` allows it."""
 
 EXPORTS = {"graphml": "GraphML", "dot": "DOT, for Graphviz", "json": "node-link JSON"}
-
-
-def _export_options(command: Any) -> Any:
-    """Add an option for each export that is a text."""
-    for name, what in reversed(EXPORTS.items()):
-        option = click.option(
-            f"--{name}",
-            f"{name}_file",
-            type=click.Path(dir_okay=False, allow_dash=True),
-            metavar="FILE",
-            help=f"Write the graph as {what}, '-' for standard output.",
-        )
-        command = option(command)
-    return command
 
 
 @click.command(short_help="Export the state graph, or print its statistics and shortest behaviors.")
@@ -63,7 +49,9 @@ def _export_options(command: Any) -> Any:
     help="Export one node per state (states), per set of enabled actions (actions), or per "
     "combination of leaders, epochs and high watermarks (shape).",
 )
-@_export_options
+@file_options(
+    {name: f"Write the graph as {what}, '-' for standard output." for name, what in EXPORTS.items()}
+)
 @click.option(
     "--parquet",
     "parquet_dir",

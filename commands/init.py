@@ -1,4 +1,4 @@
-"""``tidegate init``: write a first gate, or a first model of one's own."""
+"""``tidegate init``: write a first gate, or a first custom model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MODEL = "two_phase_commit.py"
     help="Write a small model of your own, two-phase commit, to FILE instead.",
 )
 def init(directory: Path, model: Path | None) -> Ended:
-    """Write tidegate.toml and my_protocol.py, a protocol that inherits from kip-320, to DIR.
+    """Write tidegate.toml and my_protocol.py, a protocol derived from kip-320, to DIR.
 
     Existing files are not overwritten. The new files pass 'tidegate gate'.
 

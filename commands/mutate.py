@@ -52,10 +52,11 @@ from .status import EXIT_HOLDS, EXIT_INCOMPLETE, EXIT_INTERRUPTED, Ended, ended
 @json_option("what became of each mutant")
 @quiet_option
 def mutate(protocol: str, **options: Any) -> Ended:
-    """Leave out every guard of PROTOCOL, undo every rule it replaces, make every action unfair.
+    """Change PROTOCOL in one place at a time, and find a property that notices.
 
-    One at a time. In a model of one's own, it also leaves out and negates every other condition of
-    an if within an action. Only liveness properties can notice that an action is unfair.
+    Each mutant lacks one guard, has one rule as its ancestor has it, or has one action without its
+    fairness; only liveness properties can notice the last. In a custom model, each condition of an
+    if within an action is also left out and negated.
 
     Prints for each mutant which property kills it, in how many steps and at which bounds, or that
     it survived. All mutants are searched within the smallest bounds first, then the survivors
@@ -108,7 +109,7 @@ def mutate(protocol: str, **options: Any) -> Ended:
 def _run(
     console: Console, killing: Killing, options: dict[str, Any]
 ) -> tuple[list[Fate], KeyboardInterrupt | None]:
-    """Search, and print each mutant that dies; return these, and what interrupted."""
+    """Search, and print each killed mutant; return these, and the interrupt if there was one."""
     killed: list[Fate] = []
     limit = options["time_limit"]
     with progress(options["quiet"]) as show:

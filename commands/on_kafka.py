@@ -18,19 +18,21 @@ from ..render.terminal import progress, write_json
 
 
 def replay_on_kafka(
-    read: tuple[str, str],
-    violated: tuple[Property | None, Protocol],
+    folder: str,
+    file: str,
     system: TransitionSystem[Any, Any],
     trace: Trace,
+    prop: Property | None,
+    protocol: Protocol,
 ) -> Report:
     """Start brokers, force a trace on them step by step, and compare.
 
     Parameters
     ----------
-    read
-        Where the trace and the distribution are.
-    violated
-        The property that the trace violates, and the protocol.
+    folder, file
+        Where the distribution and the trace are.
+    prop
+        The property that the trace violates; None for a behavior that violates nothing.
 
     Raises
     ------
@@ -39,10 +41,8 @@ def replay_on_kafka(
     ReplayError
         If the trace has a step that cannot be forced.
     """
-    path, folder = read
-    prop, protocol = violated
     distribution = forcible_distribution(folder)
-    behavior = forcible_behavior(path, protocol, system, trace, prop)
+    behavior = forcible_behavior(file, protocol, system, trace, prop)
     with progress(quiet=False) as show:
         show(doing(f"starting Kafka {distribution.version}"))
         return run_brokers(replay_on(distribution, behavior, lambda what: show(doing(what))))

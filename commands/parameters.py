@@ -188,7 +188,7 @@ def cluster(
     Raises
     ------
     EngineChoiceError
-        If there is no need of one.
+        If an option is set that the engine does not take.
     """
     chosen = {name: options.get(name) for name in CLUSTER}
     values = {
@@ -264,6 +264,29 @@ def json_option(what: str) -> Callable[[Command], Command]:
         metavar="FILE",
         help=f"Write {what} as JSON, '-' for standard output (nothing else is printed there).",
     )
+
+
+def file_options(helps: dict[str, str]) -> Callable[[Command], Command]:
+    """Return what adds an option for a file for each name.
+
+    Parameters
+    ----------
+    helps
+        The help text of each option, by its name.
+    """
+
+    def add(command: Command) -> Command:
+        for name, about in reversed(helps.items()):
+            command = click.option(
+                f"--{name}",
+                f"{name}_file",
+                type=click.Path(dir_okay=False, allow_dash=True),
+                metavar="FILE",
+                help=about,
+            )(command)
+        return command
+
+    return add
 
 
 def trust_options(named: str, trusted: str) -> Callable[[Command], Command]:

@@ -9,9 +9,9 @@ import click
 
 from ..render.output import Reports
 from ..render.terminal import say, write_json
-from .parameters import trace_options
+from .parameters import file_options, trace_options
+from .saved import Saved, saved
 from .status import EXIT_HOLDS, Ended, ended
-from .telling import Saved, saved
 
 if TYPE_CHECKING:
     from ..render.narrative import Narrative
@@ -26,23 +26,9 @@ OPTIONS = {
 }
 
 
-def _form_options(command: Any) -> Any:
-    """Add an option for each form."""
-    for name, what in reversed(OPTIONS.items()):
-        option = click.option(
-            f"--{name}",
-            f"{name}_file",
-            type=click.Path(dir_okay=False, allow_dash=True),
-            metavar="FILE",
-            help=f"Write {what}, '-' for standard output.",
-        )
-        command = option(command)
-    return command
-
-
 @click.command(short_help="Write a saved trace as a page, a diagram or a text.")
 @click.argument("trace", metavar="TRACE.json")
-@_form_options
+@file_options({name: f"Write {what}, '-' for standard output." for name, what in OPTIONS.items()})
 @click.option(
     "-p",
     "--property",

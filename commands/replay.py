@@ -17,8 +17,8 @@ from ..render.output import Reports
 from ..render.replayed import print_replayed
 from ..render.terminal import make_console
 from .parameters import property_option, trace_options
+from .saved import keeps_what_is_read, violated_at_end
 from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended, ended
-from .telling import keeps_what_is_read, violated_at_end
 from .trust import protocol_to_replay
 
 
@@ -74,7 +74,7 @@ def replay(
       0   every step is enabled, and the states are as recorded;
           with --kafka: the brokers did every step
       1   a state differs, or the recorded violation does not occur;
-          with --kafka: the brokers did otherwise
+          with --kafka: the brokers differ in a step
       2   the file is not a trace, a step is not enabled, or Kafka cannot start
     """
     for option, file in (("--json", json_file), ("--html", html_file)):
@@ -88,14 +88,14 @@ def replay(
     if kafka and not replayed.stopped:
         files = {"--json": json_file, "--html": html_file}
         prop = next((p for p in properties_of(chosen) if p.name == recorded.property), None)
-        return _on_kafka((trace, kafka), system, replayed.trace, (prop, chosen), full, files)
+        return _on_kafka(kafka, trace, system, replayed.trace, prop, chosen, full, files)
     known = [p for p in properties_of(chosen) if keeps_what_is_read(system, p)]
     invariants = invariants_of(chosen)
     judged = [p for p in known if p in invariants or p.name == recorded.property]
     violated = violated_at_end(trace, system, judged, replayed)
     reasons = {prop.name: why_satisfied(system, prop, replayed.trace) for prop in judged}
     satisfied = reasons.get(recorded.property) or ""
-    verb = next((prop.told for prop in known if prop.name == recorded.property), "violated")
+    verb = next((prop.verb for prop in known if prop.name == recorded.property), "violated")
     print_replayed(make_console(), system, recorded, replayed, violated, satisfied, verb, full)
     expected = {recorded.property} if recorded.property else set()
     lost = system.name == recorded.protocol and not expected <= {p.name for p in violated}
@@ -106,30 +106,23 @@ def replay(
 
 
 def _on_kafka(
-    read: tuple[str, str],
+    folder: str,
+    file: str,
     system: TransitionSystem[Any, Any],
     trace: Trace,
-    heading: tuple[Property | None, Protocol],
+    prop: Property | None,
+    protocol: Protocol,
     full: bool,
-    files: dict[str, str | None],
+    reports_at: dict[str, str | None],
 ) -> Ended:
-    """Replay a trace on real brokers.
-
-    Parameters
-    ----------
-    read
-        Where the trace and the distribution are.
-    heading
-        The property that the trace violates, and the protocol.
-    """
+    """Replay the trace of a file on the brokers of the distribution in a folder."""
     from ..render.on_kafka import page_on_kafka, print_on_kafka
     from .on_kafka import replay_on_kafka, write_report
 
-    prop, protocol = heading
-    with Reports(files) as reports:
-        report = replay_on_kafka(read, heading, system, trace)
+    with Reports(reports_at) as reports:
+        report = replay_on_kafka(folder, file, system, trace, prop, protocol)
         with reports.after():
-            print_on_kafka(make_console(files["--json"] == "-"), system, trace, report, full)
+            print_on_kafka(make_console(reports_at["--json"] == "-"), system, trace, report, full)
         reports.write("--json", lambda target: write_report(target, trace, report))
         reports.write(
             "--html",

@@ -22,7 +22,7 @@ from .status import EXIT_HOLDS, Ended
 
 
 def rules_of(protocol: Protocol) -> list[dict[str, str]]:
-    """Return every rule of a protocol: what it decides, how, where, since whom, and in Kafka."""
+    """Return every rule of a protocol: what it decides, its function, its origin, its releases."""
     rows = []
     for name, rule in code(protocol).rules.items():
         function = getattr(protocol.rules, name)
@@ -43,7 +43,7 @@ def rules_of(protocol: Protocol) -> list[dict[str, str]]:
 
 
 def _more(function: Any) -> str:
-    """Return what a function says of itself after the first line: where Kafka does the same."""
+    """Return a function's docstring after the first line: where Kafka does the same."""
     _, _, more = (getdoc(function) or "").partition("\n")
     return " ".join(more.split())
 
@@ -58,7 +58,7 @@ def _is_brokers(protocol: Protocol) -> bool:
 
 
 def _origin(protocol: Protocol, name: str) -> str:
-    """Return the protocol, it or an ancestor, that brought a rule as it is."""
+    """Return the protocol that introduced a rule in its present form: this one or an ancestor."""
     rule, at = getattr(protocol.rules, name), protocol
     while at.parent is not None and getattr(at.parent.rules, name) == rule:
         at = at.parent

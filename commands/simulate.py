@@ -22,8 +22,8 @@ from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from ..render.output import Reports
 from ..render.terminal import make_console, write_json
 from .parameters import model_options, output_options, protocol_argument, time_limit_option
+from .saved import counterexample_page
 from .status import EXIT_STATUS, Ended, ended, exit_status
-from .telling import found_page
 
 if TYPE_CHECKING:
     from ..render.simulated import Simulation
@@ -105,7 +105,7 @@ def simulate(**options: Any) -> Ended:
         first, settings, full = done.result.first, options["settings"], options["full"]
         reports.write(
             "--html",
-            lambda target: target.write(found_page(system, first, settings, report, full)),
+            lambda target: target.write(counterexample_page(system, first, settings, report, full)),
         )
     return ended(exit_status(done.result), reports)
 

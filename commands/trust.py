@@ -14,8 +14,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ..analysis.named import SelectionError, find_protocol, is_own, is_same
-from ..analysis.properties import with_own
+from ..analysis.named import SelectionError, find_protocol, is_custom, is_same
+from ..analysis.properties import with_custom
 from ..checker.result import Cluster
 from ..checker.tracefile import Recorded
 from ..core.spec import TidegateError
@@ -50,7 +50,7 @@ def recorded_protocol(file: str, recorded: str, named: str | None, trusted: bool
     """
     if named is not None:
         return named
-    if is_own(recorded) and not trusted:
+    if is_custom(recorded) and not trusted:
         error = UntrustedError(
             f"{file} names the protocol {recorded}, which is Python code; a file from somebody "
             "else can name any code. If you trust that code, run:"
@@ -82,8 +82,8 @@ def recorded_properties(
     UntrustedError
         If the user has neither named them nor trusts the file; with the command to run.
     """
-    own = [name for name in named if is_own(name)]
-    here = {name: _among(own, name) for name in recorded if is_own(name)}
+    own = [name for name in named if is_custom(name)]
+    here = {name: _among(own, name) for name in recorded if is_custom(name)}
     unnamed = [] if trusted else [name for name, now in here.items() if now is None]
     if unnamed:
         error = UntrustedError(
@@ -136,7 +136,7 @@ def protocol_to_replay(
     name = recorded_protocol(file, recorded.protocol, named, trusted)
     chosen = find_protocol(name)
     family = chosen.family.name
-    if trusted or not is_own(recorded.protocol):
+    if trusted or not is_custom(recorded.protocol):
         with suppress(SelectionError):
             # The protocol of the trace may no longer exist; the trace has all of it.
             family = find_protocol(recorded.protocol).family.name
@@ -148,7 +148,7 @@ def protocol_to_replay(
     if is_same(name, recorded.protocol):
         recorded = replace(recorded, protocol=chosen.name)
     [prop] = recorded_properties(file, [recorded.property], properties, trusted)
-    return with_own(chosen, [prop]), replace(recorded, property=prop)
+    return with_custom(chosen, [prop]), replace(recorded, property=prop)
 
 
 def protocol_to_resume(place: str, recorded: str, named: str | None, trusted: bool) -> str:
@@ -161,7 +161,7 @@ def protocol_to_resume(place: str, recorded: str, named: str | None, trusted: bo
     TidegateError
         If `named` is another protocol, or the recorded code is not trusted.
     """
-    if named is not None and not is_own(recorded) and named.lower() != recorded.lower():
+    if named is not None and not is_custom(recorded) and named.lower() != recorded.lower():
         raise SelectionError(
             f"{place}: the search is of {recorded}, not of {named}; leave out --protocol"
         )
@@ -219,6 +219,6 @@ def resume_command(
     if on is not None and _outside(asdict(on), {}):
         vouched = ["--trust"]
     else:
-        vouched = ["--protocol", protocol] if is_own(protocol) else []
-        vouched += [f"--property={name}" for name in properties if is_own(name)]
+        vouched = ["--protocol", protocol] if is_custom(protocol) else []
+        vouched += [f"--property={name}" for name in properties if is_custom(name)]
     return shlex.join(["tidegate", "resume", str(place), *vouched])

@@ -53,14 +53,14 @@ def write_verdicts(target: IO[str], protocols: Sequence[Protocol], title: str, j
         target.write(INTRODUCTION)
         for _, scenario in scenarios:
             columns = {protocol.name: next(compared) for protocol in protocols}
-            names = [prop.name for prop in asked_about(protocols[0], scenario)]
+            names = [prop.name for prop in compared_properties(protocols[0], scenario)]
             largest = dict(scenario.largest)
             target.write("\n" + section(scenario.title, scenario.settings, largest, columns, names))
             target.flush()
             say(f"done: {scenario.title}", stderr=True)
 
 
-def asked_about(protocol: Protocol, scenario: Scenario) -> tuple[Property, ...]:
+def compared_properties(protocol: Protocol, scenario: Scenario) -> tuple[Property, ...]:
     """Return the properties by which a scenario compares protocols."""
     if not scenario.eventually:
         return invariants_of(protocol)
@@ -72,7 +72,7 @@ def compare(which: tuple[str, int]) -> dict[str, LadderVerdict]:
     name, number = which
     protocol = find_protocol(name)
     scenario: Scenario = protocol.family.scenarios[number]
-    properties = asked_about(protocol, scenario)
+    properties = compared_properties(protocol, scenario)
 
     def build(bounds: BoundValues) -> TransitionSystem[Any, Any]:
         settings = [*scenario.settings.split(), *(f"{n}={value}" for n, value in bounds.items())]

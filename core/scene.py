@@ -1,8 +1,8 @@
-"""A state as a picture, in words that belong to no family of protocols.
+"""A state as a picture, in terms that all families of protocols share.
 
-A family says of a state who takes part, what each holds, what is in flight between them and what
-clients were promised (:class:`Scene`); and of a step who acts and what is received in it
-(:class:`Event`).  Diagrams, pages and texts are drawn from that alone.
+For each state a family says who takes part, what each participant has, which messages are in flight
+and what clients were promised (:class:`Scene`); for each step, who acts and what is received
+(:class:`Event`).  Diagrams, pages and texts are made from that alone.
 """
 
 from __future__ import annotations
@@ -39,19 +39,43 @@ class Log:
         """The log end offset."""
         return len(self.entries)
 
+    def at(self, offset: int) -> Entry | None:
+        """Return the record at an offset; None behind the log end."""
+        return self.entries[offset] if offset < len(self.entries) else None
+
+
+class Detail(str):
+    """A line about a participant, and what it is about, such as ``isr``.
+
+    A change of the line is shown beside the former line that is about the same.
+    """
+
+    about: str
+
+    def __new__(cls, text: str, about: str = "") -> Detail:
+        """Return the text as a line about something."""
+        detail = super().__new__(cls, text)
+        detail.about = about
+        return detail
+
+
+def about(line: str) -> str:
+    """Return what a line about a participant is about; empty for plain text."""
+    return line.about if isinstance(line, Detail) else ""
+
 
 @dataclass(frozen=True)
 class Participant:
-    """Somebody with a lane of their own.
+    """A broker, a client or another part of the system, with its own lane in diagrams.
 
     Parameters
     ----------
     name
         As printed, for instance ``broker 1``.
     role
-        What it is at this moment, shortly: ``leads e1``, ``down``.
+        Its present role in short: ``leads e1``, ``down``.
     details
-        What else there is to say of it, a line each.
+        More lines about it; a :class:`Detail` says what it is about.
     alive
         Whether it can do anything.
     epoch
@@ -59,7 +83,7 @@ class Participant:
     leads
         The leader epoch in which it believes that it leads; None where it does not.
     log
-        What it holds, if it holds a log.
+        Its log, if it has one.
     replica
         Its number, if it has a replica.
     """
@@ -81,14 +105,13 @@ class Message:
     Parameters
     ----------
     key
-        What tells it from other messages: while a message of this key and text is in every state,
-        it is the same one.
+        Identifies it: while every state has a message with this key and text, it is the same one.
     sender, receiver
         Names of participants.
     text
-        What it says, shortly.
+        Its content in short.
     quiet
-        Of interest only when it is received: one that never is need not be drawn.
+        Whether it is drawn only if it is received.
     """
 
     key: str
@@ -119,6 +142,11 @@ class Scene:
     messages: tuple[Message, ...] = ()
     promises: tuple[Promise, ...] = ()
 
+    def holder(self, replica: int) -> Participant:
+        """Return the participant that has a replica."""
+        [holder] = [who for who in self.participants if who.replica == replica]
+        return holder
+
 
 @dataclass(frozen=True)
 class Event:
@@ -127,21 +155,21 @@ class Event:
     Parameters
     ----------
     actor
-        Name of the participant that acts, or upon whom something is done.
+        Name of the participant that acts, or to which something happens.
     sentence
         What happens, in a sentence for somebody who knows the protocol but not the model.
     sign
         What makes it stand out, if anything does: ``crash``, ``restart``, ``election`` and ``loss``
-        are drawn as such, ``unclean`` as an election outside the ISR; ``late`` is what was meant
-        for another time, ``truncation`` a decision about what to cut.
+        are drawn as such, ``unclean`` as an election outside the ISR; ``late`` is a step that an
+        outdated message causes, ``truncation`` a decision where to truncate a log.
     takes
         Keys of the messages that are received in it; others that disappear in it are lost.
     exchange
         (sender, receiver, text) of messages that are sent and received within the step.
     drops
-        Why those are lost, shortly.
+        Why messages that disappear are lost, in short.
     rule
-        By which rule it does to a log what it does, in a sentence without a full stop.
+        The rule by which it changes a log, in a sentence without a full stop.
     forgets
         Leader epochs that it drops from an epoch cache.
     """
@@ -163,7 +191,7 @@ def no_legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class View:
-    """How a family shows its states and steps.
+    """How a family shows states and steps.
 
     Parameters
     ----------
@@ -172,8 +200,8 @@ class View:
     event
         ``event(action, arguments, before, after)``: what a step between two pictures is.
     legend
-        ``legend(scenes)``: how to read roles, records and messages, a sentence each, with what
-        these pictures of a behavior have of them.
+        ``legend(scenes)``: how to read the roles, records and messages of these pictures, in a
+        sentence each.
     """
 
     scene: Callable[[Any, Any], Scene]

@@ -245,8 +245,8 @@ class Property:
             object.__setattr__(self, "predicate", _lacks(self.witness))
 
     @property
-    def told(self) -> str:
-        """What its trace tells of it: that it is violated, or that it is reached."""
+    def verb(self) -> str:
+        """What its trace shows: that it is ``violated``, or ``reached``."""
         return "reached" if self.kind is Kind.SOMETIMES else "violated"
 
 

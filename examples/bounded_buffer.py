@@ -2,7 +2,7 @@
 
 A thread that finds the buffer full (a producer) or empty (a consumer) goes to sleep.  Whoever puts
 or gets an item wakes one sleeper, which may be of its own kind: then the wake-up is wasted, and
-with more threads than twice the capacity all may end up asleep.  `notify_all` mends that.
+with more threads than twice the capacity all may end up asleep.  `notify_all` repairs that.
 
 Source: examples/tla/BoundedBuffer.tla, written after BlockingQueue by Markus Kuppe.
 """

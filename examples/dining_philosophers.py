@@ -115,7 +115,7 @@ def exclusive_access(s: State, k: Bounds) -> bool:
 
 @model.liveness(
     Kind.ALWAYS_EVENTUALLY,
-    "Philosopher 0 eventually has eaten, again and again.",
+    "Philosopher 0 eats again and again.",
     source="NobodyStarves in DiningPhilosophers.tla",
 )
 def first_does_not_starve(s: State, k: Bounds) -> bool:
@@ -123,7 +123,8 @@ def first_does_not_starve(s: State, k: Bounds) -> bool:
 
 
 @model.liveness(
-    Kind.EVENTUALLY_ALWAYS, "From some state on, philosopher 0 is hungry no more; but it thinks."
+    Kind.EVENTUALLY_ALWAYS,
+    "From some state on, philosopher 0 is never hungry again; violated, since it thinks again.",
 )
 def first_is_satisfied(s: State, k: Bounds) -> bool:
     return not s.philosophers[0].hungry

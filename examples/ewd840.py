@@ -1,4 +1,4 @@
-"""EWD 840: a node of a ring finds out, by a token that goes around, that all nodes are inactive.
+"""EWD 840: a node of a ring finds out, by a token that circulates, that all nodes are inactive.
 
 Source: Dijkstra, Feijen and van Gasteren, Derivation of a termination detection algorithm for
 distributed computations (EWD 840), 1983; specifications/ewd840/EWD840.tla in tlaplus/Examples.
@@ -34,7 +34,7 @@ model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=
 
 @model.initial
 def black_token(s: State, k: Bounds) -> Iterator[None]:
-    """The token is black; everything else is any way."""
+    """The token is black; everything else is arbitrary."""
     s.token_color = Color.BLACK
     for active in product((False, True), repeat=k.nodes):
         for color in product(Color, repeat=k.nodes):
@@ -48,7 +48,7 @@ def black_token(s: State, k: Bounds) -> Iterator[None]:
 
 @model.action("node 0")
 def initiate_probe(s: State, k: Bounds) -> bool:
-    """Node 0 starts another round with a white token, as the last one told it nothing."""
+    """Node 0 starts another round with a white token, as the last one was inconclusive."""
     if s.token_at != 0 or (s.token_color == Color.WHITE and s.color[0] == Color.WHITE):
         return False
     s.token_at = k.nodes - 1
@@ -125,7 +125,7 @@ def termination_is_detected(s: State, k: Bounds) -> bool:
 
 
 @model.liveness(
-    Kind.EVENTUALLY, "Eventually no node is active; no one promises it: nodes may work for ever."
+    Kind.EVENTUALLY, "Eventually no node is active; violated, since nodes may work for ever."
 )
 def all_nodes_terminate(s: State, k: Bounds) -> bool:
     return terminated(s, k)

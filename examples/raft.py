@@ -49,8 +49,8 @@ class Bounds:
     bug: int = choice(
         "none",
         BUGS,
-        "what is left out: a vote for one candidate only, "
-        "votes for logs as good as one's own, commits of one's own term only",
+        "the check that is left out: one vote per term, a candidate with an up-to-date log, "
+        "commits of the leader's own term only",
     )
 
 
@@ -78,7 +78,7 @@ class Message(Record):
     ok: bool = boolean("whether the answer is yes")
 
     def begin(self, kind: Kind, term: int) -> None:
-        """Be a message of this kind, about nothing yet."""
+        """Make this a message of a kind, with every other field cleared."""
         self.kind = kind
         self.term = term
         self.index = 0
@@ -88,7 +88,7 @@ class Message(Record):
         self.ok = False
 
     def take(self) -> None:
-        """Be no message any more."""
+        """Remove the message."""
         self.begin(Kind.NOTHING, 0)
 
     @classmethod
@@ -128,7 +128,7 @@ class Server(Record):
         return 0 if index == 0 else self.log[index - 1]
 
     def forget_match(self) -> None:
-        """Forget how much of the other logs agrees."""
+        """Forget how many entries of the other logs agree."""
         for server in range(len(self.match)):
             self.match[server] = 0
 
@@ -145,7 +145,7 @@ def is_majority(count: int, k: Bounds) -> bool:
 
 
 def may_request(s: State, k: Bounds, sender: int, receiver: int) -> bool:
-    """Whether nothing is in flight there, and not too much elsewhere."""
+    """Whether no message is in flight to the receiver, and not too many in all."""
     if sender == receiver or s.server[sender].sent[receiver].kind != Kind.NOTHING:
         return False
     return in_flight(s) < k.flight

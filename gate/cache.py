@@ -1,8 +1,8 @@
 """Cells that have passed, so that ``--cached`` need not search them again.
 
-An entry is found by all that decides on a cell and is known before it runs: the source of Tidegate,
-the versions of what runs it, and the cell.  It names all that the protocol read (``inputs.py``),
-and counts only while all of that is as it was.
+The key of an entry is a hash of what is known before the cell runs: the source of Tidegate, the
+versions of Python and of the packages, and the cell.  The entry names all that the protocol read
+(``inputs.py``), and is valid only while all of that is unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ..analysis.named import is_own
+from ..analysis.named import is_custom
 from ..checker.kept import Store
 from .cells import Cell
 from .inputs import Inputs
@@ -29,7 +29,7 @@ _NEEDED = ("click", "jinja2", "llvmlite", "networkx", "rich")
 
 
 def recorded(cell: Cell, root: Path) -> CellOutcome | None:
-    """Return the outcome of a cell that passed and whose inputs are as they were; else None.
+    """Return the outcome of a cell that passed and whose inputs are unchanged; else None.
 
     Parameters
     ----------
@@ -55,10 +55,10 @@ def recorded(cell: Cell, root: Path) -> CellOutcome | None:
 
 
 def record(outcome: CellOutcome, root: Path) -> None:
-    """Remember a cell that has passed, where anything can be kept."""
+    """Record a cell that has passed, if a cache can be written."""
     if outcome.status is not Status.PASSED or not outcome.inputs.complete:
         return
-    if not isinstance(outcome.cell, Cell) or any(map(is_own, dict(outcome.cell.expected))):
+    if not isinstance(outcome.cell, Cell) or any(map(is_custom, dict(outcome.cell.expected))):
         # Only what the protocol reads is noted, not what the file of a property does.
         return
     entry = {
@@ -72,7 +72,7 @@ def record(outcome: CellOutcome, root: Path) -> None:
 
 
 def key(cell: Cell) -> str:
-    """Return the hash of all that decides on a cell and is known before it runs."""
+    """Return the hash of all that is known of a cell before it runs."""
     decides = asdict(cell)
     for name in ("file", "line", "title", "tier"):
         del decides[name]
@@ -81,7 +81,7 @@ def key(cell: Cell) -> str:
 
 @cache
 def _tool() -> list[str]:
-    """Return what identifies the tool: its own source, and the versions of what runs it."""
+    """Return what identifies the tool: its source, and the versions of Python and the packages."""
     digest = hashlib.sha256()
     for file in _sources(_PACKAGE):
         digest.update(str(file.relative_to(_PACKAGE)).encode() + b"\0" + file.read_bytes() + b"\0")

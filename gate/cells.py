@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis.named import is_own
+from ..analysis.named import is_custom
 from ..analysis.properties import find_properties
 from ..checker.result import Result
 from ..core.spec import Outcome, Property
@@ -92,7 +92,7 @@ class GateCell(ABC):
 
     @property
     @abstractmethod
-    def own(self) -> bool:
+    def custom(self) -> bool:
         """Whether it runs a custom protocol."""
 
     @property
@@ -135,10 +135,12 @@ class Cell(GateCell):
         return tuple((expectation.name, str(expectation)) for expectation in self.expectations)
 
     @property
-    def own(self) -> bool:
-        """Whether the protocol or a property is Python code of one's own."""
+    def custom(self) -> bool:
+        """Whether the protocol or a property is custom: Python code from a user's file."""
         return any(
-            map(is_own, (self.protocol, *(expectation.name for expectation in self.expectations)))
+            map(
+                is_custom, (self.protocol, *(expectation.name for expectation in self.expectations))
+            )
         )
 
 

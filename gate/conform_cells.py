@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..analysis.named import is_own
+from ..analysis.named import is_custom
 from .cells import DEFAULT_BOUNDS, GateCell
 
 REPRODUCES, DIVERGES, AGREES = "reproduces", "diverges", "agrees"
@@ -67,7 +67,7 @@ class ShortestTrace:
 
 @dataclass(frozen=True)
 class SavedTrace:
-    """A trace in a file; without a protocol, its own one."""
+    """A trace in a file, under `protocol`, or under the one that it names."""
 
     file: str
     protocol: str = ""
@@ -78,7 +78,7 @@ class SavedTrace:
 
 @dataclass(frozen=True)
 class Walks:
-    """Random walks; without a protocol, through the rules of the brokers' release."""
+    """Random walks through `protocol`, or through the rules of the brokers' release."""
 
     count: int
     steps: int
@@ -135,6 +135,6 @@ class ConformCell(GateCell):
         return ((self.expectation.name, str(self.expectation)),)
 
     @property
-    def own(self) -> bool:
+    def custom(self) -> bool:
         """Whether what is forced comes from a custom protocol."""
-        return is_own(self.forced.protocol)
+        return is_custom(self.forced.protocol)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..analysis.named import SelectionError, find_protocol, is_own
+from ..analysis.named import SelectionError, find_protocol, is_custom
 from ..analysis.on_brokers import of_brokers
 from ..analysis.properties import find_properties
 from ..core.bounds import BoundsError, parse
@@ -191,7 +191,7 @@ class ConformReader:
             text = f"property = {shown(prop)} is not a single property; name one"
             self.errors.add((*path, "property"), text)
             return
-        if is_own(name) or is_own(prop or ""):
+        if is_custom(name) or is_custom(prop or ""):
             return
         try:
             protocol = of_brokers(find_protocol(name)) if name else BROKER[0]

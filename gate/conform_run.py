@@ -11,7 +11,7 @@ from typing import Any
 
 from ..analysis.conformance import Conformance, Conforming
 from ..analysis.covering import CoveringWalks
-from ..analysis.named import find_protocol, is_own, is_same
+from ..analysis.named import find_protocol, is_custom, is_same
 from ..analysis.on_brokers import (
     forcible_behavior,
     forcible_distribution,
@@ -22,7 +22,7 @@ from ..analysis.on_brokers import (
     systems_to_walk,
 )
 from ..analysis.properties import find_properties
-from ..analysis.saved import replayed_as_recorded, systems_to_tell
+from ..analysis.saved import replayed_as_recorded, systems_with_history
 from ..analysis.selection import refuse_unknown_property
 from ..brokers.distribution import Distribution, KafkaError, MissingKafkaError
 from ..brokers.report import Report as Replayed
@@ -45,7 +45,7 @@ from .search import Report, Search, markdown_of
 def conform_outcome_of(cell: ConformCell, resources: Resources, report: Report) -> CellOutcome:
     """Force on real brokers what a cell says, and judge what they do.
 
-    A signal ends the brokers, and then this.
+    A signal ends the brokers, and then this process.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def conform_outcome_of(cell: ConformCell, resources: Resources, report: Report) 
 
 @dataclass(frozen=True)
 class _Behavior:
-    """A behavior to replay, in the system that it is one of."""
+    """A behavior to replay, with its protocol and system."""
 
     protocol: Protocol
     system: TransitionSystem[Any, Any]
@@ -77,7 +77,7 @@ class _Behavior:
 
 @dataclass
 class _Run:
-    """What decides one cell."""
+    """The run that decides one cell."""
 
     cell: ConformCell
     distribution: Distribution
@@ -119,7 +119,7 @@ class _Run:
             return None
         steps, loop = trace.steps, trace.loop
         system, trace = without_failure(
-            systems_to_tell(protocol, forced.bounds.split(), prop),
+            systems_with_history(protocol, forced.bounds.split(), prop),
             lambda knowing: (knowing, retaken(knowing, 0, steps, loop)),
         )
         return _Behavior(protocol, system, trace, prop)
@@ -134,7 +134,7 @@ class _Run:
         """
         recorded = read_trace(forced.file)
         name = forced.protocol or recorded.protocol
-        if is_own(name) and not forced.protocol:
+        if is_custom(name) and not forced.protocol:
             raise ReplayError(
                 f"{forced.file} names the protocol {name}, which is Python code; if you trust that "
                 f'code, add to the case: protocol = "{name}"'
@@ -220,7 +220,7 @@ class _Run:
         ]
 
     def _run(self, work: Coroutine[Any, Any, None]) -> bool:
-        """Run what drives brokers; whether it ended before the time limit of the cell."""
+        """Run a coroutine that drives brokers; whether it ended within the cell's time limit."""
         left = self.cell.limits.seconds - (perf_counter() - self._started)
         return run_brokers(_in_time(work, max(left, 0.01)))
 
@@ -232,7 +232,7 @@ class _Run:
         self.report(doing(what))
 
     def _shown(self, played: _Behavior, replayed: Replayed, label: str) -> Shown:
-        """Return a behavior, and what brokers made of it, in the forms that reports need."""
+        """Return a behavior, and what brokers did, in the forms that reports need."""
         return Shown(
             self.cell.expectation.name,
             len(played.trace.steps),

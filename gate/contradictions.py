@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..analysis.named import SelectionError, find_protocol, is_own
+from ..analysis.named import SelectionError, find_protocol, is_custom
 from ..core.bounds import BoundsError, parse
 from ..core.bounds import shown as bounds_shown
 from .cells import Cell, Expectation, expanded
@@ -48,7 +48,7 @@ def note_contradictions(errors: ConfigurationErrors, cells: Sequence[_Numbered])
 
 def _names(cell: Cell) -> list[Expectation]:
     """Return what a cell expects of each property, as far as that is known before it runs."""
-    if cell.own:
+    if cell.custom:
         return list(cell.expectations)
     try:
         return list(expanded(cell.expectations, find_protocol(cell.protocol)))
@@ -58,7 +58,7 @@ def _names(cell: Cell) -> list[Expectation]:
 
 def _bounds(cell: Cell) -> str:
     """Return the bounds of a cell in one form for all that mean the same."""
-    if not is_own(cell.protocol):
+    if not is_custom(cell.protocol):
         try:
             family = find_protocol(cell.protocol).family
             return str(bounds_shown(parse(family.bounds, cell.bounds.split())))

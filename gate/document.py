@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-from ..analysis.named import SelectionError, find_protocol, is_own, own_file
+from ..analysis.named import SelectionError, custom_file, find_protocol, is_custom
 from ..core.bounds import unknown
 from .cells import EVERY, TIERS, Cell, Expectation, GateCell
 from .configuration_errors import (
@@ -166,7 +166,7 @@ class _Reader:
                 )
 
     def _list(self, path: Path, case: dict[str, Any], key: str) -> list[str]:
-        """Return a list of strings that may be written as one string, each but once."""
+        """Return a list of strings without duplicates; one string stands for a list of it."""
         value = case.get(key, [])
         listed = [value] if isinstance(value, str) else list(value)
         seen: set[str] = set()
@@ -206,17 +206,17 @@ class _Reader:
     def _check_names(self, naming: _Naming) -> None:
         """Record unknown names and bounds of a built-in protocol; Python code loads later."""
         named = naming.named
-        if not is_own(named.protocol):
+        if not is_custom(named.protocol):
             try:
                 protocol = find_protocol(named.protocol)
             except SelectionError as error:
                 self.errors.add(naming.at, str(error))
                 return
-            if not any(is_own(name) for name in named.properties):
+            if not any(is_custom(name) for name in named.properties):
                 self._add_wrong(naming, wrong_in(protocol, named))
                 return
         for number, code in enumerate((named.protocol, *named.properties)):
-            file = own_file(code) if is_own(code) else None
+            file = custom_file(code) if is_custom(code) else None
             if file is not None and not (FilePath(self.file).parent / file).exists():
                 text = f"{code}: there is no such file beside the gate's file"
                 if number:

@@ -1,8 +1,8 @@
-"""What decides on a cell beside Tidegate: all that its protocol reads, noted while it runs.
+"""The inputs of a cell beside Tidegate: all that its protocol reads, noted while it runs.
 
-What a protocol imports, opens, lists and asks of the environment is known only by running it.  So
-the process of a cell is watched, and what it read is remembered with the cell; that it has passed
-counts as long as all of it is as it was.
+Only a run shows which modules, files, directories and environment variables a protocol reads.  So
+the process of a cell is watched, and what it read is recorded with the outcome: a recorded pass is
+valid for as long as all of that is unchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from ..analysis.named import is_own, own_file
+from ..analysis.named import custom_file, is_custom
 from ..checker.compiled.sources import described
 from .cells import Cell
 
@@ -34,7 +34,7 @@ _BEYOND = frozenset({
     "os.spawn", "os.system", "socket.connect", "socket.getaddrinfo", "sqlite3.connect",
     "subprocess.Popen",
 })  # fmt: skip
-"""What reaches where nobody sees what is read."""
+"""Audit events after which a protocol may read what this process does not see."""
 
 _Signature = tuple[int, int, int, int] | None
 
@@ -43,9 +43,9 @@ _Signature = tuple[int, int, int, int] | None
 class Inputs:
     """What a cell read: each thing by its name, with the hash of what was there.
 
-    ``files`` are contents, ``folders`` the names in them, ``variables`` those of the environment.
-    ``modules`` is a hash of the names of modules where modules are looked for: one that is put
-    there may come before the one that was imported.  ``complete`` says whether that is all.
+    ``files`` has contents, ``folders`` the names in them, ``variables`` those of the environment.
+    ``modules`` is a hash of the names of modules on the search path: a new file there may be
+    imported in place of a present one.  ``complete`` says whether that is all that was read.
     """
 
     files: dict[str, str] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Inputs:
         )
 
     def moved(self, root: Path) -> Inputs:
-        """Return them with names relative to the project: a clone elsewhere has the same."""
+        """Return them with names relative to the project, so that they hold in another clone."""
         return Inputs(
             {_relative(file, root): digest for file, digest in self.files.items()},
             {_relative(folder, root): digest for folder, digest in self.folders.items()},
@@ -94,18 +94,18 @@ def search_path() -> list[str]:
 
 
 def modules(cell: Cell, root: Path, path: Sequence[str], files: Iterable[str]) -> str:
-    """Return a hash of the names of modules where those of a cell are looked for, in order.
+    """Return a hash of the names of modules where a cell's are looked for, in order.
 
     Parameters
     ----------
     path
         Where Python looked before the protocol was imported.
     files
-        Relative to `root`; beside those that were imported others may be put.
+        What was imported, relative to `root`: their directories are searched, too.
     """
-    if not is_own(cell.protocol):
+    if not is_custom(cell.protocol):
         return ""
-    own = own_file(cell.protocol)
+    own = custom_file(cell.protocol)
     folders = [root / own.parent if own else root, *(root / folder for folder in path)]
     folders += sorted({(root / file).parent for file in files})
     shown = [(_relative(str(folder), root), sorted(_modules(folder))) for folder in folders]
@@ -157,7 +157,7 @@ class Watch:
 
     def __init__(self, cell: Cell, root: Path) -> None:
         self._cell, self._root = cell, root
-        by_module = is_own(cell.protocol) and own_file(cell.protocol) is None
+        by_module = is_custom(cell.protocol) and custom_file(cell.protocol) is None
         self._package = re.split("[.:]", cell.protocol)[0] if by_module else ""
         self._path = search_path()
         self._modules = modules(cell, root, self._path, ())
@@ -172,8 +172,8 @@ class Watch:
         os.environ.__class__ = _Environment
 
     def imported(self) -> None:
-        """Take note that the protocol is imported: what is so from now on may be Tidegate's."""
-        own = own_file(self._cell.protocol)
+        """Record the imported modules; later ones may be Tidegate's own lazy imports."""
+        own = custom_file(self._cell.protocol)
         if own is not None:
             # A link may lead elsewhere the next time.
             self._read |= {str(self._root / own), str((self._root / own).resolve())}
@@ -198,7 +198,7 @@ class Watch:
         )
 
     def _read_module(self, file: str) -> None:
-        """Take note of the file of a module; of what is in an archive nothing is known."""
+        """Record the file of a module; a module in an archive makes the inputs incomplete."""
         self._read.add(file)
         self._complete &= Path(file).is_file()
 
@@ -209,7 +209,7 @@ class Watch:
                 yield name, file
 
     def _content(self, file: str) -> str:
-        """Return the hash of a file as it was read; if it is another now, that is not complete."""
+        """Return the hash of a file; if it changed since it was read, the inputs are incomplete."""
         cached = _bytecode(file)
         if file in self._opened:
             before = _signature(file)
@@ -223,12 +223,12 @@ class Watch:
         return digest
 
     def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Take note of what Python tells whoever audits it."""
+        """Record what an audit event of Python says that is read."""
         if event == "open":
             self._note_file(arguments)
         elif event in ("os.listdir", "os.scandir"):
             frame = sys._getframe(1)
-            # That modules are looked for is noted by their names.
+            # The search for modules is recorded by their names.
             if not frame.f_code.co_filename.startswith("<frozen importlib"):
                 folder = _path(arguments[0] if arguments[0] is not None else ".")
                 if folder and self._is_protocols(frame):
@@ -248,7 +248,7 @@ class Watch:
             self._read.add(_source(file) if is_bytecode else file)
 
     def note_variable(self, name: str | None) -> None:
-        """Take note that a variable of the environment is asked for; None for all of them."""
+        """Record that a variable of the environment is read; None for all of them."""
         if self._is_protocols(sys._getframe(2)):
             if name is None:
                 self._complete = False
@@ -256,7 +256,7 @@ class Watch:
                 self._variables.add(name)
 
     def _is_protocols(self, frame: FrameType | None) -> bool:
-        """Whether it is the protocol that does something, be it by way of a library."""
+        """Whether the protocol is running in this frame, also if a library that it calls is."""
         while frame is not None:
             if str(frame.f_globals.get("__name__")).partition(".")[0] == _TIDEGATE:
                 return False
@@ -274,12 +274,12 @@ class Watch:
 
 
 class _Environment(os._Environ[str]):
-    """The variables of the environment, which tells who is asked for."""
+    """The variables of the environment, which records each read."""
 
     watch: Watch
 
     def __getitem__(self, key: str) -> str:
-        # Python itself asks with other keys too, to see whether they are refused.
+        # Python itself reads other keys too, to see whether they are refused.
         if isinstance(key, str):
             self.watch.note_variable(key)
         return super().__getitem__(key)

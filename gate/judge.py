@@ -21,7 +21,7 @@ class Deviation(StrEnum):
     """A violation that is expected does not appear."""
 
     OTHER_PROPERTY = "other property"
-    """The same, and another property is violated instead."""
+    """A violation that is expected does not appear, and another property is violated instead."""
 
     LONGER = "longer"
     """A violation takes more steps than it may."""
@@ -33,7 +33,7 @@ class Deviation(StrEnum):
     """A limit was reached before the cell was decided."""
 
     BROKERS = "brokers"
-    """Real brokers do otherwise than expected."""
+    """Real brokers do not behave as expected."""
 
     ERROR = "error"
     """The cell could not be searched: the protocol or its file is wrong."""

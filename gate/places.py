@@ -1,4 +1,4 @@
-"""Which lines of the source a verdict is about: what a protocol changes, or its declaration."""
+"""The source lines that a verdict is about: a protocol's changes, or its declaration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from ..analysis.named import find_protocol, is_own, own_file
+from ..analysis.named import custom_file, find_protocol, is_custom
 from ..core.errors import Line, is_users
 from ..core.guards import guards
 from ..core.spec import Trace, TransitionSystem
@@ -70,17 +70,16 @@ def places(
 ) -> tuple[SourceLocation, ...]:
     """Return the source lines of a verdict, the most relevant one first.
 
-    Those of the user's own rules and actions: first of all the one without which a counterexample
-    stops being possible, as early as possible.  For a protocol without any, what a mutant lacks,
-    then the line that declares it.
+    Those of the user's own rules and actions; first the one without which the counterexample ends
+    earliest.  For a protocol without any, what a mutant lacks, then the line that declares it.
     """
     own = list(changes(protocol))
     if build is not None and trace is not None:
         ends = {change.name: _end(build(change.undone), trace) for change in own}
         own.sort(key=lambda change: ends[change.name])
     changed = [change.place for change in own]
-    if is_own(protocol.name):
-        path = own_file(protocol.name)
+    if is_custom(protocol.name):
+        path = custom_file(protocol.name)
         return tuple(changed) or ((((str(path.resolve()), 1), protocol.name),) if path else ())
     base, _, mutant = protocol.name.partition("~")
     original = find_protocol(base)
@@ -88,7 +87,7 @@ def places(
 
 
 def _end(system: TransitionSystem[Any, Any], trace: Trace) -> int:
-    """Return how many steps of a trace can be taken, and lead where it says."""
+    """Return how many steps of a trace can be taken and lead to its states."""
     for number, step in enumerate(trace.steps):
         following = None
         # The parent's rule may not fit the other changes.

@@ -1,7 +1,7 @@
-"""On which line of a TOML text each key and each element of an array stands.
+"""The line of each key, and of each element of an array, in a TOML text.
 
-Neither ``tomllib`` nor ``tomlkit`` tells.  The text is known to be TOML (``tomllib`` has read it),
-so that this needs to know no more of the grammar than where keys and values begin and end.
+Neither ``tomllib`` nor ``tomlkit`` has it.  ``tomllib`` has read the text before, so it is valid
+TOML, and it is enough to find where keys and values begin and end.
 """
 
 from __future__ import annotations

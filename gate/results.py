@@ -59,9 +59,9 @@ class PropertyOutcome:
 class Shown:
     """A counterexample in the forms that reports need, and what part of the source it is about.
 
-    ``name`` is what the findings are about that it belongs to.  ``places`` are lines of what the
-    protocol changes, the one that decided last first.  ``label`` says which behavior it is, unless
-    it is the shortest one that violates a property.
+    ``name`` is that of the property, as in :attr:`Finding.about`.  ``places`` are lines of the
+    protocol's own rules and guards, the one that decided last in the behavior first.  ``label``
+    says which behavior it is, unless it is the shortest one that violates a property.
     """
 
     name: str
@@ -95,6 +95,8 @@ class CellOutcome:
 
     Attributes
     ----------
+    complete
+        Whether all states were searched.
     place
         For an error, the line that it is about.
     traces
@@ -111,6 +113,7 @@ class CellOutcome:
     properties: list[PropertyOutcome] = field(default_factory=list)
     states: int = 0
     depth: int = 0
+    complete: bool = False
     seconds: float = 0.0
     engine: str = ""
     place: Line | None = None

@@ -56,10 +56,10 @@ class Running:
 def run(
     cells: Sequence[GateCell], root: Path, jobs: int, show: Show = lambda running: None
 ) -> Iterator[CellOutcome]:
-    """Yield what becomes of each cell, as soon as it is known.
+    """Yield the outcome of each cell, as soon as it is known.
 
     Cells that real brokers decide come last, one after the other: brokers need the machine.  After
-    Ctrl-C what runs is ended, and every cell that is not decided yet is yielded as such.
+    Ctrl-C the running cells are ended, and every undecided cell is yielded as interrupted.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def run(
     todo = sorted(cells, key=_on_brokers)
     begin = _Begin(root, share_of(jobs))
     running: list[Running] = []
-    # None comes between a cell and its report; whoever presses it again does not want to wait.
+    # The first Ctrl-C is noted, so that every cell is still reported; a second one ends at once.
     with noted(once=True) as interrupts:
         while (todo or running) and not interrupts:
             while todo and len(running) < (1 if _on_brokers(todo[0]) else jobs):

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..analysis.named import find_protocol
 from ..analysis.properties import find_properties, system_for
-from ..analysis.saved import systems_to_tell
+from ..analysis.saved import systems_with_history
 from ..checker.check import check
 from ..checker.replay import retaken, start_of, without_failure
 from ..checker.result import Limits, Progress, Resources, Result, Verdict
@@ -51,6 +51,7 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
         properties,
         states=cell_verdicts.states,
         depth=cell_verdicts.depth,
+        complete=cell_verdicts.complete,
         engine=cell_verdicts.engine,
         traces=search.shown(findings),
     )
@@ -94,7 +95,7 @@ class Search:
     started: float
 
     def __post_init__(self) -> None:
-        self.found = CellVerdicts({})
+        self.cell_verdicts = CellVerdicts({})
         self.verdicts: dict[str, _Decided] = {}
 
     def decide(self, expected: dict[Expectation, Property]) -> CellVerdicts:
@@ -118,21 +119,21 @@ class Search:
             self._search(list(expected.values()), keep_going=bool(violated))
         if any(self._outcome(prop) is Outcome.HOLDS for prop in violated):
             self._look_for_another(list(expected.values()))
-        return self.found
+        return self.cell_verdicts
 
     def _outcome(self, prop: Property) -> Outcome:
-        return self.found.seen[prop.name].outcome
+        return self.cell_verdicts.seen[prop.name].outcome
 
     def _look_for_another(self, expected: Sequence[Property]) -> None:
         """Find which other property is violated where an expected violation is missing."""
         others = [prop for prop in find_properties(self.protocol, ()) if prop not in expected]
-        if others and not self.found.stopped_by:
+        if others and not self.cell_verdicts.stopped_by:
             first = self._check(others, keep_going=False)[1].first
             if first is not None and first.trace is not None:
-                self.found.instead = first.property.name, len(first.trace.steps)
+                self.cell_verdicts.instead = first.property.name, len(first.trace.steps)
 
     def _search(self, properties: Sequence[Property], keep_going: bool) -> None:
-        """Search once, and take over what it found."""
+        """Search once, and add its verdicts."""
         system, result = self._check(properties, keep_going)
         explanations = {}
         for verdict in result.verdicts:
@@ -140,15 +141,15 @@ class Search:
                 name = verdict.property.name
                 explanations[name] = explained(system, verdict.property, verdict.trace)
                 self.verdicts[name] = properties, system, verdict
-        self.found.add(result, explanations)
-        self.found.stopped_by = _limit(result.stopped_by, self.cell)
+        self.cell_verdicts.add(result, explanations)
+        self.cell_verdicts.stopped_by = _limit(result.stopped_by, self.cell)
 
     def _check(
         self, properties: Sequence[Property], keep_going: bool
     ) -> tuple[TransitionSystem[Any, Any], Result]:
         system = self._system(self.protocol, properties)
         left = self.cell.limits.seconds - (perf_counter() - self.started)
-        resources = replace(self.resources, engine=self.cell.limits.engine, watch=self.cell.own)
+        resources = replace(self.resources, engine=self.cell.limits.engine, watch=self.cell.custom)
         result = check(
             system,
             properties,
@@ -182,7 +183,7 @@ class Search:
         assert verdict.trace is not None
         start, steps = start_of(system, verdict.trace), verdict.trace.steps
         loop = verdict.trace.loop
-        systems = systems_to_tell(self.protocol, self.cell.bounds.split(), verdict.property)
+        systems = systems_with_history(self.protocol, self.cell.bounds.split(), verdict.property)
         return Shown(
             verdict.property.name,
             len(steps),
@@ -199,7 +200,7 @@ class Search:
 
 
 def _limit(stopped_by: Stopped | None, cell: Cell) -> str | None:
-    """Return what stopped a search, in the words of the gate's file."""
+    """Return what stopped a search, as the gate's file names it."""
     if stopped_by is None:
         return None
     if stopped_by.by is Stop.TIME_LIMIT:

@@ -1,4 +1,4 @@
-"""``tidegate gate --update``: pinned counts and lengths become those that were found."""
+"""``tidegate gate --update``: write the counts and lengths that were found into the file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .judge import Deviation, Finding
 from .results import CellOutcome, status_of
 
 UPDATED = (Deviation.COUNT, Deviation.LONGER)
-"""What is not as expected in a way that an update mends."""
+"""Deviations that an update of the file removes."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One number of the gate's file, at a case's line, and what becomes of it."""
+    """A number of the gate's file, its former and its new value, and the line of its case."""
 
     line: int
     text: str
@@ -34,7 +34,7 @@ class Change:
 def update(file: Path, outcomes: Sequence[CellOutcome]) -> tuple[str, list[Change]]:
     """Return the text of a gate's file with the numbers that were found, and what changed.
 
-    Comments, order and spaces stay.  The findings of what changed are taken off the outcomes.
+    Comments, order and spaces stay.  The outcomes lose the findings about numbers that changed.
     """
     text = file.read_text(encoding="utf-8")
     document = tomlkit.parse(text)
@@ -45,14 +45,14 @@ def update(file: Path, outcomes: Sequence[CellOutcome]) -> tuple[str, list[Chang
         if not isinstance(cell, Cell) or cell.line not in number_of:
             continue
         case = document["case"][number_of[cell.line]]
-        mended = []
+        removed = []
         for finding in outcome.findings:
             change = _changed(case, document.get("defaults", {}), outcome, cell, finding)
             if change is not None:
                 changes.append(change)
-                mended.append(finding)
-        if mended:
-            outcome.findings = [finding for finding in outcome.findings if finding not in mended]
+                removed.append(finding)
+        if removed:
+            outcome.findings = [finding for finding in outcome.findings if finding not in removed]
             outcome.status = status_of(outcome.findings)
     return tomlkit.dumps(document), changes
 
@@ -60,7 +60,7 @@ def update(file: Path, outcomes: Sequence[CellOutcome]) -> tuple[str, list[Chang
 def _changed(
     case: Any, defaults: Any, outcome: CellOutcome, cell: Cell, finding: Finding
 ) -> Change | None:
-    """Write one number into a case; None for a finding that no number mends."""
+    """Write one number into a case; None for a finding that no number removes."""
     if finding.kind is Deviation.LONGER:
         steps = next(prop.steps for prop in outcome.properties if prop.name == finding.about)
         name = next(key for key in case["violates"] if key.lower() == finding.about.lower())
@@ -69,7 +69,7 @@ def _changed(
             return None
         case["violates"][name] = max(steps, old)
         return Change(cell.line, f"{cell.name}: violates {finding.about}", int(old), steps)
-    if finding.kind is not Deviation.COUNT or "not all states" in finding.text:
+    if finding.kind is not Deviation.COUNT or not outcome.complete:
         return None
     new = outcome.states if finding.about == "states" else outcome.depth
     old = cell.states if finding.about == "states" else cell.depth

@@ -50,7 +50,7 @@ def work(connection: Connection, cell: GateCell, root: str, resources: Resources
     def say(text: str, place: Line | None) -> None:
         connection.send(erred(cell, text, place, perf_counter() - started))
 
-    stalled = cell.limits.stalled if cell.own else inf
+    stalled = cell.limits.stalled if cell.custom else inf
     if stalled < inf:
         watch(stalled, say)
     memory = cell.limits.memory or resources.memory or 0

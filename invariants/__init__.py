@@ -1,7 +1,6 @@
 """What must hold.  Properties read states, never steps, and know nothing of searching.
 
-Those of Kafka's families are imported when they are asked for: a check of one's own file needs
-none.
+Those of Kafka's families are imported on first use: a check of a custom model needs none of them.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.layout import NONE
-from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
+from .loss import committed_places
 
 
 def _lacking(
@@ -45,7 +45,7 @@ def stored_isr(s: BrokerState) -> int:
 
 def explain_leader(s: BrokerState, k: Constants, broker: int, offset: int) -> str:
     """Explain which committed record the elected leader lacks."""
-    return _explain(s, broker, offset, "is the leader by election")
+    return _explain(s, broker, offset, "is the elected leader")
 
 
 def explain_candidate(s: BrokerState, k: Constants, broker: int, offset: int) -> str:
@@ -62,11 +62,6 @@ def _explain(s: BrokerState, broker: int, offset: int, role: str) -> str:
         f"Record m{lost.record} was committed at offset {offset} in leader epoch {lost.epoch}. "
         f"Broker {broker} {role} in epoch {s.partition.epoch}, but {instead}."
     )
-
-
-def lacking_places(s: BrokerState, k: Constants, broker: int, offset: int) -> tuple[LogOffset, ...]:
-    """Return the place of the record that the broker lacks."""
-    return (LogOffset(broker, offset, f"m{s.aux_committed[offset].record}"),)
 
 
 def committed_nowhere(s: BrokerState, k: Constants) -> tuple[int] | None:
@@ -97,7 +92,7 @@ PROPERTIES = (
         source="LeaderCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         witness=_lacking(live_leader),
         explain=explain_leader,
-        places=lacking_places,
+        places=committed_places,
         needs=COMMITTED,
     ),
     Property(
@@ -107,7 +102,7 @@ PROPERTIES = (
         source="LeaderCandidateCompletenessProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         witness=_lacking(stored_isr),
         explain=explain_candidate,
-        places=lacking_places,
+        places=committed_places,
         needs=COMMITTED,
     ),
     Property(

@@ -1,4 +1,4 @@
-"""What is deleted on purpose: it is not lost, and logs do not differ there."""
+"""Records that are deleted on purpose: they are not lost, and logs do not differ there."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ..model.published.state import PublishedState
 
 
 def is_deleted(s: BrokerState | PublishedState, broker: int, offset: int) -> bool:
-    """Whether a log has deleted its record at this offset: it has none there, and goes on.
+    """Whether a log has deleted its record at this offset: it has none there, and ends later.
 
-    The logs of the published family never have.
+    In the published family no record is ever deleted.
     """
     replica = s.replica[broker]
     return offset < replica.leo and replica.log[offset].record == NONE

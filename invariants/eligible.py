@@ -21,7 +21,7 @@ def explain(s: BrokerState, k: Constants, broker: int) -> str:
     """Explain which fenced broker is in the ISR."""
     why = "it cannot be elected, it is not fenced again, and the high watermark waits for it"
     if s.partition.leader == broker:
-        why = "it leads, but no broker names a fenced one to clients"
+        why = "it leads, but brokers name no fenced leader to clients"
     isr = ",".join(map(str, members(s.partition.isr)))
     return f"The controller has fenced broker {broker}, and yet it is in the ISR {{{isr}}}: {why}."
 

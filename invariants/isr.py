@@ -11,14 +11,8 @@ from collections.abc import Callable
 from ..core.layout import NONE, members
 from ..core.scene import LogOffset
 from ..core.spec import Property
-from ..model.broker.bounds import Constants as BrokerConstants
-from ..model.broker.state import BrokerState
-from ..model.published.bounds import Constants as PublishedConstants
-from ..model.published.state import PublishedState
 from .deleted import is_deleted
-
-AnyState = BrokerState | PublishedState
-AnyConstants = BrokerConstants | PublishedConstants
+from .leadership import AnyConstants, AnyState
 
 
 def _out_of_sync(

@@ -1,4 +1,4 @@
-"""Data loss: every committed or acknowledged record is in the log of whoever leads."""
+"""Data loss: every committed or acknowledged record is in the log of the acting leader."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def explain_committed(s: BrokerState, k: Constants, leader: int, offset: int) ->
 
 
 def committed_places(
-    s: BrokerState, k: Constants, leader: int, offset: int
+    s: BrokerState, k: Constants, broker: int, offset: int
 ) -> tuple[LogOffset, ...]:
-    """Return where the lost record should be."""
-    return (LogOffset(leader, offset, f"m{s.aux_committed[offset].record}"),)
+    """Return where the committed record should be."""
+    return (LogOffset(broker, offset, f"m{s.aux_committed[offset].record}"),)
 
 
 def missing_acked(s: BrokerState, k: Constants) -> tuple[int, int] | None:

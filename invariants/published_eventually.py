@@ -145,7 +145,7 @@ def explain_left_out(s: PublishedState, k: Constants, follower: int) -> str:
     return (
         f"Replica {follower} follows replica {leader} in the last epoch, {s.partition.epoch}, with "
         f"its log end at {s.replica[follower].leo}; the leader's high watermark is "
-        f"{s.replica[leader].hw}, its log end {s.replica[leader].leo}.  Replica {follower} is not "
+        f"{s.replica[leader].hw}, its log end {s.replica[leader].leo}. Replica {follower} is not "
         "in the ISR."
     )
 
@@ -208,8 +208,8 @@ PROPERTIES = (
     Property(
         name="FormerLeadersResign",
         kind=Kind.LEADS_TO,
-        statement="Once the last epoch has a leader, no other replica presumes leadership any more "
-        "eventually.",
+        statement="Once the last epoch has a leader, every other replica eventually stops "
+        "presuming leadership.",
         source=SOURCE,
         premise=last_epoch_has_leader,
         witness=former_leader,

@@ -8,6 +8,7 @@ from ..core.spec import Property
 from ..model.broker.bounds import Constants
 from ..model.broker.leadership import acting_leader, leads
 from ..model.broker.state import BrokerState
+from .loss import committed_places
 
 
 def other_answer(s: BrokerState, k: Constants) -> tuple[int, int] | None:
@@ -29,13 +30,6 @@ def explain_other_answer(s: BrokerState, k: Constants, leader: int, offset: int)
         f"{leader}, which leads in epoch {s.replica[leader].epoch}, now answers "
         f"m{s.replica[leader].log[offset].record} there."
     )
-
-
-def other_answer_places(
-    s: BrokerState, k: Constants, leader: int, offset: int
-) -> tuple[LogOffset, ...]:
-    """Return where the leader's answer differs, and the record that was read there first."""
-    return (LogOffset(leader, offset, f"m{s.aux_committed[offset].record}"),)
 
 
 def high_watermark_monotonic(s: BrokerState, k: Constants) -> bool:
@@ -120,7 +114,7 @@ PROPERTIES = (
         source="ConsistentReadProperty in Vanlightly/kafka-tlaplus, kraft v3.5",
         witness=other_answer,
         explain=explain_other_answer,
-        places=other_answer_places,
+        places=committed_places,
         needs=frozenset({"committed"}),
     ),
     Property(

@@ -1,6 +1,6 @@
 """What Kafka does.  Knows nothing of checking: imports only the vocabulary.
 
-Built-in protocols are imported when they are asked for: a check of one's own file needs none.
+Built-in protocols are imported on first use: a check of a custom model needs none of them.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,7 @@
-"""Variables and actions that a protocol adds to its family's: how traces show and tell them.
+"""Variables and actions that a protocol adds to its family's: how traces show them.
 
-A family draws what it declares.  What a protocol of one's own adds is shown beside that: in the
-lanes of those whom an array is declared by, the rest in a lane of its own.
+A family draws what it declares.  What a custom protocol adds is shown beside that: an array that is
+declared ``by`` a kind of participant in the lanes of those participants, the rest in its own lane.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.fields import Array, declared_parts, shown_part
-from ..core.scene import Event, Participant, Scene, View
+from ..core.scene import Detail, Event, Participant, Scene, View, about
 from ..core.spec import Action
-from .own.view import SHARED, first_sentence, lines
+from .custom.view import SHARED, first_sentence, lines
 
 Columns = Callable[[Any, Any], dict[str, str]]
 
@@ -48,7 +48,7 @@ class Added:
 
         def extended(s: Any, k: Any) -> dict[str, str]:
             shown = columns(s, k)
-            for lane, added in self._lanes(s, k, list(shown)).items():
+            for lane, added in self._lanes(s, list(shown)).items():
                 shown[lane] = "\n".join([*filter(None, [shown.get(lane, "")]), *added])
             return shown
 
@@ -59,7 +59,7 @@ class Added:
 
         def scene(s: Any, k: Any) -> Scene:
             plain = view.scene(s, k)
-            lanes = self._lanes(s, k, [who.name for who in plain.participants])
+            lanes = self._lanes(s, [who.name for who in plain.participants])
             shared = (Participant(SHARED),) if SHARED in lanes else ()
             participants = tuple(
                 replace(who, details=(*who.details, *lanes.get(who.name, ())))
@@ -80,9 +80,9 @@ class Added:
 
         return View(scene, event, legend)
 
-    def _lanes(self, s: Any, k: Any, lanes: Sequence[str]) -> dict[str, list[str]]:
+    def _lanes(self, s: Any, lanes: Sequence[str]) -> dict[str, list[Detail]]:
         """Return the lines of each lane that has some, in one of these lanes or the shared one."""
-        shown: dict[str, list[str]] = {}
+        shown: dict[str, list[Detail]] = {}
         parts = declared_parts(self.state)
         for name in self.names:
             node, part = getattr(s, name), parts[name]
@@ -95,7 +95,7 @@ class Added:
         return shown
 
     def _event(self, name: str, arguments: Mapping[str, int], after: Scene) -> Event:
-        """Return what a step of an added action is: what the action says of itself."""
+        """Return what a step of an added action is: the first sentence of its docstring."""
         action = self.actions[name]
         chosen = ", ".join(f"{each} {value}" for each, value in arguments.items())
         sentence = first_sentence(action.apply) or name
@@ -110,7 +110,7 @@ class Added:
             line if who.name == SHARED else f"{line} at {who.name}"
             for was, who in zip(before.participants, after.participants, strict=True)
             for line in who.details
-            if line not in was.details and line.split()[0] in self.names
+            if line not in was.details and about(line) in self.names
         ]
         return f"Now {'; '.join(changed)}." if changed else ""
 

@@ -1,4 +1,7 @@
-"""The protocols that `tidegate list` shows.  Each imports its family: they are asked for late."""
+"""The protocols that `tidegate list` shows.
+
+Each imports its whole family, so this module is imported on first use.
+"""
 
 from .async_isr.protocols.async_isr import ASYNC_ISR
 from .broker.protocols.hw import HW

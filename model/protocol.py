@@ -234,7 +234,7 @@ def assemble(
 def _added(protocol: Protocol, state: type) -> Added | None:
     """Return what a protocol adds to the state and the actions of its family, if it adds any.
 
-    A family tells the actions of all its protocols that are in this package.
+    The sentences of a family cover the actions of its protocols in this package.
     """
     theirs, mine = declared_parts(state), protocol.state or state
     names = tuple(name for name in declared_parts(mine) if name not in theirs)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from ..core.scene import Entry, Event, LogOffset, Participant, Scene
 
 ELECTIONS = ("election", "unclean")
-"""Signs of the steps that make somebody the leader."""
+"""Signs of the steps that elect a leader."""
 
 
 def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[LogOffset]) -> str:
-    """Return which steps brought about what is wrong at `places`, and by which rules.
+    """Return which steps caused what is wrong at `places`, and by which rules.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[Log
     events
         What happened in the step to each of them.
     places
-        Where the last one violates the property.
+        Where the last state violates the property.
     """
     missing = [place for place in places if place.missing]
     if missing:
@@ -32,12 +32,12 @@ def cause(scenes: Sequence[Scene], events: Sequence[Event], places: Sequence[Log
 
 def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: LogOffset) -> str:
     """Say how the replica that should have a record lost it."""
-    name = _who(scenes[-1], place).name
+    name = scenes[-1].holder(place.replica).name
     elected = max(
         (i for i, event in enumerate(events) if event.sign in ELECTIONS and event.rule), default=0
     )
     which = f" {name}, which {events[elected].rule}" if elected else ""
-    held = [_entry(_who(scene, place), place.missing) for scene in scenes]
+    held = [_entry(scene.holder(place.replica), place.missing) for scene in scenes]
     if not any(held):
         return _of_absence(scenes, place, elected, which)
     removed = max((i for i in range(1, len(held)) if held[i - 1] and not held[i]), default=0)
@@ -56,8 +56,8 @@ def _of_loss(scenes: Sequence[Scene], events: Sequence[Event], place: LogOffset)
 
 
 def _of_absence(scenes: Sequence[Scene], place: LogOffset, elected: int, which: str) -> str:
-    """Say which replicas had a record that the one that should have it never had."""
-    name, record = _who(scenes[-1], place).name, place.missing
+    """Say which replicas had a record that never reached the one that lacks it."""
+    name, record = scenes[-1].holder(place.replica).name, place.missing
     text = f"{record} was never replicated to {name}"
     if not elected:
         return f"{text}."
@@ -79,9 +79,9 @@ def _of_difference(
     """Say how two logs came to have different records at one offset."""
     origins = []
     for place in (first, second):
-        held = [_at(_who(scene, place), place.offset) for scene in scenes]
+        held = [_at(scene, place) for scene in scenes]
         came = max((i for i in range(1, len(held)) if held[i] != held[i - 1]), default=0)
-        origins.append((came, _who(scenes[-1], place).name, held))
+        origins.append((came, scenes[-1].holder(place.replica).name, held))
     origins.sort(key=lambda origin: origin[0])
     (earlier, one, ours), (later, other, theirs) = origins
     if not earlier or not ours[-1] or not theirs[-1]:
@@ -101,18 +101,13 @@ def _of_difference(
     return f"{text}."
 
 
-def _who(scene: Scene, place: LogOffset) -> Participant:
-    [who] = [who for who in scene.participants if who.replica == place.replica]
-    return who
+def _at(scene: Scene, place: LogOffset) -> Entry | None:
+    """Return what a replica has at an offset."""
+    log = scene.holder(place.replica).log
+    return log.at(place.offset) if log else None
 
 
 def _entry(who: Participant, record: str) -> Entry | None:
-    """Return a record as it is in somebody's log, None if it is not."""
+    """Return a record's entry in a log, None if it has none."""
     entries = who.log.entries if who.log else ()
     return next((entry for entry in entries if entry.name == record), None)
-
-
-def _at(who: Participant, offset: int) -> Entry | None:
-    """Return what somebody has at an offset."""
-    entries = who.log.entries if who.log else ()
-    return entries[offset] if offset < len(entries) else None

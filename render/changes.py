@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..core.scene import Entry, Log, LogOffset, Scene
+from ..core.scene import Entry, Log, LogOffset, Scene, about
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def changes(before: Scene, after: Scene) -> Iterator[Change]:
         gone = [line for line in old.details if line not in new.details]
         for line in new.details:
             if line not in old.details:
-                same = [gone_line for gone_line in gone if gone_line.split()[0] == line.split()[0]]
+                same = [former for former in gone if about(former) == about(line) != ""]
                 was = f" (was: {', '.join(same)})" if same else ""
                 yield Change(new.name, f"{line}{was}")
     for promise in after.promises:
@@ -60,11 +60,12 @@ def _log_changes(name: str, old: Log, new: Log) -> Iterator[Change]:
 
 
 def turning_points(scenes: Sequence[Scene], places: Sequence[LogOffset]) -> dict[int, list[str]]:
-    """Return the steps in which it went wrong, each with what happened there.
+    """Return the steps in which it went wrong, each with notes on what happened there.
 
-    When a record that is missing or differs got into a log, was promised to clients, and left a
-    log; when one that differs got to its offset and below the high watermark there; and each step
-    in which any log lost a record that clients had been promised.
+    For a record that is missing or differs at a place: when it entered a log, was promised to
+    clients, and left a log.  For one that differs, also when it was written at its offset, and when
+    that offset was below the high watermark.  For any record that clients were promised: when it
+    left a log.
     """
     notes: dict[int, list[str]] = {}
 
@@ -98,9 +99,9 @@ def turning_points(scenes: Sequence[Scene], places: Sequence[LogOffset]) -> dict
 
 
 def _moved(before: Scene, after: Scene, concerned: set[str]) -> Iterator[tuple[str, bool, str]]:
-    """Yield whose log got or lost a record in a step, whether it got it, and that in words.
+    """Yield whose log a record entered or left in a step, whether it entered, and a sentence.
 
-    Of what logs get, those concerned; of what they lose, what clients were promised as well.
+    Only concerned records are reported; of those that leave, also those promised to clients.
     """
     promised = {promise.record for promise in before.promises}
     for old, new in zip(before.participants, after.participants, strict=True):
@@ -115,10 +116,9 @@ def _moved(before: Scene, after: Scene, concerned: set[str]) -> Iterator[tuple[s
 
 def _held(scene: Scene, place: LogOffset) -> tuple[Entry | None, bool, str]:
     """Return what a replica has at an offset, whether that is below its HW, and its name."""
-    [who] = [who for who in scene.participants if who.replica == place.replica]
+    who = scene.holder(place.replica)
     log = who.log or Log((), 0)
-    entry = log.entries[place.offset] if place.offset < log.leo else None
-    return entry, log.hw > place.offset, who.name
+    return log.at(place.offset), log.hw > place.offset, who.name
 
 
 def _promised(scenes: Sequence[Scene], record: str) -> Iterator[tuple[int, str]]:
@@ -130,6 +130,6 @@ def _promised(scenes: Sequence[Scene], record: str) -> Iterator[tuple[int, str]]
 
 
 def differs_from(scenes: Sequence[Scene], place: LogOffset) -> int:
-    """Return the step from which on a place is as it is at the end."""
+    """Return the last step that changed what a replica has at an offset."""
     held = [_held(scene, place)[0] for scene in scenes]
     return max((i for i in range(1, len(held)) if held[i] != held[i - 1]), default=len(held) - 1)

@@ -29,13 +29,13 @@ def print_conformance(
     Parameters
     ----------
     saved
-        File of each walk in which brokers do otherwise.
+        File of each walk in which brokers differ from the model.
     """
     console = make_console()
     for path, departure in zip(saved, done.departures, strict=True):
         observed = departure.report.differs
         assert observed is not None
-        where = f"the brokers do otherwise in step {observed.number}"
+        where = f"the brokers differ in step {observed.number}"
         again = "" if departure.again else ", but did not a second time"
         print_prose(console, Text(f"{path}: {where}{again}."))
         for difference in observed.differences:
@@ -72,7 +72,7 @@ def _print_covered(
         where = f"in the first {MOST_STATES:,} states without faults, within {walks.longest} steps"
         print_prose(console, Text(f"Not enabled {where}: {names}."))
     pairs = f"{len(done.taken):,} of {len(walks.possible):,} that walks could have taken"
-    print_prose(console, Text(f"Pairs of neighbouring actions: {pairs}."))
+    print_prose(console, Text(f"Pairs of consecutive actions: {pairs}."))
 
 
 def _print_rules(console: Console, covered: RuleCoverage) -> None:
@@ -81,18 +81,20 @@ def _print_rules(console: Console, covered: RuleCoverage) -> None:
     share = f"{len(covered.rules) - len(covered.never)} of {len(covered.rules)}"
     print_prose(console, Text(f"Rules that decided steps: {share}. {listed}".strip(". ") + "."))
     if covered.never:
-        print_prose(console, Text(f"No step asked: {', '.join(covered.never)}."))
+        print_prose(console, Text(f"Rules that decided none: {', '.join(covered.never)}."))
 
 
 def _print_guards(console: Console, covered: GuardCoverage) -> None:
-    """Print how many guards steps passed, and which ones alone refused none."""
+    """Print how many guards let a step pass, and which ones never refused a step alone."""
     every = [(action, guard) for action, all_of in covered.guards.items() for guard in all_of]
     passed = sum(guard.passed > 0 for _, guard in every)
     silent = [f"{action} ({guard.requires})" for action, guard in every if not guard.refused]
-    share = f"{passed} of {len(every)}; guards that alone refused one: {len(every) - len(silent)}"
-    print_prose(console, Text(f"Guards that a step passed: {share}."))
+    share = (
+        f"{passed} of {len(every)}; guards that alone refused a step: {len(every) - len(silent)}"
+    )
+    print_prose(console, Text(f"Guards that let a step pass: {share}."))
     if silent:
-        print_prose(console, Text(f"Refused none alone: {', '.join(silent)}."))
+        print_prose(console, Text(f"Guards that never refused a step alone: {', '.join(silent)}."))
 
 
 def _answers(covered: RuleCoverage) -> dict[str, str]:

@@ -146,7 +146,7 @@ def _print_changed(console: Console, old: str, new: str) -> None:
 
 
 def print_verdicts(console: Console, names: Labels, decided: Any) -> None:
-    """Print the verdicts of both side by side, and what was searched without telling them apart."""
+    """Print the verdicts of both side by side, and the bounds at which they did not differ."""
     heading(console, f"Verdicts within {decided.old.headline}")
     table = Table(box=None, show_header=True, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("", *names):

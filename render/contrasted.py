@@ -114,7 +114,7 @@ class Contrasts:
         Parameters
         ----------
         listed
-            Whether what happens in the one whose steps they are was printed before.
+            Whether the steps were printed before, as their own protocol takes them.
         """
         for departure in contrast.departures:
             self._departure(contrast, departure, listed)
@@ -152,7 +152,7 @@ class Contrasts:
         return [f"the rule {name}" for name in self._codes[1].rules if name in rules]
 
     def _asked(self, code: Any, action: str) -> set[str]:
-        """Return the rules that differ, are functions and are asked by an action."""
+        """Return the rules that differ, are functions and are called by an action."""
         if action not in code.actions:
             return set()
         rules: set[str] = code.rules_asked(action) & self._rules
@@ -177,7 +177,7 @@ class Contrasts:
                 self._say(f"{name} is {rule.value} there: {rule.function.says}", indent=3)
 
     def _called(self, contrast: Contrast) -> tuple[str, str]:
-        """Return what the one whose steps they are is called, and the other."""
+        """Return the label of the protocol whose steps these are, and that of the other one."""
         return self._names[contrast.of], self._names[1 - contrast.of]
 
     def _say(self, text: str, indent: int = 0, style: str = "") -> None:

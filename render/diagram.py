@@ -29,7 +29,7 @@ _LONG = 3
 """A message that takes more steps than this is labelled at both its ends."""
 
 _APART = 9
-"""How far apart the heads are of messages that reach somebody from one side in one step."""
+"""The distance between the heads of messages that reach a lane from one side in one step."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Sign:
-    """What is drawn where somebody acts: an event's sign, or ``dot``."""
+    """What is drawn where a participant acts: an event's sign, or ``dot``."""
 
     x: float
     y: float
@@ -166,7 +166,7 @@ def _cut(text: str) -> str:
 
 
 def _lifelines(moment: Moment, x: dict[str, float]) -> list[Line]:
-    """Return how everybody is from a step to the next one: dead, alive, or leading an epoch."""
+    """Return each participant's line to the next step: dead, alive, or leading an epoch."""
     lines, top = [], _y(moment.number)
     for who in moment.scene.participants:
         kind = "life" if who.alive else "life dead"
@@ -177,9 +177,9 @@ def _lifelines(moment: Moment, x: dict[str, float]) -> list[Line]:
 
 
 def _notes(narrative: Narrative, moment: Moment, x: dict[str, float], room: Room) -> list[Text]:
-    """Return what is written below a sign: what changed for whom, or who is what at first.
+    """Return the texts below signs: what changed for a participant, or its first role.
 
-    It is written to the right of a lane, unless a message leaves there.
+    They are to the right of a lane, unless a message leaves there.
     """
     texts, y = [], _y(moment.number)
     to_the_right = {
@@ -217,7 +217,7 @@ def _written(spot: Spot, lines: list[str], kind: str) -> list[Text]:
 
 
 def _ends(arrows: list[Arrow], x: dict[str, float]) -> list[float]:
-    """Return how high each message ends: those that reach somebody together are drawn apart."""
+    """Return how high each message ends: those that reach a lane together are drawn apart."""
     together: dict[tuple[str, int, bool], int] = {}
     ends = []
     for arrow in sorted(arrows, key=lambda arrow_sent: -arrow_sent.sent):
@@ -243,12 +243,12 @@ def _arrow_line(arrow: Arrow, bottom: float, x: dict[str, float]) -> Line:
 
 
 def _slope(line: Line) -> tuple[float, float]:
-    """Return how level a line is, most first: those have the least room for their labels."""
+    """Return what sorts lines, the most level first: these have the least room for labels."""
     return (abs(line.y2 - line.y1), line.y1)
 
 
 def _lost(line: Line, arrow: Arrow, room: Room) -> list[Text]:
-    """Return the cross at the end of a message that is lost, and why it is."""
+    """Return the cross at the end of a lost message, and why it is lost."""
     x, y = line.x2, line.y2
     lines = wrapped(arrow.why or "lost", NARROW)
     room.take(Box(x - 7, y - 7, x + 7, y + 7))
@@ -263,7 +263,7 @@ def _lost(line: Line, arrow: Arrow, room: Room) -> list[Text]:
 
 
 def _labels(arrow: Arrow, line: Line, x: dict[str, float], room: Room, begins: bool) -> list[Text]:
-    """Return what a message says, at its beginning if asked for, and at the end of a long way."""
+    """Return a message's labels: at its beginning if `begins`, and at its end if that is far."""
     lines = wrapped(arrow.text + (" …" if arrow.fate == IN_FLIGHT else ""))
     texts: list[Text] = []
     if not lines:
@@ -294,7 +294,7 @@ def _level(line: Line, x: dict[str, float]) -> Iterator[Spot]:
 
 
 def _aslant(line: Line) -> Iterator[Spot]:
-    """Yield where the label of an arrow that takes its time may stand."""
+    """Yield where the label of a slanting arrow may stand."""
     way, anchor = (1, "start") if line.x2 > line.x1 else (-1, "end")
     yield Spot(line.x1 + way * 9, line.y1 - 6, anchor, above=True)
     yield from _along(line, (0.25, 0.4, 0.55, 0.7))

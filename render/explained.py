@@ -110,7 +110,7 @@ def print_findings(
         )
         print_prose(console, line)
     for need in findings.options:
-        verdict = _option(need, narrative.violated, words)
+        verdict = _option(need, narrative.violated)
         print_prose(console, Text.assemble((f"option {need.name}", "bold"), ": ", verdict))
     if findings.fair:
         kinds = ", ".join(count(2, words[kind]).removeprefix("2 ") for kind in findings.fair)
@@ -126,7 +126,7 @@ def print_findings(
 
 
 def _where(narrative: Narrative, number: int) -> str:
-    """Return who was concerned by a step, and which step it is."""
+    """Return the arguments and the number of a step."""
     moment = narrative.moments[number]
     unclean = "unclean: " if moment.event.sign == "unclean" else ""
     return f"{unclean}{moment.arguments} at step {number}"
@@ -151,12 +151,12 @@ def _verdict(need: Need, violated: str, words: Mapping[str, str]) -> str:
 
 
 def _covered(need: Need) -> str:
-    """Say what a search saw that was stopped."""
+    """Say what a stopped search has covered."""
     states = count(need.distinct_states, "distinct state")
     return f"{states} with fewer violate nothing so far (stopped by {need.stopped_by})"
 
 
-def _option(need: Need, violated: str, words: Mapping[str, str]) -> str:
+def _option(need: Need, violated: str) -> str:
     """Say whether an option has to be on."""
     if need.instead is not None:
         steps = count(need.steps or 0, "step")

@@ -36,7 +36,7 @@ _NUMBERS = {
 
 
 def numbers(report: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what a report says of its run, for people; nothing of what it does not say.
+    """Return the figures of a run, for people; only those that its report has.
 
     >>> numbers({"distinct_states": 3416, "complete": False})
     [('distinct states', '3,416'), ('all states within the bounds were explored', 'no')]

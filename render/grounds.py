@@ -6,7 +6,7 @@ from ..checker.result import Result
 
 
 def relied_on(result: Result) -> str:
-    """Say why the permutations of states could be left out; nothing without symmetry."""
+    """Say why the permutations of states could be left out; empty without symmetry."""
     grounds = result.grounds
     if grounds is None:
         return ""

@@ -27,7 +27,7 @@ def markdown(narrative: Narrative, full: bool = False) -> str:
     if narrative.key_moments:
         lines += ["What matters:", ""]
         lines += [
-            f"- step {moment.number}: {escaped(told_shortly(moment))}"
+            f"- step {moment.number}: {escaped(_key_moment(moment))}"
             for moment in narrative.key_moments
         ]
         lines.append("")
@@ -46,8 +46,8 @@ def markdown(narrative: Narrative, full: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def told_shortly(moment: Moment) -> str:
-    """Return what was done in a step, then what that meant."""
+def _key_moment(moment: Moment) -> str:
+    """Return what happens in a step, and what went wrong there."""
     meant = f" → {'; '.join(moment.flags)}." if moment.flags else ""
     return f"{moment.event.sentence}{meant}"
 

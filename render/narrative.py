@@ -2,7 +2,7 @@
 
 It is data alone: lanes, what happened in each step and why it could, what changed, messages as
 arrows between steps, and where the property is violated.  What a state looks like comes from the
-family (:mod:`tidegate.core.scene`); a system without such a view is told by its columns.
+family (:mod:`tidegate.core.scene`); a system without such a view is shown by its columns.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RECEIVED, LOST, IN_FLIGHT = "received", "lost", "in flight"
 class Arrow:
     """A message: sent in one step, and received or lost in another, or still in flight.
 
-    ``why`` says of a lost one what became of it.
+    ``why`` is the reason of a lost one.
     """
 
     sender: str
@@ -93,7 +93,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Narrative:
-    """A trace, told.
+    """A trace as every form shows it: in sentences, pictures and messages.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Narrative:
     cause
         Which steps caused that, and by which rules; empty if unknown.
     places
-        Where it does, in the last state.
+        Where the last state violates it.
     lanes
         Names of the participants, in order.
     moments
@@ -121,11 +121,11 @@ class Narrative:
     loop
         Of a lasso, the number of the state from which the steps repeat for ever.
     after
-        What is to be said of its length after "is violated".
-    told
-        What it tells of the property: that it is ``violated``, or ``reached``.
+        What follows "is violated", such as its length.
+    verb
+        What it shows of the property: that it is ``violated``, or ``reached``.
     repeats, fairness
-        What happens for ever after the last step, and why that is fair; empty if it ends there.
+        What happens for ever after the last step, and why that is fair; empty without a cycle.
     """
 
     protocol: str
@@ -144,7 +144,7 @@ class Narrative:
     numbers: tuple[tuple[str, str], ...] = ()
     loop: int | None = None
     after: str = ""
-    told: str = "violated"
+    verb: str = "violated"
     repeats: str = ""
     fairness: str = ""
 
@@ -159,7 +159,7 @@ class Narrative:
         steps = f"{self.steps} step{'' if self.steps == 1 else 's'}"
         if not self.violated:
             return f"{self.protocol}: a behavior of {steps}"
-        return f"{self.protocol}: {self.violated} is {self.told}{self.after}"
+        return f"{self.protocol}: {self.violated} is {self.verb}{self.after}"
 
     @property
     def cycle(self) -> range:
@@ -200,7 +200,7 @@ def narrate(
     for number, mark in marks(trace).items():
         flags.setdefault(number, []).append(mark)
     if prop is not None and trace.loop is None:
-        flags.setdefault(len(trace.steps), []).append(f"{prop.name} is {prop.told} here")
+        flags.setdefault(len(trace.steps), []).append(f"{prop.name} is {prop.verb} here")
     return Narrative(
         protocol=system.name,
         about=about,
@@ -218,7 +218,7 @@ def narrate(
         numbers=tuple(numbers),
         loop=trace.loop,
         after=violated_after(len(trace.steps), trace.loop),
-        told=prop.told if prop else "",
+        verb=prop.verb if prop else "",
         repeats=repeats(trace),
         fairness=fairness(system, trace),
     )
@@ -281,7 +281,7 @@ def _arrows(scenes: Sequence[Scene], events: Sequence[Event]) -> list[Arrow]:
             in_flight.setdefault(key, (message, number))
         for sender, receiver, text in event.exchange:
             arrows.append(Arrow(sender, receiver, text, number, number, RECEIVED))
-        # An action without an actor belongs to nobody's lane.
+        # A step without an actor has no lane.
         if number and event.actor:
             arrows += _promises(scenes[number - 1], scene, event, number)
     for key in list(in_flight):

@@ -1,4 +1,4 @@
-"""What real brokers made of a trace, for people."""
+"""What real brokers did with a trace, for people."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def page_on_kafka(
 ) -> str:
     """Return a trace as an HTML page, with what real brokers did in each step.
 
-    Where they do otherwise, the page ends with that step.
+    The page ends with the first step in which they differ.
     """
     first = [report.first] if report.first is not None else []
     seen = {
@@ -52,7 +52,7 @@ def _rows(observed: Observed) -> tuple[Difference, ...]:
 
 
 def _verdict(report: Report, observed: Observed) -> str:
-    did = "did otherwise" if observed.differences else "did this"
+    did = "differs here" if observed.differences else "did this"
     return f"Kafka {report.version} {did if observed.number else 'is in this state'}"
 
 
@@ -63,11 +63,11 @@ def print_on_kafka(
     report: Report,
     full: bool,
 ) -> None:
-    """Print a trace with what Kafka did beside each step, and how it ended for a client."""
+    """Print a trace with what Kafka did beside each step, and what a client has at the end."""
     kafka = f"Kafka {report.version}"
     differs = report.differs
     notes = {
-        observed.number: f"{kafka} did otherwise" if observed is differs else f"{kafka} did this"
+        observed.number: f"{kafka} differs here" if observed is differs else f"{kafka} did this"
         for observed in report.steps
     }
     forced = len(report.steps) if not differs else differs.number
@@ -100,5 +100,6 @@ def print_on_kafka(
         print_prose(console, Text.assemble(("DIFFERS ", "bold yellow"), line))
     else:
         step = trace.steps[differs.number - 1]
-        line = f"{kafka}: it left {system.name} at step {differs.number} of {total}, {step}."
+        where = f"at step {differs.number} of {total}, {step}"
+        line = f"{kafka}: it diverges from {system.name} {where}."
         print_prose(console, Text.assemble(("DIFFERS ", "bold yellow"), line))

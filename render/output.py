@@ -22,13 +22,13 @@ class OutputError(TidegateError):
 class Reports:
     """The reports of a command.
 
-    What cannot be written is named on standard error, and loses neither the verdict nor another
-    report.  What no document may hold, such as control characters, is written out.
+    A report that cannot be written is named on standard error; the verdict and other reports are
+    still written.  Characters that documents may not hold, such as control characters, are escaped.
 
     Parameters
     ----------
     files
-        Where each report goes, by the name of its option; None for those that nobody wants.
+        Where each report goes, by the name of its option; None for those that are not requested.
 
     Attributes
     ----------
@@ -70,19 +70,19 @@ class Reports:
 
     @contextmanager
     def after(self) -> Iterator[None]:
-        """Print in the block what comes before the reports; an error there is raised after them."""
+        """Print what comes before the reports in the block; raise an error of it after them."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - it is raised at the end
             self._unprinted = error
 
     def write(self, option: str, make: Callable[[IO[str]], object]) -> bool:
-        """Write a report if somebody wants it; return whether it was written.
+        """Write a report if it is requested; return whether it was written.
 
         Parameters
         ----------
         make
-            Writes it to what it is handed.  Where that is nothing, its place is left alone.
+            Writes it to a file.  If it writes nothing, an existing file stays as it is.
         """
         if option not in self._targets:
             return False
@@ -98,7 +98,7 @@ class Reports:
 
     @contextmanager
     def kept_apart(self, option: str, path: str) -> Iterator[None]:
-        """Name what goes wrong with a report in the block, and continue after it."""
+        """Print an error of the block on standard error, and continue after it."""
         try:
             yield
         except (OSError, UnicodeError) as error:
@@ -128,11 +128,11 @@ class Reports:
 
 @contextmanager
 def report_file(path: str, option: str) -> Iterator[IO[str]]:
-    """Open the file of the only thing that a command makes, before it is made.
+    """Open the only file that a command writes, before its content is made.
 
-    It is written beside its place and moved there when it is whole; a device, a pipe and standard
-    output ('-') are written as they are.  Where nothing is written, its place is left alone.  What
-    no document may hold, such as control characters, is written out.
+    The file is written under another name and renamed when it is complete; a device, a pipe and
+    standard output ('-') are written to directly.  If nothing is written, an existing file stays as
+    it is.  Characters that a document may not hold, such as control characters, are escaped.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _why(error: Exception) -> str:
 
 
 def _open(path: str) -> IO[str]:
-    """Open what will hold the report: a file beside its place, or the device or pipe itself."""
+    """Open the report's file under another name, or the device or pipe itself."""
     if path == "-":
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
@@ -191,7 +191,7 @@ def _open(path: str) -> IO[str]:
 
 
 def _finish(path: str, target: IO[str]) -> None:
-    """Flush what was written, and move it to its place."""
+    """Flush the file, and rename it."""
     target.flush()
     if target is not sys.stdout:
         target.close()
@@ -200,7 +200,7 @@ def _finish(path: str, target: IO[str]) -> None:
 
 
 def _discard(target: IO[str]) -> None:
-    """Remove what was not finished."""
+    """Remove a file that is not complete."""
     if target is not sys.stdout:
         with suppress(OSError):
             target.close()

@@ -1,7 +1,7 @@
 """A trace as one HTML file: no network, no other files, readable without scripts too.
 
 The policy in its head allows the one style sheet and the one script that it contains, by their
-hashes, and nothing else: not even a bug in the escaping could run or fetch anything.
+hashes, and nothing else, so that even a bug in the escaping could not run or fetch anything.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def wrapped(text: str, characters: int = CHARACTERS) -> list[str]:
 
 
 class Room:
-    """What is taken of a diagram so far.
+    """The parts of a diagram that are taken so far.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Room:
     left
         Where the lanes begin: texts stay to the right of it.
     lanes
-        Where the lines of the participants are, which texts had better not cross.
+        Where the lines of the participants are, which texts avoid.
     """
 
     def __init__(self, width: float, left: float, lanes: Iterable[float]) -> None:
@@ -82,7 +82,7 @@ class Room:
         self._taken: dict[int, list[Box]] = {}
 
     def take(self, box: Box) -> None:
-        """Let no text lie there if that can be helped."""
+        """Mark a part as taken: texts avoid it."""
         for bucket in self._buckets(box):
             self._taken.setdefault(bucket, []).append(box)
 

@@ -47,16 +47,16 @@ class Console(rich_console.Console):
         self._file = stream
 
     def on_broken_pipe(self) -> None:
-        """Leave to the command line what follows from the reader being gone."""
+        """Raise the error, as rich would not: the command line decides what a closed pipe means."""
         raise BrokenPipeError
 
     def render_str(self, text: str, **options: Any) -> rich_text.Text:
-        """Return a string as text; rich asks for that wherever it is handed a string."""
+        """Return a string as text; rich calls this for every string that it prints."""
         return super().render_str(printable(text), **options)
 
 
 class _Inert:
-    """A stream on which no line is a command to GitHub Actions; else it is as `stream` is."""
+    """A stream like `stream`, on which no line is a command to GitHub Actions."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream

@@ -30,17 +30,17 @@ def print_replayed(
     Parameters
     ----------
     violated
-        The properties that are violated at its end, or by its cycle, of all that could be judged.
+        The properties that its end or its cycle violates, of those that can be checked here.
     satisfied
         Why the recorded property is not violated, if there is more to say than that.
-    told
-        What a trace tells of that property: that it is ``violated``, or ``reached``.
+    verb
+        ``violated``, or ``reached`` for a property that a trace shows to be reached.
     """
     print_behavior(console, system, replayed.trace, full)
     taken = count(len(replayed.trace.steps), "step")
     for prop in violated:
         if prop.name == recorded.property:
-            head = (f"{prop.name} is {prop.told}. ", "bold red")
+            head = (f"{prop.name} is {prop.verb}. ", "bold red")
             print_prose(console, Text.assemble(head, explained(system, prop, replayed.trace)))
             if replayed.trace.loop is not None:
                 print_prose(console, Text(fairness(system, replayed.trace)))
@@ -62,20 +62,20 @@ def print_replayed(
     else:
         still = any(prop.name == recorded.property for prop in violated)
         line = f"{system.name}: {taken} taken; {recorded.property} is "
-        line += _end(recorded, replayed, still, satisfied).replace("violated", verb, 1)
+        line += _end(recorded, replayed, still, satisfied, verb)
         style = "bold green" if still else "bold yellow"
         print_prose(console, Text.assemble(("REPLAYED ", style), line))
 
 
-def _end(recorded: Recorded, replayed: Replayed, still: bool, satisfied: str) -> str:
-    """Say whether the recorded violation occurs, and of a lasso that does not violate it why."""
+def _end(recorded: Recorded, replayed: Replayed, still: bool, satisfied: str, verb: str) -> str:
+    """Say whether the recorded violation occurs, and if a lasso no longer violates it, why."""
     at_end = " at the end" if recorded.loop is None else ""
     if still:
-        return f"violated{at_end}, as recorded."
+        return f"{verb}{at_end}, as recorded."
     if replayed.open is not None:
         last = len(replayed.trace.steps)
-        return f"not violated: state {last} is not state {replayed.open}, so the steps end here."
-    return f"not violated: {satisfied}." if satisfied else f"not violated{at_end}."
+        return f"not {verb}: state {last} is not state {replayed.open}, so the steps end here."
+    return f"not {verb}: {satisfied}." if satisfied else f"not {verb}{at_end}."
 
 
 def _why(refused: Refusal | None) -> str:

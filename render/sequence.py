@@ -38,7 +38,7 @@ def mermaid(narrative: Narrative, full: bool = False) -> str:
         for arrow in _drawn(narrative, moment):
             ends = f"{names[arrow.sender]}{heads[arrow.fate]}{names[arrow.receiver]}"
             lines.append(f"  {ends}: {_mermaid_text(_label(arrow))}")
-        for lane, texts in _said(narrative, moment, full):
+        for lane, texts in _said(moment, full):
             text = "<br/>".join(map(_mermaid_text, texts))
             lines.append(f"  Note right of {names[lane]}: {text}")
     if narrative.cycle:
@@ -63,7 +63,7 @@ def plantuml(narrative: Narrative, full: bool = False) -> str:
         for arrow in _drawn(narrative, moment):
             ends = f"{names[arrow.sender]} {heads[arrow.fate]} {names[arrow.receiver]}"
             lines.append(f"{ends}: {_plantuml_text(_label(arrow))}")
-        for lane, texts in _said(narrative, moment, full):
+        for lane, texts in _said(moment, full):
             lines.append(f"note over {names[lane]}: {_joined(texts)}")
     if narrative.cycle:
         lines.append("end")
@@ -76,7 +76,7 @@ def _end(narrative: Narrative) -> list[str]:
     """Return what is said of the violation, in lines that are not too long for a note."""
     parts = (
         narrative.repeats,
-        f"{narrative.violated} is {narrative.told}.",
+        f"{narrative.violated} is {narrative.verb}.",
         narrative.explanation,
         narrative.cause,
     )
@@ -102,7 +102,7 @@ def _label(arrow: Arrow) -> str:
     return f"{arrow.text} ({more})" if more else arrow.text
 
 
-def _said(narrative: Narrative, moment: Moment, full: bool) -> Iterator[tuple[str, list[str]]]:
+def _said(moment: Moment, full: bool) -> Iterator[tuple[str, list[str]]]:
     """Yield what changed for each participant in a step, or with `full` what each is and holds."""
     for who in moment.scene.participants:
         texts = [change.text for change in moment.changes if change.who == who.name]

@@ -1,4 +1,4 @@
-"""A protocol as a page for people: its story, its rules, its actions, what is expected of it."""
+"""A protocol as a page for people: its story, its rules, its actions, its expected verdicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .text import print_prose
 
 
 def story(protocol: Any) -> dict[str, Any]:
-    """Return everything that ``tidegate show`` tells of a protocol, ready to be written as JSON."""
+    """Return all that ``tidegate show`` prints of a protocol, ready to be written as JSON."""
     return {
         "name": protocol.name,
         "family": protocol.family.name,
@@ -42,7 +42,7 @@ def story(protocol: Any) -> dict[str, Any]:
 
 
 def described_bounds(bounds: type) -> list[dict[str, str]]:
-    """Return each bound that a dataclass declares, as ``tidegate list`` tells it."""
+    """Return each bound that a dataclass declares, as ``tidegate list`` shows it."""
     return [
         {
             "name": name,
@@ -55,7 +55,7 @@ def described_bounds(bounds: type) -> list[dict[str, str]]:
 
 
 def described_properties(properties: Iterable[Property]) -> list[dict[str, str]]:
-    """Return each property, as ``tidegate list`` tells it."""
+    """Return each property, as ``tidegate list`` shows it."""
     return [
         {
             "name": prop.name,
@@ -86,7 +86,7 @@ def _rules(protocol: Any) -> list[dict[str, Any]]:
 
 
 def _summary(function: Callable[..., Any]) -> str:
-    """Return the first line of what a function says of itself."""
+    """Return the first line of a function's docstring."""
     return (inspect.getdoc(function) or "").split("\n")[0]
 
 

@@ -95,7 +95,7 @@ def _with_steps(verdict: Verdict) -> str:
     prop, trace = verdict.property, verdict.trace
     if trace is None:
         return f"no state satisfies {prop.name}"
-    return f"{prop.name} is {prop.told}{violated_after(len(trace.steps), trace.loop)}"
+    return f"{prop.name} is {prop.verb}{violated_after(len(trace.steps), trace.loop)}"
 
 
 def covered(result: Result) -> str:

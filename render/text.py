@@ -43,8 +43,8 @@ def print_trace(
         Print every variable of every state instead of one text per participant.
     """
     print_behavior(console, system, trace, full)
-    style = "bold red" if prop.told == "violated" else "bold green"
-    head = (f"{prop.name} is {prop.told}. ", style)
+    style = "bold red" if prop.verb == "violated" else "bold green"
+    head = (f"{prop.name} is {prop.verb}. ", style)
     print_prose(console, Text.assemble(head, explained(system, prop, trace)))
     if trace.loop is not None:
         print_prose(console, Text(fairness(system, trace)))

@@ -18,7 +18,7 @@ def tla(narrative: Narrative, full: bool = False) -> str:
     if narrative.violated:
         what = "Invariant" if narrative.loop is None else "Temporal property"
         # TLC knows no property that must be reached: the state violates its negation.
-        name = f"~{narrative.violated}" if narrative.told == "reached" else narrative.violated
+        name = f"~{narrative.violated}" if narrative.verb == "reached" else narrative.violated
         lines += [f"Error: {what} {name} is violated.", ""]
     # TLC does not print the state that a cycle comes back to a second time.
     for moment in narrative.moments[:-1] if narrative.cycle else narrative.moments:

@@ -179,9 +179,9 @@ def _chosen(decisions: Sequence[Decided], left: Sequence[tuple[str, ...]]) -> De
 
 
 def counterexamples(sides: tuple[Side, Side], decided: Decided) -> Iterator[Counterexample]:
-    """Yield each counterexample of one with what the other makes of it, in the old one's order.
+    """Yield each counterexample of one, replayed in the other, in the old one's order.
 
-    Of a property that both violate in the same steps there is nothing to tell.
+    A property that both violate by the same steps is left out.
     """
     rows = [{row.name: row for row in verdicts.rows} for verdicts in (decided.old, decided.new)]
     for of in (0, 1):

@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from ... import __file__ as package_file
-from ...analysis.named import SelectionError, is_own, own_file
+from ...analysis.named import SelectionError, custom_file, is_custom
 from ...core.spec import TidegateError
 from .sides import Side
 from .worker import MODEL, Origin
@@ -68,13 +68,13 @@ def opened(name: str) -> Iterator[Side]:
     with TemporaryDirectory(prefix="tidegate-revision-") as directory:
         files, model = (Path(directory).resolve() / name for name in ("files", "model"))
         here, checkout = Path.cwd(), _PACKAGE
-        if is_own(protocol):
-            here, checkout = _unpack_own(protocol, revision, files)
+        if is_custom(protocol):
+            here, checkout = _unpack_custom(protocol, revision, files)
         if checkout == _PACKAGE:
             _unpack(_PACKAGE, revision, model, MODEL, name)
         origin = Origin(
             str(model) if checkout == _PACKAGE else "",
-            str(files) if is_own(protocol) else "",
+            str(files) if is_custom(protocol) else "",
             str(checkout),
         )
         with _started(name, here) as remote:
@@ -82,17 +82,17 @@ def opened(name: str) -> Iterator[Side]:
             yield cast(Side, remote)
 
 
-def _unpack_own(protocol: str, revision: str, folder: Path) -> tuple[Path, Path]:
+def _unpack_custom(protocol: str, revision: str, folder: Path) -> tuple[Path, Path]:
     """Unpack the Python files of a user's repository.
 
     Returns
     -------
     tuple[Path, Path]
-        What is there in place of the directory of the file, or of the present one; and the
+        The unpacked directory that replaces that of the file, or the current one; and the
         repository.
     """
     name = f"{protocol}@{revision}"
-    file = own_file(protocol)
+    file = custom_file(protocol)
     beside = file.resolve().parent if file is not None and file.is_absolute() else Path.cwd()
     top = Path(_git(beside, name, "rev-parse", "--show-toplevel").strip()).resolve()
     _unpack(top, revision, folder, (":(glob)**/*.py",), name)
@@ -107,7 +107,7 @@ def _unpack_own(protocol: str, revision: str, folder: Path) -> tuple[Path, Path]
 
 def _relative(protocol: str) -> str:
     """Return the name of a protocol from the directory in which its file is unpacked."""
-    file = own_file(protocol)
+    file = custom_file(protocol)
     if file is None or not file.is_absolute():
         return protocol
     return protocol.replace(str(file), file.name, 1)

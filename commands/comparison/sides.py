@@ -12,8 +12,8 @@ from ...analysis.named import find_protocol
 from ...analysis.properties import (
     find_violable,
     system_for,
+    with_custom,
     with_every_history,
-    with_own,
 )
 from ...checker.check import check
 from ...checker.result import Limits
@@ -144,7 +144,7 @@ class Side:
     ) -> Followed:
         """Take steps from its initial state as far as they are enabled; judge where that ends."""
         system = with_every_history(self._protocol, settings)
-        known = properties_of(with_own(self._protocol, names))
+        known = properties_of(with_custom(self._protocol, names))
         # That a finite behavior says nothing of a liveness property.
         judged = [prop for prop in known if prop.name in names and not prop.kind.is_liveness]
         return follow(system, judged, steps)

@@ -1,4 +1,4 @@
-"""The other process of a comparison: answers what is asked of a protocol at a revision."""
+"""The other process of a comparison: answers questions about a protocol at a revision."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Origin:
     model
         Directory of the model and the properties, where they are of the revision; else empty.
     files
-        Directory of the user's files, for a protocol of their own; else empty.
+        Directory of the user's files, for a custom protocol; else empty.
     checkout
         Root of the repository.
     """
@@ -74,8 +74,7 @@ def serve() -> None:
 def _side(protocol: str, origin: Origin) -> Any:
     """Return what answers for a protocol.
 
-    The packages of the revision come before the present ones; what these have beside, and the
-    revision had not yet, is found all the same.
+    Modules are imported from the revision; those that it does not have yet, from the present code.
     """
     present = Path(__file__).resolve().parents[2]
     if origin.model:
@@ -94,7 +93,7 @@ def _side(protocol: str, origin: Origin) -> Any:
 def _refuse_present(protocol: str, files: Path, checkout: Path) -> None:
     """Refuse a protocol whose code was found in the checkout, not among the files of the revision.
 
-    That is so of what is installed from the checkout for development.
+    That happens if the checkout is installed for development.
     """
     modules = {
         name: getattr(module, "__file__", None) or "" for name, module in sys.modules.items()

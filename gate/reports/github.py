@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..judge import Deviation, Finding
 from ..results import CellOutcome
-from .telling import cause, reproducing
+from .cause import cause, reproducing
 from .where import pointers
 
 _COMMANDS = {Deviation.LIMIT: "warning", Deviation.SKIPPED: "notice"}

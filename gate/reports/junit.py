@@ -10,14 +10,11 @@ from ...core.printable import printable
 from ..cells import Cell
 from ..judge import Deviation, Finding
 from ..results import STATUSES, CellOutcome, PropertyOutcome, Status
-from .telling import cause, reproducing
-
-_WHOLE = {Deviation.ERROR: "can be searched", Deviation.LIMIT: "stays within its limits"}
-"""What is expected of a cell as a whole, by the kind of finding that says otherwise."""
+from .cause import cause, reproducing
 
 
 def junit(outcomes: Sequence[CellOutcome]) -> str:
-    """Return the outcomes as JUnit XML; what XML 1.0 cannot hold is written out."""
+    """Return the outcomes as JUnit XML; characters that XML 1.0 cannot hold are escaped."""
     suites = [_suite(outcome) for outcome in outcomes]
     root = ElementTree.Element("testsuites", name="tidegate gate")
     root.extend(suites)
@@ -63,7 +60,7 @@ def _suite(outcome: CellOutcome) -> ElementTree.Element:
 
 
 def _cases(outcome: CellOutcome) -> list[_Case]:
-    """Return what is expected of a cell; a finding about nothing of it is about the whole cell."""
+    """Return what is expected of a cell; a finding about none of that is about the whole cell."""
     cell = outcome.cell
     properties = outcome.properties or [PropertyOutcome(name, text) for name, text in cell.expected]
     cases = [_Case(prop.expected, prop.name) for prop in properties]
@@ -85,7 +82,7 @@ def _cases(outcome: CellOutcome) -> list[_Case]:
 
 
 def _children(outcome: CellOutcome, case: _Case) -> Iterator[ElementTree.Element]:
-    """Yield what a case is marked with: one child, of the worst of its findings."""
+    """Yield the child element of a case: its first finding, or that it was skipped."""
     if outcome.status is Status.CACHED:
         yield ElementTree.Element("skipped", message=STATUSES[Status.CACHED])
     if outcome.status is Status.SKIPPED:

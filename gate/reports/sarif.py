@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ... import __version__
 from ..judge import Deviation, Finding
 from ..results import CellOutcome, PropertyOutcome
-from .telling import cause, reproducing
+from .cause import cause, reproducing
 from .where import Pointer, pointers
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -20,7 +20,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _OTHERS = {
     "count": "The pinned distinct states or depth have changed.",
     "limit": "A limit was reached before the cell was decided.",
-    "brokers": "Real brokers do otherwise than expected.",
+    "brokers": "Real brokers do not behave as expected.",
     "error": "The cell could not be searched, or Kafka could not be started.",
 }
 """Rules that are no property, by their identifier."""

@@ -10,7 +10,7 @@ from ...render.markdown import escaped
 from ...render.summary import count
 from ..cells import DEFAULT_BOUNDS, Cell
 from ..results import CellOutcome, Status
-from .telling import cause, reproducing
+from .cause import cause, reproducing
 from .where import pointers
 
 

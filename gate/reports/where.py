@@ -21,12 +21,12 @@ class Pointer:
 
 
 def workspace() -> Path:
-    """Return the root to which CI wants paths to be relative: GitHub's, or where the gate runs."""
+    """Return the root of relative paths in reports: GitHub's workspace, or where the gate runs."""
     return Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
 
 
 def pointers(outcome: CellOutcome, finding: Finding) -> list[Pointer]:
-    """Return the lines that a finding is about, the most telling one first.
+    """Return the lines that a finding is about, the most specific one first.
 
     The rules and actions that the user's protocol changes, or the file of a built-in protocol;
     what lies outside the workspace is left out, and the case in the gate's file is always there.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from ...core.layout import NONE, members
-from ...core.scene import Event, Message, Participant, Scene, View
+from ...core.scene import Detail, Event, Message, Participant, Scene, View
 from ...core.spec import Action
 from ..broker.replica_sets import braced
 from .actions import high_watermark
@@ -33,9 +33,9 @@ def _participant(s: AsyncIsrState, k: Constants, number: int) -> Participant:
     end = f"leo {s.leader.offset[number]}"
     if number != LEADER:
         return Participant(replica(number), end)
-    known = [f"knows v{s.leader.version} isr {braced(s.leader.isr)}"]
+    known = [Detail(f"knows v{s.leader.version} isr {braced(s.leader.isr)}", about="isr")]
     if s.leader.pending_version != NONE:
-        known.append(f"requested {braced(s.leader.pending_isr)}")
+        known.append(Detail(f"requested {braced(s.leader.pending_isr)}", about="requests"))
     role = f"{end} hw {high_watermark(s, k)}"
     return Participant(replica(number), role, tuple(known), epoch=s.leader.version, leads=0)
 

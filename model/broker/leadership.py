@@ -48,7 +48,7 @@ def forget_role(s: BrokerState, broker: int) -> None:
 
 
 def drop_produce(s: BrokerState, record: int) -> None:
-    """Let a produce wait no more."""
+    """Remove a produce from those that wait."""
     s.delayed_produce[record].leader = NONE
     s.delayed_produce[record].offset = 0
 

@@ -1,10 +1,11 @@
 """Kafka's releases as protocols: the rules that each release of the brokers runs.
 
-Most rules belong to a release's code.  Some belong to what brokers say to each other, and wait for
-``inter.broker.protocol.version`` (``metadata.version`` with KRaft): leader epochs (0.11), the epoch
-in the answer (2.0), fences (2.1), truncation on fetch (2.7), broker epochs of fetches (3.5) and
-partition epochs without leader epochs (3.6).
-Bugs that a patch release mended are in the releases before it, except KAFKA-18991.
+Most rules belong to a release's code.  Others belong to the protocol between brokers and take
+effect with ``inter.broker.protocol.version`` (``metadata.version`` with KRaft): leader epochs
+(0.11), the epoch in the answer (2.0), fences (2.1), truncation on fetch (2.7), broker epochs of
+fetches (3.5) and partition epochs without leader epochs (3.6).
+
+A bug that a patch release fixed is in the releases before it, except KAFKA-18991.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ PREFIX = "kafka-"
 
 
 class ReleaseError(TidegateError):
-    """A release that does not exist, or that has not the metadata or the version asked for."""
+    """An unknown release, or one that cannot have the chosen metadata or protocol version."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class Release:
 
     @property
     def wire(self) -> Version:
-        """The version of what brokers say to each other."""
+        """The version of the protocol between brokers."""
         return parse_version(self.protocol_version) if self.protocol_version else self.code
 
     @property
@@ -184,7 +185,7 @@ def every_release() -> Iterator[Release]:
 
 
 def overview() -> list[dict[str, str]]:
-    """Return the releases in groups that stand on one protocol with the same options."""
+    """Return the releases in groups that are based on one protocol with the same options."""
     rows: list[dict[str, str]] = []
     for release in every_release():
         base = release.protocol.parent
@@ -216,7 +217,7 @@ def release_of(name: str) -> Release | None:
 
 
 def _base(code: Version, wire: Version) -> Protocol:
-    """Return the protocol by which brokers of this code talk in this version."""
+    """Return the protocol of brokers with this code that talk in this version."""
     if wire < (0, 11):
         return HW
     if wire < (2, 0):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...core.layout import NONE
+from ...core.scene import Detail
 from ..broker.replica_sets import replicas
 from .actions import leads
 from .bounds import Constants
@@ -21,11 +22,11 @@ def columns(s: PublishedState, k: Constants) -> dict[str, str]:
 
 def leadership(
     s: PublishedState, written: Callable[[int], str] = replicas
-) -> tuple[str, tuple[str, ...]]:
+) -> tuple[str, tuple[Detail, ...]]:
     """Return the partition state: leader, epoch and ISR."""
     leader = "no leader" if s.partition.leader == NONE else f"{s.partition.leader} leads"
     epoch = "" if s.partition.epoch == NONE else f" e{s.partition.epoch}"
-    return f"{leader}{epoch}", (f"isr {written(s.partition.isr)}",)
+    return f"{leader}{epoch}", (Detail(f"isr {written(s.partition.isr)}", about="isr"),)
 
 
 def _controller(s: PublishedState) -> str:

@@ -1,4 +1,4 @@
-"""Bugs of docs/catalogue.md that real brokers show: on which release, and which one leaves it."""
+"""Bugs of docs/catalogue.md that real brokers show: on which release, and which one diverges."""
 
 from dataclasses import dataclass
 
@@ -15,8 +15,8 @@ class Row:
         What has the bug; the trace is the shortest one under that release's rules, or those of
         `protocol`.
     left_by, left_at
-        A release that mends it, and the step at which that leaves the trace; empty and 0 where the
-        repair is outside what is replayed.
+        A release that fixes it, and the step at which that release diverges from the trace; empty
+        and 0 where the repair is outside what is replayed.
     gone
         The acknowledged record that is lost, if one is.
     """

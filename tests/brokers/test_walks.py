@@ -1,4 +1,4 @@
-"""Walks in which brokers once did otherwise than the model said."""
+"""Walks in which brokers once differed from the model."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A property in a file of one's own is named with -p, wherever a property is named."""
+"""A property in a custom file is named with -p, wherever a property is named."""
 
 import json
 import sys

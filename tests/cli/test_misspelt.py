@@ -1,11 +1,11 @@
-"""A mistake in one's own file is one line that begins with the file and the line."""
+"""A mistake in a custom file is one line that begins with the file and the line."""
 
 import pytest
 from click.testing import CliRunner
 
 from tidegate.cli import main
 
-OWN = '''"""A protocol of one's own."""
+OWN = '''"""A custom protocol."""
 
 from dataclasses import replace
 

@@ -195,7 +195,7 @@ def test_a_report_that_cannot_be_made_leaves_the_verdict_and_the_other_report(sh
     def fail(*arguments):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("tidegate.commands.check.found_page", fail)
+    monkeypatch.setattr("tidegate.commands.check.counterexample_page", fail)
     result = run("check", *HW, "--html", "page.html", "--json", "report.json")
     assert result.exit_code == 12
     assert "VIOLATED hw" in result.flat

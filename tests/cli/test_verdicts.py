@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from tidegate.analysis.ladder import LadderVerdict
 from tidegate.cli import main
-from tidegate.commands.verdicts import asked_about
+from tidegate.commands.verdicts import compared_properties
 from tidegate.invariants import INVARIANTS
 from tidegate.model import PROTOCOLS
 from tidegate.render.verdicts import letters, section
@@ -60,7 +60,7 @@ def test_the_page_covers_every_protocol_property_and_scenario():
     page = PAGE.read_text()
     for text, scenario in zip(sections(page), BROKER[0].family.scenarios, strict=True):
         assert text.startswith(scenario.title)
-        compared = {prop.name for prop in asked_about(BROKER[0], scenario)}
+        compared = {prop.name for prop in compared_properties(BROKER[0], scenario)}
         assert compared <= set(rows(text, 1))
         assert all(f" {protocol.name} |" in text for protocol in BROKER)
 

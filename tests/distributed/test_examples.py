@@ -1,4 +1,4 @@
-"""Models of one's own are searched by Spark as well, with TLC's counts."""
+"""Custom models are searched by Spark as well, with TLC's counts."""
 
 import json
 from pathlib import Path

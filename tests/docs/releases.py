@@ -49,7 +49,7 @@ class Row:
 
     @property
     def older(self):
-        """Return the rules in which it differs from the protocol that it stands on."""
+        """Return the rules in which it differs from the protocol that it is based on."""
         protocol = self.last.protocol
         base = protocol.parent.rules
         return ", ".join(

@@ -1,4 +1,4 @@
-"""The pages on models of one's own show what happens."""
+"""The pages on custom models show what happens."""
 
 import json
 import re

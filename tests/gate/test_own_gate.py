@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tidegate.analysis.named import find_protocol, is_own
+from tidegate.analysis.named import find_protocol, is_custom
 from tidegate.cli import main
 from tidegate.core.bounds import parse
 from tidegate.core.spec import Outcome
@@ -142,7 +142,7 @@ def inverted_case(cell):
     assert not set(names) & set(EVERY)
     quoted = {True: json.dumps(held), False: json.dumps(violated)}
     # The file that this case goes into lies elsewhere.
-    protocol = str(Path(cell.protocol).resolve()) if is_own(cell.protocol) else cell.protocol
+    protocol = str(Path(cell.protocol).resolve()) if is_custom(cell.protocol) else cell.protocol
     lines = ["[[case]]", f"protocols = {json.dumps([protocol])}"]
     lines += [f"bounds = {json.dumps([cell.bounds])}"]
     lines += [f"holds = {quoted[True]}"] * bool(held)

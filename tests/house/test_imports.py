@@ -70,7 +70,7 @@ def test_models_properties_and_engines_import_nothing_heavy(modules):
 def test_a_check_of_ones_own_file_imports_none_of_kafkas_families(engine):
     own = ["check", "examples/two_phase_commit.py", "-b", "managers=2", "--engine", engine]
     modules = modules_of("-m", "tidegate", *own)
-    assert "tidegate.model.own.model" in modules
+    assert "tidegate.model.custom.model" in modules
     assert set(filter(KAFKA.match, modules)) == set()
     assert modules & LATE == set()
     kafkas = modules_of("-m", "tidegate", "check", "kip-101", "-b", "records=1", "-p", "TypeOk")

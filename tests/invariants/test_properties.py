@@ -90,7 +90,7 @@ CASES = {
     "NoAckedRecordLost": (forget_committed, r"m0 .*acks=all.*offset 0.*Only replica 0"),
     "LeaderCompleteness": (
         elect_1_without_its_log,
-        r"m0 was committed at offset 0.*Broker 1 is the leader by election.*log ends at 0",
+        r"m0 was committed at offset 0.*Broker 1 is the elected leader.*log ends at 0",
     ),
     "LeaderCandidateCompleteness": (
         elect_1_without_its_log,

@@ -1,4 +1,4 @@
-"""Conditions within the actions of a model of one's own are mutated, too."""
+"""Conditions within the actions of a custom model are mutated, too."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Liveness of models of one's own: the four forms, fairness by argument, and what is refused."""
+"""Liveness of custom models: the four forms, fairness by argument, and what is refused."""
 
 import re
 from dataclasses import dataclass

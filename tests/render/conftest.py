@@ -13,7 +13,7 @@ from tidegate.analysis.properties import with_every_history
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.simulate import walk as walk_at_random
-from tidegate.commands.telling import tell
+from tidegate.commands.saved import narrated
 from tidegate.core.scene import Event
 from tidegate.core.spec import Trace
 from tidegate.render.narrative import narrate
@@ -54,7 +54,7 @@ def found(name):
     first = check(system, properties).first
     numbers = [("depth", "13")]
     told = first.trace.steps, first.property, numbers, first.trace.loop
-    return tell(protocol, settings.split(), 0, *told)
+    return narrated(protocol, settings.split(), 0, *told)
 
 
 @pytest.fixture(params=TRACES)

@@ -11,7 +11,7 @@ from tidegate.analysis.properties import with_every_history
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.replay import retaken
-from tidegate.commands.telling import tell
+from tidegate.commands.saved import narrated
 from tidegate.core.layout import NONE
 from tidegate.core.scene import Entry, Log
 from tidegate.core.spec import Step
@@ -31,7 +31,7 @@ def unclean():
     settings = ["unclean_election"]
     system, properties = assemble("kip-320", settings, [])
     first = check(system, properties).first
-    return tell("kip-320", settings, 0, first.trace.steps, first.property)
+    return narrated("kip-320", settings, 0, first.trace.steps, first.property)
 
 
 def sentence(told, action, epoch=None):
@@ -135,7 +135,7 @@ def test_a_record_that_is_written_after_the_election_of_the_one_that_lacks_it():
     settings = ["records=1", "elections=2", "stale_leader_and_isr"]
     system, properties = assemble("kip-320", settings, [])
     first = check(system, properties).first
-    told = tell("kip-320", settings, 0, first.trace.steps, first.property)
+    told = narrated("kip-320", settings, 0, first.trace.steps, first.property)
     assert told.cause == (
         "m0 was never replicated to broker 1: step 13 wrote it to broker 0 after step 9 had "
         "elected broker 1, which is in the ISR {0,1}."

@@ -241,6 +241,20 @@ def test_a_live_follower_that_is_fenced_keeps_its_leader(told_with):
     )
 
 
+def test_an_election_names_the_epochs_of_which_the_new_leader_has_records_to_apply(told_with):
+    told = told_with(
+        "kip-595",
+        "replicas=3 moves elections=2 isr_propagation=records",
+        "Produce 0\nProposeShrink 0 2\nHandleAlterPartition 0\nElect 1\nElect 0",
+    )
+    assert [told.moments[number].event.sentence for number in (4, 5)] == [
+        "The controller elects broker 1, which is in the ISR {0,1}: 1 leads e1, isr {0,1}, fenced "
+        "{}.",
+        "The controller elects broker 0, which is in the ISR {0,1}: 0 leads e2, isr {0,1}, fenced "
+        "{}; broker 0 has yet to apply records of e0.",
+    ]
+
+
 def test_what_a_line_replaces_is_a_line_of_its_kind(told_with):
     """A produce that begins to wait replaces no epoch cache."""
     changes = told_with("kip-101", "purgatory", "Produce 0").moments[1].changes

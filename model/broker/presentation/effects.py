@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ....core.scene import Scene
 from ..replica_sets import braced
-from .pictures import Answer, broker, broker_of, log_of, proposal_of
+from .isr_view import UNAPPLIED
+from .pictures import Answer, broker, broker_of, log_of, partition_of, proposal_of
 
 
 def lost_with(number: int, before: Scene, after: Scene) -> str:
@@ -30,6 +31,20 @@ def raised(number: int, before: Scene, after: Scene) -> str:
     if now <= was:
         return ""
     return f", and raises its HW from {was} to {now}: every ISR member has the records below"
+
+
+def stored(picture: Scene) -> str:
+    """Return what the controller has stored, as a clause."""
+    controller = partition_of(picture)
+    lines = (line for line in controller.details if line.about != UNAPPLIED)
+    return ", ".join((controller.role, *lines))
+
+
+def yet_to_apply(picture: Scene, number: int) -> str:
+    """Say of which epochs a broker has records to apply, to end a sentence; empty if none."""
+    unapplied = sorted(partition_of(picture).unapplied)
+    epochs = ", ".join(f"e{epoch}" for leader, epoch in unapplied if leader == number)
+    return f"; broker {number} has yet to apply records of {epochs}" if epochs else ""
 
 
 def proposed(before: Scene, after: Scene) -> str:

@@ -13,7 +13,7 @@ from ..replica_sets import braced
 from . import isr_events
 from .delayed import DELAYED
 from .deletion import DELETION, fails, fails_before_truncating, log_start_moved
-from .effects import lost_with, proposed, raised
+from .effects import lost_with, proposed, raised, stored, yet_to_apply
 from .out_of_range import OUT_OF_RANGE
 from .pictures import (
     CLIENTS,
@@ -278,7 +278,7 @@ def _shrink_isr(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _elect(a: Arguments, before: Scene, after: Scene) -> Event:
-    now, isr, elr = of(after, CONTROLLER), partition_of(before).isr, partition_of(before).elr
+    isr, elr = partition_of(before).isr, partition_of(before).elr
     eligible = bool(elr >> a["broker"] & 1)
     clean = eligible or bool(isr >> a["broker"] & 1)
     whether = f"is in the ISR {braced(isr)}"
@@ -291,8 +291,8 @@ def _elect(a: Arguments, before: Scene, after: Scene) -> Event:
         whether = f"is NOT in the ISR {braced(isr)} (unclean election)"
     return Event(
         CONTROLLER,
-        f"The controller elects broker {a['broker']}, which {whether}: {now.role}, "
-        f"{', '.join(now.details)}.",
+        f"The controller elects broker {a['broker']}, which {whether}: {stored(after)}"
+        f"{yet_to_apply(after, a['broker'])}.",
         sign="election" if clean else "unclean",
         rule=whether,
     )
@@ -305,8 +305,7 @@ def _fence(a: Arguments, before: Scene, after: Scene) -> Event:
     roles = "the ISR" if was.leader == now.leader else "leadership and the ISR"
     return Event(
         CONTROLLER,
-        f"Broker {a['broker']} {why}; the controller removes it from {roles}: {now.role}, "
-        f"{', '.join(now.details)}.",
+        f"Broker {a['broker']} {why}; the controller removes it from {roles}: {stored(after)}.",
         sign="election",
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ....core.scene import Event, Scene
 from ..replica_sets import braced
-from .effects import lost_with, raised
+from .effects import lost_with, raised, stored, yet_to_apply
 from .isr_view import CONSUMER, PRODUCER
 from .pictures import (
     CLIENTS,
@@ -114,7 +114,7 @@ def _apply_change_record(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _fence_follower(a: Arguments, before: Scene, after: Scene) -> Event:
-    lives = broker_of(before, a["broker"]).role != "down"
+    lives = broker_of(before, a["broker"]).alive
     why = "is shutting down, or is considered dead" if lives else "is dead"
     return Event(
         CONTROLLER,
@@ -124,13 +124,13 @@ def _fence_follower(a: Arguments, before: Scene, after: Scene) -> Event:
 
 
 def _elect_last_known(a: Arguments, before: Scene, after: Scene) -> Event:
-    number, now = a["broker"], of(after, CONTROLLER)
+    number = a["broker"]
     whether = "is the last known leader, as neither the ISR nor the ELR has a member"
-    down = ", although it is down" if broker_of(before, number).role == "down" else ""
+    down = "" if broker_of(before, number).alive else ", although it is down"
     return Event(
         CONTROLLER,
         f"The controller elects broker {number}, which {whether} (unclean election){down}: "
-        f"{now.role}, {', '.join(now.details)}.",
+        f"{stored(after)}{yet_to_apply(after, number)}.",
         sign="unclean",
         rule=whether,
     )

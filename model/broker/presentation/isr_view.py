@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....core.layout import NONE
+from ....core.scene import Detail
 from ..bounds import ZOOKEEPER, Constants
 from ..messages import ACCEPTED, ORPHANED, OUTDATED, REFUSED, REQUEST
 from ..replica_sets import braced, replicas
@@ -12,23 +13,30 @@ from ..state import BrokerState
 
 PRODUCER, CONSUMER = "producer", "consumer"
 
+UNAPPLIED = "unapplied records"
+"""What the lines about partition change records are about that a leader has not applied."""
+
 
 def controller(
     s: BrokerState, k: Constants, written: Callable[[int], str] = braced
-) -> tuple[str, ...]:
+) -> tuple[Detail, ...]:
     """Return the controller's own state, beside the partition state, and its pending work."""
     if k.kraft:
-        lines = [f"fenced {written(s.partition.fenced)}"]
+        lines = [Detail(f"fenced {written(s.partition.fenced)}", about="fenced")]
         for leader in range(k.replicas):
-            lines += requests(s, leader, written)
+            lines += [Detail(line, about="requests") for line in requests(s, leader, written)]
         return (*lines, *_unapplied(s, written))
     if k.isr_propagation != ZOOKEEPER:
         return ()
     if s.controller.down:
-        return ("down",)
+        return (Detail("down", about="down"),)
     handles = ("", "has read a notification", "has yet to delete a notification")
     unread = "a notification is unread" if s.controller.notification else ""
-    parts = (f"cached isr {written(s.controller.isr)}", unread, handles[s.controller.handling])
+    parts = (
+        Detail(f"cached isr {written(s.controller.isr)}", about="cached isr"),
+        Detail(unread, about="unread"),
+        Detail(handles[s.controller.handling], about="handling"),
+    )
     return tuple(part for part in parts if part)
 
 
@@ -46,44 +54,59 @@ def requests(s: BrokerState, leader: int, written: Callable[[int], str]) -> tupl
     return tuple(lines)
 
 
-def _unapplied(s: BrokerState, written: Callable[[int], str]) -> list[str]:
+def unapplied(s: BrokerState) -> dict[int, list[int]]:
+    """Return, by leader epoch, the ISRs of the records that its leader has not applied.
+
+    A record that begins an epoch is in flight like LeaderAndIsr: on its own it does not count.
+    """
+    queues = {
+        epoch: [isr for isr in sent.isrs if isr] for epoch, sent in enumerate(s.leader_and_isr)
+    }
+    return {
+        epoch: isrs
+        for epoch, isrs in queues.items()
+        if len(isrs) > 1 or (isrs and s.replica[s.leader_and_isr[epoch].leader].epoch == epoch)
+    }
+
+
+def _unapplied(s: BrokerState, written: Callable[[int], str]) -> list[Detail]:
     """Return the partition change records that the leader of their epoch has not applied."""
     lines = []
-    for epoch, sent in enumerate(s.leader_and_isr):
-        isrs = [written(isr) for isr in sent.isrs if isr]
+    for epoch, queue in unapplied(s).items():
+        sent, isrs = s.leader_and_isr[epoch], [written(isr) for isr in queue]
         if sent.assignments:
             isrs = [
                 f"{isr} of {written(replicas)}"
                 for isr, replicas in zip(isrs, sent.assignments, strict=False)
             ]
-        if len(isrs) > 1 or (isrs and s.replica[sent.leader].epoch == epoch):
-            known = " (known from a response)" if sent.known else ""
-            queue = f"isr {', then '.join(isrs)}{known}"
-            lines.append(f"broker {sent.leader} has yet to apply in e{epoch}: {queue}")
+        known = " (known from a response)" if sent.known else ""
+        records = f"isr {', then '.join(isrs)}{known}"
+        line = f"broker {sent.leader} has yet to apply in e{epoch}: {records}"
+        lines.append(Detail(line, about=UNAPPLIED))
     return lines
 
 
-def clients(s: BrokerState, k: Constants) -> dict[str, str]:
+def clients(s: BrokerState, k: Constants) -> dict[str, Detail]:
     """Return a line for each client, with the leader in its metadata."""
-    lines = {PRODUCER: f"{PRODUCER} -> {s.producer.leader}"}
+    lines = {PRODUCER: Detail(f"{PRODUCER} -> {s.producer.leader}", about=PRODUCER)}
     if k.track_read:
         at = f"{s.aux_consumer.leader}, at {s.aux_consumer.offset}"
-        lines[CONSUMER] = f"{CONSUMER} -> {at}"
+        lines[CONSUMER] = Detail(f"{CONSUMER} -> {at}", about=CONSUMER)
     return lines
 
 
 def isr_changes(
     s: BrokerState, k: Constants, broker: int, written: Callable[[int], str] = replicas
-) -> tuple[str, ...]:
+) -> tuple[Detail, ...]:
     """Return a broker's pending ISR change, and the leader in its metadata if outdated."""
     replica, lines = s.replica[broker], []
     if replica.proposed:
-        lines.append(f"proposes isr {written(replica.proposed)}")
+        lines.append(Detail(f"proposes isr {written(replica.proposed)}", about="proposal"))
     if replica.change_set:
-        lines.append("has not yet announced its isr")
+        lines.append(Detail("has not yet announced its isr", about="notification"))
     if k.isr_propagation == ZOOKEEPER and replica.alive and replica.metadata != s.partition.leader:
         named = "no leader" if replica.metadata == NONE else f"{replica.metadata}"
-        lines.append(f"metadata names {named}")
+        lines.append(Detail(f"metadata names {named}", about="metadata"))
     return tuple(lines)
 
 

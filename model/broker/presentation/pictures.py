@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ....core.layout import NONE
-from ....core.scene import Log, Message, Participant, Scene
-from ..messages import (
-    IDLE,
-)
+from ....core.scene import Detail, Log, Message, Participant, Scene
+from ..messages import IDLE
 from ..rules import Rules
 
 CONTROLLER, CLIENTS = "controller", "clients"
@@ -25,8 +23,10 @@ class Partition(Participant):
 
     ``cached`` is the ISR in its cache, if it has one; with ``kraft`` brokers apply the metadata,
     not LeaderAndIsr, and ``known`` are epochs whose next record their leader knows from a response.
+    ``unapplied`` are pairs of a leader and an epoch that it has not applied all records of.
     """
 
+    details: tuple[Detail, ...] = ()
     leader: int = NONE
     isr: int = 0
     elr: int = 0
@@ -34,6 +34,7 @@ class Partition(Participant):
     cached: int = 0
     kraft: bool = False
     known: frozenset[int] = frozenset()
+    unapplied: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ....core.scene import Event, Scene
 from ..replica_sets import braced
-from .pictures import CLIENTS, CONTROLLER, broker, log_of, of, partition_of, proposal, proposal_of
+from .pictures import CLIENTS, CONTROLLER, broker, log_of, partition_of, proposal, proposal_of
 
 Arguments = Mapping[str, int]
 
@@ -17,8 +17,8 @@ def _request(text: str, sentence: str) -> Event:
 
 def _partition(picture: Scene) -> str:
     """Return the partition state as a clause."""
-    controller = of(picture, CONTROLLER)
-    lines = [line for line in controller.details if line.startswith(("isr", "replicas", "elr"))]
+    controller = partition_of(picture)
+    lines = [line for line in controller.details if line.about in ("isr", "replicas", "elr")]
     return f"{controller.role}, {', '.join(lines)}"
 
 

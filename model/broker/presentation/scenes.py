@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....core.layout import NONE
-from ....core.scene import Entry, Message, Participant, Promise, Scene, View
+from ....core.scene import Detail, Entry, Message, Participant, Promise, Scene, View
 from ..bounds import ACKS_ALL, ZOOKEEPER, Constants
 from ..in_flight import LogEntry
 from ..leadership import leads
@@ -24,7 +24,15 @@ from ..messages import (
 from ..replica_sets import braced
 from ..state import BrokerState
 from .events import event
-from .isr_view import REFUSALS, alter_partition, clients, controller, isr_changes, requests
+from .isr_view import (
+    REFUSALS,
+    alter_partition,
+    clients,
+    controller,
+    isr_changes,
+    requests,
+    unapplied,
+)
 from .pictures import (
     ACKED,
     CLIENTS,
@@ -62,6 +70,7 @@ def scene(s: BrokerState, k: Constants) -> Scene:
             cached=s.controller.isr,
             kraft=k.kraft,
             known=frozenset(epoch for epoch, sent in enumerate(s.leader_and_isr) if sent.known),
+            unapplied=frozenset((s.leader_and_isr[epoch].leader, epoch) for epoch in unapplied(s)),
         )
     ]
     participants += [_participant(s, k, number) for number in range(k.replicas)]
@@ -70,7 +79,7 @@ def scene(s: BrokerState, k: Constants) -> Scene:
     participants.append(Clients(CLIENTS, written, tuple(metadata.values()), metadata=metadata))
     return Scene(
         tuple(participants),
-        (*_requests(s, k), *_proposals(s, k), *_announcements(s, k)),
+        (*_requests(s, k), *_proposals(s), *_announcements(s, k)),
         (*_read(s, k), *_acked(s, k)),
     )
 
@@ -81,14 +90,16 @@ def _participant(s: BrokerState, k: Constants, number: int) -> Broker:
     starts = enumerate(replica.epoch_cache)
     cache = tuple((epoch, start) for epoch, start in starts if start != NONE)
     if k.hw_checkpoint:
-        details.append(f"HW on disk: {replica.checkpoint}")
+        details.append(Detail(f"HW on disk: {replica.checkpoint}", about="checkpoint"))
     if k.rules.epoch_cache:
-        details.append(f"epoch cache: {cached(cache)}")
+        details.append(Detail(f"epoch cache: {cached(cache)}", about="epoch cache"))
     if s.late_fetch[number].leader != NONE:
         late = s.late_fetch[number]
-        details.append(f"its fetch at {late.offset} is still at broker {late.leader}")
+        line = f"its fetch at {late.offset} is still at broker {late.leader}"
+        details.append(Detail(line, about="late fetch"))
     details += isr_changes(s, k, number, braced)
-    details += [f"in purgatory: {request}" for request in waiting(s, number)]
+    delayed = waiting(s, number)
+    details += [Detail(f"in purgatory: {request}", about="purgatory") for request in delayed]
     return Broker(
         name=broker(number),
         role=role(s, number, braced),
@@ -144,7 +155,7 @@ def _requests(s: BrokerState, k: Constants) -> list[Answer]:
     return messages
 
 
-def _proposals(s: BrokerState, k: Constants) -> list[Proposal]:
+def _proposals(s: BrokerState) -> list[Proposal]:
     """Return the messages in flight between leaders and the controller."""
     proposals = []
     for number, message in enumerate(s.alter_partition):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....core.layout import NONE
-from ....core.scene import Entry, Log
+from ....core.scene import Detail, Entry, Log
 from ..bounds import ZOOKEEPER, Constants
 from ..in_flight import LogEntry, Message
 from ..leadership import leads
@@ -83,20 +83,22 @@ def record(entry: LogEntry) -> str:
 
 def leadership(
     s: BrokerState, written: Callable[[int], str] = replicas
-) -> tuple[str, tuple[str, ...]]:
+) -> tuple[str, tuple[Detail, ...]]:
     """Return the partition state: leader, epoch, ISR and ELR."""
     leader = "no leader" if s.partition.leader == NONE else f"{s.partition.leader} leads"
-    details = [f"isr {written(s.partition.isr)}"]
-    if s.partition.replicas:
-        details.append(f"replicas {written(s.partition.replicas)}")
-    if s.partition.adding:
-        details.append(f"adding {written(s.partition.adding)}")
-    if s.partition.removing:
-        details.append(f"removing {written(s.partition.removing)}")
-    if s.partition.elr:
-        details.append(f"elr {written(s.partition.elr)}")
+    sets = {
+        "replicas": s.partition.replicas,
+        "adding": s.partition.adding,
+        "removing": s.partition.removing,
+        "elr": s.partition.elr,
+    }
+    details = [Detail(f"isr {written(s.partition.isr)}", about="isr")]
+    details += [
+        Detail(f"{name} {written(members)}", name) for name, members in sets.items() if members
+    ]
     if s.partition.last_known_leader != NONE:
-        details.append(f"last known leader {s.partition.last_known_leader}")
+        last = f"last known leader {s.partition.last_known_leader}"
+        details.append(Detail(last, about="last known leader"))
     return f"{leader} e{s.partition.epoch}", tuple(details)
 
 

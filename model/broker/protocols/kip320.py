@@ -6,7 +6,7 @@ A leader serves only requests of its own epoch and refuses others with FENCED_LE
 UNKNOWN_LEADER_EPOCH, so it serves no stale follower, and a stale leader serves no follower.  With
 clean elections, acks=all, no power loss and 2 replicas no committed record is lost and no logs
 diverge.  With 3 replicas, 1 record, 3 elections and ``moves`` a committed record is lost: a leader
-that missed an epoch keeps its remote LEOs (kip-595-reset tells the story, and mends it).
+that missed an epoch keeps its remote LEOs (kip-595-reset describes that, and repairs it).
 
 Source: KIP-320, apache/kafka#5661.
 """

@@ -13,11 +13,11 @@ broker 0; with KRaft a broker applies all committed batches at once, and sees th
 Read off Kafka's sources, 0.9.0.0 to 4.3.1; there is no ticket for it.
 
 A leader skips a partition change record that it knows already.  What happens without that, with
-KRaft: the controller accepts the leader's first ISR change, and the response is at the leader
+KRaft: the controller accepts the leader's first ISR change, and the response reaches the leader
 before the record.  The leader proposes to add a follower, and the controller accepts that too.  Now
 the first record arrives.  Its partition epoch is equal to the leader's, so makeLeader applies it:
-the ISR is that of the first change, and the proposal is gone.  The high watermark waits for the
-added follower no more, and the response to the proposal is ignored.  Until the second record
+the ISR is that of the first change, and the proposal is gone.  The high watermark no longer
+waits for the added follower, and the response to the proposal is ignored.  Until the second record
 arrives the leader commits and acknowledges without a member of the ISR; if that member is elected,
 the record is lost.  Read off Kafka's sources, 3.3.0 to 4.4.0 (KAFKA-13790); there is no ticket.
 
@@ -60,7 +60,7 @@ KIP_595_RESET = replace(
     name="kip-595-reset",
     parent=KIP_595,
     story=__doc__,
-    summary="Mends kip-595 (not in Kafka): remote LEOs, known records, removed replicas.",
+    summary="Repairs kip-595 (not in Kafka): remote LEOs, known records, removed replicas.",
     rules=replace(
         KIP_595.rules,
         forgets_remote_leos=unless_next,

@@ -1,4 +1,4 @@
-"""From a saved trace to a narrative, with every history variable."""
+"""Saved traces: read one, replay it, and return it as a narrative with every history variable."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.named import find_protocol
-from ..analysis.saved import replayed_as_recorded, systems_to_tell
+from ..analysis.saved import replayed_as_recorded, systems_with_history
 from ..analysis.selection import refuse_unknown_property
 from ..checker.replay import Replayed, retaken, start_of, without_failure
 from ..checker.result import Verdict
@@ -44,9 +44,9 @@ class Saved:
     settings
         Its bounds, as on the command line.
     property
-        What it violates; None for a behavior that violates nothing.
+        The property that it violates; None for a behavior that violates nothing.
     report
-        What the report says that holds it, if one does.
+        The report that contains the trace; empty for a trace alone.
     """
 
     protocol: Protocol
@@ -105,7 +105,7 @@ def violated_at_end(
     Raises
     ------
     ReplayError
-        If one cannot be judged there: the protocol is wrong, and the trace need not know.
+        If one cannot be judged there: the protocol is wrong, not the trace.
     """
     try:
         return [prop for prop in properties if why_satisfied(system, prop, replayed.trace) is None]
@@ -113,7 +113,7 @@ def violated_at_end(
         raise ReplayError(f"{path}: its last state cannot be judged: {error}") from None
 
 
-def tell(
+def narrated(
     name: str,
     settings: Sequence[str],
     start: int,
@@ -127,14 +127,14 @@ def tell(
 
     protocol = find_protocol(name)
     return without_failure(
-        systems_to_tell(protocol, settings, prop),
+        systems_with_history(protocol, settings, prop),
         lambda system: narrate(
             system, retaken(system, start, steps, loop), prop, numbers, protocol.summary
         ),
     )
 
 
-def found_page(
+def counterexample_page(
     system: TransitionSystem[Any, Any],
     first: Verdict | None,
     settings: Sequence[str],
@@ -148,7 +148,7 @@ def found_page(
         say("--html: nothing is violated; no page was written", stderr=True)
         return ""
     start, trace = start_of(system, first.trace), first.trace
-    narrative = tell(
+    narrative = narrated(
         system.name, settings, start, trace.steps, first.property, numbers(report), trace.loop
     )
     return FORMS["html"](narrative, full)

@@ -1,14 +1,8 @@
-"""Surviving mutants of the broker family's protocols, and why they survive.
-
-"No additional state" was counted for hw, kip-279 and kip-320, histories included: with 2 replicas,
-every fault, a checkpoint written in a separate step and late fetches, and with 3 replicas.
-"""
+"""Mutants that survive in every protocol, unless it has its own note: guards, rules and fairness."""
 
 from __future__ import annotations
 
-from . import deletion_survivors, isr_survivors, own_survivors, reassignment_survivors
-
-_EVERY_PROTOCOL = {
+GUARDS_AND_RULES = {
     "has_new_leader = unless_next_epoch": (
         "a follower that has missed no epoch continues with the same leader, which has only "
         "appended since: it has nothing to truncate"
@@ -189,8 +183,6 @@ _EVERY_PROTOCOL = {
         "loses nothing, as with a smaller bound of lost messages"
     ),
 }
-"""For every protocol, unless it has its own note."""
-
 _RESTARTS = "a broker that is down restarts, and then leads, or fetches, again"
 
 _KNOWLEDGE = (
@@ -198,7 +190,7 @@ _KNOWLEDGE = (
     "they know"
 )
 
-_UNFAIR = {
+FAIRNESS = {
     "RefuseRequest: fairness": (
         "a request that is never answered ends when its sender applies the leader's epoch, or the "
         "leader applies the sender's and answers"
@@ -223,17 +215,3 @@ _UNFAIR = {
     },
 }  # fmt: skip
 """Actions that may be unfair: their fairness is Kafka's, but no property rests on it."""
-
-SURVIVORS = {
-    **_EVERY_PROTOCOL,
-    **_UNFAIR,
-    **isr_survivors.SURVIVORS,
-    **deletion_survivors.SURVIVORS,
-    **reassignment_survivors.SURVIVORS,
-    **{
-        f"{name}: {mutant}": note
-        for name, own in own_survivors.SURVIVORS.items()
-        for mutant, note in own.items()
-    },
-}
-"""By name; by protocol and name if the reason holds for that protocol only."""

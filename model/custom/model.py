@@ -1,4 +1,4 @@
-"""A model of one's own: what one Python file declares, as every command takes it."""
+"""A custom model: what one Python file declares, as every command takes it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .signatures import (
     refuse_wrong_looks,
     values_of,
 )
-from .view import Lanes, Telling, first_sentence
+from .view import Lanes, Sentence, first_sentence
 
 S = TypeVar("S", bound=Record)
 K = TypeVar("K")
@@ -38,7 +38,7 @@ Choices = Callable[[Any], Iterable[int]]
 
 @dataclass(frozen=True)
 class NoRules:
-    """A model of one's own has no rules in which releases differ."""
+    """A custom model has no rules in which releases differ."""
 
 
 class Model(Generic[S, K]):
@@ -122,7 +122,7 @@ class Model(Generic[S, K]):
         self._survivors = dict(survivors or {})
         self._initialise: Callable[[S, K], Iterator[None]] = _lowest
         self._actions: dict[str, Action] = {}
-        self._tellings: dict[str, Telling] = {}
+        self._sentences: dict[str, Sentence] = {}
         self._properties: dict[str, Property] = {}
 
     def initial(self, function: Callable[[S, K], Iterator[None]]) -> Any:
@@ -155,8 +155,8 @@ class Model(Generic[S, K]):
     ) -> Callable[[F], F]:
         """Declare an action: ``function(s, k, *arguments) -> bool``, its guards before its writes.
 
-        It answers False where it is not enabled, and writes nothing then.  Its name is the
-        function's in CamelCase; its docstring's first sentence tells its steps in words.
+        It returns False, and writes nothing, where it is not enabled.  Its name is the
+        function's in CamelCase; the first sentence of its docstring describes its steps in traces.
 
         Parameters
         ----------
@@ -289,7 +289,7 @@ class Model(Generic[S, K]):
                 mutation_bounds=("",),
                 survivors=self._survivors,
                 faults_and_elections={
-                    name: telling.sign for name, telling in self._tellings.items() if telling.sign
+                    name: said.sign for name, said in self._sentences.items() if said.sign
                 },
                 build=self._build,
                 mutates_conditions=True,
@@ -312,7 +312,7 @@ class Model(Generic[S, K]):
                 raise about(
                     count, f"there are {number!r} of the participant {kind}; 0 or more can be"
                 )
-        lanes = Lanes(protocol.state or self._state, self._participants, self._tellings)
+        lanes = Lanes(protocol.state or self._state, self._participants, self._sentences)
         return system_of(
             protocol,
             bounds,
@@ -356,7 +356,7 @@ class Model(Generic[S, K]):
             name, function, who, arguments, source, fairness, when, fair_per
         )
         acting = next((one for one in parameters if choices.get(one, one) == who), "")
-        self._tellings[name] = Telling(first_sentence(function) or name, who, acting, sign)
+        self._sentences[name] = Sentence(first_sentence(function) or name, who, acting, sign)
 
     def _domain(
         self, function: F, parameter: str, choices: Mapping[str, str | Choices]

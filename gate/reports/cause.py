@@ -1,4 +1,4 @@
-"""What a finding says to whoever reviews a change: cause, length, and how to reproduce it."""
+"""A finding in words, for the reviewer of a change: its cause, and how to reproduce it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def cause(outcome: CellOutcome, finding: Finding) -> str:
 
 
 def reproducing(outcome: CellOutcome, finding: Finding) -> str:
-    """Return the command that shows a finding; empty where only the gate does."""
+    """Return the command that reproduces a finding; empty where only the gate can."""
     cell = outcome.cell
     if not isinstance(cell, Cell) or finding.kind in (Deviation.SKIPPED, Deviation.BROKERS):
         return ""

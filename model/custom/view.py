@@ -1,4 +1,4 @@
-"""How a model of one's own is shown unless it says how: a lane for each participant."""
+"""How a custom model without a view is shown: a lane for each participant."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.fields import Array, declared_parts, shown_part
-from ...core.scene import Event, Participant, Scene
+from ...core.scene import Detail, Event, Participant, Scene
 
 SHARED = "shared"
 """The lane of what belongs to no participant."""
 
 
 @dataclass(frozen=True)
-class Telling:
-    """How the steps of an action are told.
+class Sentence:
+    """How the steps of an action are put into words.
 
     Parameters
     ----------
-    sentence
+    text
         What it does, without a full stop.
     who, parameter
         The kind of participant that acts, and the parameter that numbers it; empty for none.
@@ -28,7 +28,7 @@ class Telling:
         What makes its steps stand out, if anything does.
     """
 
-    sentence: str
+    text: str
     who: str = ""
     parameter: str = ""
     sign: str = ""
@@ -41,16 +41,17 @@ class Lanes:
     Parameters
     ----------
     state
-        The declaration; an array that it declares ``by`` a kind of participant lies in their lanes.
+        The declaration; an array that it declares ``by`` a kind of participant is shown in the
+        lanes of those participants.
     participants
-        Of each kind, how many there are.
-    tellings
-        How the steps of each action are told.
+        How many there are of each kind.
+    sentences
+        How the steps of each action are put into words.
     """
 
     state: type
     participants: Mapping[str, Callable[[Any], int]]
-    tellings: Mapping[str, Telling]
+    sentences: Mapping[str, Sentence]
 
     def columns(self, s: Any, k: Any) -> dict[str, str]:
         """Return a heading and a text for each lane."""
@@ -65,19 +66,19 @@ class Lanes:
         self, action: str, arguments: Mapping[str, int], before: Scene, after: Scene
     ) -> Event:
         """Return what a step is: what its action does, and with which arguments."""
-        telling = self.tellings.get(action, Telling(action))
-        actor = f"{telling.who} {arguments[telling.parameter]}" if telling.parameter else ""
+        said = self.sentences.get(action, Sentence(action))
+        actor = f"{said.who} {arguments[said.parameter]}" if said.parameter else ""
         chosen = ", ".join(f"{name} {value}" for name, value in arguments.items())
-        sentence = f"{telling.sentence} ({chosen})." if chosen else f"{telling.sentence}."
-        return Event(actor, sentence, telling.sign)
+        sentence = f"{said.text} ({chosen})." if chosen else f"{said.text}."
+        return Event(actor, sentence, said.sign)
 
-    def _lanes(self, s: Any, k: Any) -> dict[str, list[str]]:
-        lanes: dict[str, list[str]] = {
+    def _lanes(self, s: Any, k: Any) -> dict[str, list[Detail]]:
+        lanes: dict[str, list[Detail]] = {
             f"{kind} {number}": []
             for kind, count in self.participants.items()
             for number in range(count(k))
         }
-        shared: list[str] = []
+        shared: list[Detail] = []
         for name, part in declared_parts(self.state).items():
             node = getattr(s, name)
             if isinstance(part, Array) and part.by in self.participants:
@@ -91,13 +92,13 @@ class Lanes:
         return lanes
 
 
-def lines(name: str, value: object, lane: bool = False) -> Iterator[str]:
+def lines(name: str, value: object, lane: bool = False) -> Iterator[Detail]:
     """Yield a line for each variable; those of a record that fills a lane go by their own names."""
     if lane and isinstance(value, dict):
         for inner, part in value.items():
             yield from lines(str(inner), part)
     else:
-        yield f"{name} {text(value)}"
+        yield Detail(f"{name} {text(value)}", about=name)
 
 
 def text(value: object) -> str:

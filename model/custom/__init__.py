@@ -1,0 +1,1 @@
+"""Custom models: a protocol that one Python file declares."""

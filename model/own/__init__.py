@@ -1,1 +1,0 @@
-"""Models of one's own: a protocol that one Python file declares."""

@@ -33,6 +33,9 @@ from ..model.own.signatures import refuse_unfit
 from ..model.protocol import Protocol
 from .misspelt import refuse_misspelt
 
+CALLS_MODEL = True
+"""This module imports a user's file; a watchdog looks for its frames on the stack."""
+
 
 class SelectionError(TidegateError):
     """An unknown name, or names that contradict each other."""

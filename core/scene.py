@@ -1,8 +1,8 @@
-"""A state as a picture, in words that belong to no family of protocols.
+"""A state as a picture, in terms that are independent of the family of protocols.
 
-A family says of a state who takes part, what each holds, what is in flight between them and what
-clients were promised (:class:`Scene`); and of a step who acts and what is received in it
-(:class:`Event`).  Diagrams, pages and texts are drawn from that alone.
+A family describes a state as a :class:`Scene`: the participants, their logs, the messages in flight
+and what clients were promised; and a step as an :class:`Event`: who acts and what is received.
+Diagrams, pages and texts are drawn from these alone.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Log:
-    """A log: its entries from offset 0 on, and how many of them are below its high watermark.
+    """A log: its entries from offset 0 on, its high watermark and its log start offset.
 
-    Those below its start are deleted.
+    Entries below the log start offset are deleted.
     """
 
     entries: tuple[Entry, ...]
@@ -42,24 +42,24 @@ class Log:
 
 @dataclass(frozen=True)
 class Participant:
-    """Somebody with a lane of their own.
+    """A participant, with its own lane in diagrams.
 
     Parameters
     ----------
     name
         As printed, for instance ``broker 1``.
     role
-        What it is at this moment, shortly: ``leads e1``, ``down``.
+        Its present role in a word or two: ``leads e1``, ``down``.
     details
-        What else there is to say of it, a line each.
+        Further lines of text.
     alive
-        Whether it can do anything.
+        Whether it is up.
     epoch
-        The leader epoch that it is in; None where it is in none.
+        Its leader epoch; None if it has none.
     leads
-        The leader epoch in which it believes that it leads; None where it does not.
+        The leader epoch in which it believes to be the leader; None if it does not.
     log
-        What it holds, if it holds a log.
+        Its log, if it has one.
     replica
         Its number, if it has a replica.
     """
@@ -76,19 +76,18 @@ class Participant:
 
 @dataclass(frozen=True)
 class Message:
-    """Something in flight.
+    """A message in flight.
 
     Parameters
     ----------
     key
-        What tells it from other messages: while a message of this key and text is in every state,
-        it is the same one.
+        Its identity: as long as every state has a message of this key and text, it is the same one.
     sender, receiver
         Names of participants.
     text
-        What it says, shortly.
+        Its content in a few words.
     quiet
-        Of interest only when it is received: one that never is need not be drawn.
+        Whether it matters only when it is received: one that never is need not be drawn.
     """
 
     key: str
@@ -100,9 +99,9 @@ class Message:
 
 @dataclass(frozen=True)
 class Promise:
-    """What a client knows of a record and relies on from then on.
+    """What a client knows about a record and relies on from then on.
 
-    ``short`` says it of the record in a word or two, ``text`` in a sentence.
+    ``short`` says it in a word or two, ``text`` in a sentence.
     """
 
     holder: str
@@ -113,7 +112,7 @@ class Promise:
 
 @dataclass(frozen=True)
 class Scene:
-    """A state: who takes part, what is in flight, and what clients were promised so far."""
+    """A state: its participants, the messages in flight, and what clients were promised so far."""
 
     participants: tuple[Participant, ...]
     messages: tuple[Message, ...] = ()
@@ -127,21 +126,21 @@ class Event:
     Parameters
     ----------
     actor
-        Name of the participant that acts, or upon whom something is done.
+        Name of the participant that acts or is affected.
     sentence
         What happens, in a sentence for somebody who knows the protocol but not the model.
     sign
-        What makes it stand out, if anything does: ``crash``, ``restart``, ``election`` and ``loss``
-        are drawn as such, ``unclean`` as an election outside the ISR; ``late`` is what was meant
-        for another time, ``truncation`` a decision about what to cut.
+        What to mark it as, if anything: ``crash``, ``restart``, ``election`` and ``loss`` are drawn
+        as such, ``unclean`` as an election outside the ISR; ``late`` marks a delayed message, and
+        ``truncation`` a decision about where to truncate.
     takes
         Keys of the messages that are received in it; others that disappear in it are lost.
     exchange
         (sender, receiver, text) of messages that are sent and received within the step.
     drops
-        Why those are lost, shortly.
+        Why those are lost, in a word or two.
     rule
-        By which rule it does to a log what it does, in a sentence without a full stop.
+        The rule by which it changes a log, in a sentence without a full stop.
     forgets
         Leader epochs that it drops from an epoch cache.
     """
@@ -156,11 +155,6 @@ class Event:
     forgets: tuple[int, ...] = ()
 
 
-def no_legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
-    """Explain nothing: everything is in plain words."""
-    return ()
-
-
 @dataclass(frozen=True)
 class View:
     """How a family shows its states and steps.
@@ -170,22 +164,22 @@ class View:
     scene
         ``scene(s, k)``, the picture of a state.
     event
-        ``event(action, arguments, before, after)``: what a step between two pictures is.
+        ``event(action, arguments, before, after)``: the step between two pictures.
     legend
-        ``legend(scenes)``: how to read roles, records and messages, a sentence each, with what
-        these pictures of a behavior have of them.
+        ``legend(scenes)``: how to read the roles, records and messages that occur in these
+        pictures of a behavior, a sentence each; none if all is in plain words.
     """
 
     scene: Callable[[Any, Any], Scene]
     event: Callable[[str, Mapping[str, int], Scene, Scene], Event]
-    legend: Callable[[Sequence[Scene]], tuple[str, ...]] = no_legend
+    legend: Callable[[Sequence[Scene]], tuple[str, ...]] = lambda scenes: ()
 
 
 @dataclass(frozen=True)
 class LogOffset:
     """Where a state violates a property: an offset of a replica's log.
 
-    ``missing`` names the record that should be there, where one is missing.
+    ``missing`` names the record that should be there, if one is missing.
     """
 
     replica: int

@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from ...core.errors import shown
-from ...core.guards import read_tree
+from ...core.guards import original_of, read_tree
 from ..compiled.sources import plain_tree
 from ..compiled.values import UnsupportedError
 from ..result import Declared
@@ -212,20 +212,13 @@ def _reason(function: Callable[..., Any]) -> str | None:
     if hasattr(function, "__wrapped__"):
         # The docstring is that of what it wraps.
         return None
-    said = _DECLARED.search(getdoc(_original(function)) or "")
-    return " ".join(said[1].split()) if said else None
-
-
-def _original(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that is in a file, of which this one may be a changed copy."""
-    while (copied := getattr(function, "copy_of", None)) is not None:
-        function = copied
-    return function
+    declared = _DECLARED.search(getdoc(original_of(function)) or "")
+    return " ".join(declared[1].split()) if declared else None
 
 
 def place(function: Callable[..., Any], node: ast.AST | None = None) -> str:
     """Return the file of a function, and its line or that of a part of it."""
-    code, line = getattr(_original(function), "__code__", None), 0
+    code, line = getattr(original_of(function), "__code__", None), 0
     if code is None:
         return "no Python code"
     if node is not None and hasattr(node, "lineno"):

@@ -1,8 +1,8 @@
 """Predicates over states as a user writes them: ``replica[1].hw == 1 and not LogMatching``.
 
-They are read, never run: what may stand in one is listed here, and everything else is refused.
-Names are those of the declared state (``partition.epoch``, ``message[0].kind``) and of properties,
-which are true in a state that satisfies them.
+They are parsed, never run as Python: the allowed expressions are listed here, and everything else
+is refused.  Names are those of the declared state (``partition.epoch``, ``message[0].kind``) and of
+properties, which are true in a state that satisfies them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Value = Callable[[], Any]
 
 
 class PredicateError(TidegateError):
-    """A predicate that cannot be read."""
+    """A predicate that is not allowed, or not understood."""
 
 
 _ORDER: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -51,13 +51,13 @@ def predicate(
     Raises
     ------
     PredicateError
-        If it is none, with the place and with what may stand there.
+        If it is no predicate, with the position and what is allowed there.
     """
     if len(text) > _LONGEST:
         raise PredicateError(f"a predicate has at most {_LONGEST} characters, this has {len(text)}")
     try:
         with warnings.catch_warnings():
-            # What Python would only warn of, such as an unknown escape, is not meant as it stands.
+            # What Python only warns about, such as an unknown escape, is a mistake.
             warnings.simplefilter("error")
             tree = ast.parse(text.strip(), mode="eval").body
         kind, value = _Reader(text, system, properties).read(tree)
@@ -85,7 +85,7 @@ _NAMES: Mapping[type, str] = {int: "number", bool: "truth value", str: "text", s
 
 
 class _Reader:
-    """Reads a predicate into functions, checking the kinds of values on the way."""
+    """Turns a predicate into functions, and checks the kinds of values."""
 
     def __init__(
         self, text: str, system: TransitionSystem[Any, Any], properties: Mapping[str, Property]
@@ -118,7 +118,7 @@ class _Reader:
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return self._named(node)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "len" and len(node.args) == 1:
-            # The length of a sequence of a model of one's own.
+            # The length of a sequence of a custom model.
             return self._named(ast.Attribute(node.args[0], "length"))
         raise self._refused(
             node, "is not allowed; a predicate has names, numbers, texts, ==, !=, <, <=, >, >=, "
@@ -132,7 +132,7 @@ class _Reader:
         return lambda: any(part() for part in parts)
 
     def _comparison(self, node: ast.Compare) -> Value:
-        """Return a comparison, also a chain of them."""
+        """Return a comparison, or a chain of comparisons."""
         operands = [node.left, *node.comparators]
         read = [self.read(operand) for operand in operands]
         links = [
@@ -175,14 +175,14 @@ class _Reader:
             prop, system = self.properties[name.lower()], self.system
             return bool, lambda: not system.judge([prop])()
         if f"{name}.mask" in self.variables:
-            # A set of a model of one's own goes by its own name, as actions have it.
+            # A set of a custom model goes by its own name, as in actions.
             name = f"{name}.mask"
         if name not in self.variables:
             raise PredicateError(f"predicate {self.text!r}: {self._unknown(name)}")
         return self._variable(self.variables[name])
 
     def _unknown(self, name: str) -> str:
-        """Say which names there are, near the wrong one."""
+        """List the known names that are near the wrong one."""
         start = name.partition(".")[0]
         near = [path for path in self.variables if path.startswith(f"{start}.")]
         near = [path for path in near if ".blank" not in path]

@@ -10,7 +10,7 @@ from ..compiled import blocks, listing
 from ..compiled.blocks import Table, Walk
 from ..compiled.build import Code
 from ..compiled.cache import code_of
-from ..compiled.memory import GROUP, Region, Shared, Worker
+from ..compiled.memory import GROUP, Region, Shared, Worker, region_of
 from ..compiled.program import Module
 from ..compiled.sampler import Sample, Sampler
 
@@ -103,9 +103,7 @@ class Kernel:
         ):
             self._block[place] = self._own.address + offset
         self._block[Worker.SHARED] = self._shared.address
-        self._ranges = Region(8 * len(ranges))
-        for index, number in enumerate(ranges):
-            self._ranges[8 * index] = number
+        self._ranges = region_of(ranges)
 
     def are_states(self, address: int, count: int) -> bool:
         """Whether records in a row stand for states, each variable within its range."""

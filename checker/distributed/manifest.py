@@ -150,7 +150,7 @@ def is_store(location: str) -> bool:
 
 
 def read_manifest_at(location: str) -> Manifest:
-    """Return what the manifest of the store at a path or URI says."""
+    """Return the manifest of the store at a path or URI."""
     return read_manifest(Store(location))
 
 

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from ...core.layout import State
-from ...core.spec import Kind
+from ...core.spec import Kind, Property
 from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
 from ..compiled.journal import code_hash
@@ -17,6 +17,8 @@ from ..compiled.validity import ranges_of
 from ..counterexample import itself
 from ..fields import FieldError
 from ..interrupts import postponed, reason
+from ..liveness.decide import witness_of
+from ..liveness.lasso import Witness
 from ..request import SearchRequest
 from ..result import Cluster, Progress, Resources
 from ..stop import Stop, Stopped
@@ -174,7 +176,7 @@ class SparkSearch(LevelSearch):
             self._verify_symmetry(frontier)
         here = self._pays_here(frontier)
         plan = self._plan(frontier, here)
-        owned = self._owned_here(plan) if here else self._run_job(plan)
+        owned = self._owned_here(plan) if here else self._connected().run(plan, self._watch)
         if owned is not None:
             with postponed():
                 self._keep_level(plan, owned, here)
@@ -248,10 +250,6 @@ class SparkSearch(LevelSearch):
             context = self._stack.enter_context(spark_context(self.cluster, folder))
             self._jobs = Jobs(context)
         return self._jobs
-
-    def _run_job(self, plan: Plan) -> list[Owned] | None:
-        owned: list[Owned] | None = self._connected().run(plan, self._watch)
-        return owned
 
     def _owned_here(self, plan: Plan) -> list[Owned] | None:
         """Find a level in this process; None if a limit was reached meanwhile."""
@@ -364,6 +362,12 @@ class SparkSearch(LevelSearch):
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
         return [self.history.states(run) for run in self.manifest.levels]
+
+    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
+        """Return where liveness properties are violated, by name, once it has seen all states."""
+        levels = self.states()
+        witnesses = ((prop.name, witness_of(self.system, prop, levels)) for prop in properties)
+        return {name: witness for name, witness in witnesses if witness}
 
     def close(self) -> None:
         """End Spark, if it was started here, and give back the store."""

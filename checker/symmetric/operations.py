@@ -79,7 +79,10 @@ def computed(names: Names, op: ast.operator, left: Value, right: Value, node: as
         return ReplicaSet()
     if isinstance(op, ast.RShift) and sets[0] and names.as_replica(right):
         return Shifted()
-    raise NotShownError(node, _why_not(op, left, right), _instead(op, left, right))
+    repair = ""
+    if isinstance(op, ast.Sub) and isinstance(left, ReplicaSet):
+        repair = "take members out of a set by & ~"
+    raise NotShownError(node, _why_not(op, left, right), repair)
 
 
 def _of_numbers(op: ast.operator, left: Number, right: Number) -> Number:
@@ -93,9 +96,7 @@ def _of_numbers(op: ast.operator, left: Number, right: Number) -> Number:
     compute = OPERATORS[type(op)]
     try:
         return Number(frozenset(compute(a, b) for a in left.values for b in right.values))
-    except ArithmeticError:
-        return Number()
-    except ValueError:  # A shift by a negative number.
+    except (ArithmeticError, ValueError):  # Such as a shift by a negative number.
         return Number()
 
 
@@ -122,12 +123,6 @@ def _why_not(op: ast.operator, left: Value, right: Value) -> str:
 
 def _other(left: Value, right: Value, kind: type = Replica) -> Value:
     return right if isinstance(left, kind) else left
-
-
-def _instead(op: ast.operator, left: Value, right: Value) -> str:
-    if isinstance(op, ast.Sub) and isinstance(left, ReplicaSet):
-        return "take members out of a set by & ~"
-    return ""
 
 
 def inverted(value: Value, node: ast.AST) -> Value:
@@ -168,7 +163,7 @@ def compared(names: Names, op: ast.cmpop, left: Value, right: Value, node: ast.A
     ):
         if isinstance(other, Number) and other.values and _alike(names, value, other, test):
             return truth_value()
-    raise NotShownError(node, _why_not_compared(names, left, right, equality), NAMES_ONLY)
+    raise NotShownError(node, _why_not_compared(left, right, equality), NAMES_ONLY)
 
 
 def _is_plain(value: Value) -> bool:
@@ -211,7 +206,7 @@ def _swapped(test: Callable[[int, int], bool], bound: int, value: int) -> bool:
     return test(value, bound)
 
 
-def _why_not_compared(names: Names, left: Value, right: Value, equality: bool) -> str:
+def _why_not_compared(left: Value, right: Value, equality: bool) -> str:
     for value, other in ((left, right), (right, left)):
         if isinstance(value, Replica):
             if isinstance(other, Number) and equality and other.values:

@@ -22,7 +22,6 @@ MOST_ROUNDS = 12
 class Loop:
     """A loop that is being analysed: what is known where it is left, and where it goes on."""
 
-    of_replicas: bool = False
     breaks: list[Flow] = field(default_factory=list)
     continues: list[Flow] = field(default_factory=list)
 
@@ -213,7 +212,7 @@ class Statements(Visits):
     def _visited(self, element: Value, replica: int, node: ast.For, target: str) -> None:
         """Follow one round of a loop over replicas, which must not depend on the rounds before."""
         visit = self.begin_visit(replica, node)
-        loop = Loop(of_replicas=True)
+        loop = Loop()
         self._loops.append(loop)
         self.flow.local[target] = element
         self.path(self.flow, node.body)

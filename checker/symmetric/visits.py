@@ -98,7 +98,7 @@ class Visits(Calls):
                 outer = self._sums.get(name)
                 if name in before.local and (outer is None or outer.how != how):
                     sums[name] = Sum(how, before.local[name])
-            elif self._is_constant(name, sources, assigned):
+            elif self._is_constant(sources, assigned):
                 constants[name] = self.expression(sources[0][1])
         visit = Visit(
             replica,
@@ -120,10 +120,8 @@ class Visits(Calls):
         return visit
 
     @staticmethod
-    def _is_constant(
-        name: str, sources: list[tuple[str, ast.expr]], assigned: dict[str, list[Any]]
-    ) -> bool:
-        """Whether a name gets one and the same constant, or unchanged name, wherever it does."""
+    def _is_constant(sources: list[tuple[str, ast.expr]], assigned: dict[str, list[Any]]) -> bool:
+        """Whether all assignments to a name have the same constant or unchanged name."""
         texts = {ast.unparse(source) for how, source in sources if not how}
         plain = all(
             isinstance(source, ast.Constant)
@@ -220,7 +218,9 @@ class Visits(Calls):
         total = self._sums[name]
         if isinstance(total.value, Unclear):
             raise NotShownError(operand, total.value.why)
-        result = _any_of(computed(self.names, operator, total.value, value, operand))
+        result = computed(self.names, operator, total.value, value, operand)
+        # How many rounds add to it is unknown.
+        result = Number() if isinstance(result, Number) else result
         total.value = self.names.joined(total.value, result, self.flow, self.flow)
         if isinstance(total.value, Unclear):
             raise NotShownError(operand, total.value.why)
@@ -260,11 +260,6 @@ class Visits(Calls):
             self.visits.append(visit)
         for name, total in sums.items():
             self._sums[name].value = total.value
-
-
-def _any_of(value: Value) -> Value:
-    """Return a sum of which it is not known how often something was added."""
-    return Number() if isinstance(value, Number) else value
 
 
 def _independent(replica: int, reads: Iterable[Location], writes: Iterable[Write]) -> bool:

@@ -20,7 +20,7 @@ class SparkError(TidegateError):
 
 
 def require_java() -> None:
-    """Refuse to go on without a Java that Spark runs on.
+    """Refuse to continue without a Java that Spark runs on.
 
     Raises
     ------

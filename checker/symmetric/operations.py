@@ -1,4 +1,4 @@
-"""Operators and comparisons: what they make of values, and which of them tell replicas apart."""
+"""Operators and comparisons: their results, and which of them tell replicas apart."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ NAMES_ONLY = "compare replicas with == and != alone"
 
 
 def truth(names: Names, value: Value, node: ast.AST) -> bool | None:
-    """Return whether a value is true; None where that is not known, but the same in both runs.
+    """Return whether a value is true; None if that is unknown, but the same in both runs.
 
     Raises
     ------
     NotShownError
-        If it need not be the same.
+        If it may differ between the runs.
     """
     if isinstance(value, Number):
         known = {bool(number) for number in value.values} if value.values else set()
@@ -66,7 +66,7 @@ def truth(names: Names, value: Value, node: ast.AST) -> bool | None:
 
 
 def computed(names: Names, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
-    """Return what an operator makes of two values."""
+    """Return the result of an operator on two values."""
     if isinstance(left, Number) and isinstance(right, Number):
         return _of_numbers(op, left, right)
     if isinstance(op, ast.BitAnd) and _is_bit(left, right):
@@ -86,7 +86,7 @@ def computed(names: Names, op: ast.operator, left: Value, right: Value, node: as
 
 
 def _of_numbers(op: ast.operator, left: Number, right: Number) -> Number:
-    """Return a plain number, with the values it may have if they are few."""
+    """Return a plain number, with its possible values if they are few."""
     if left.values is None or right.values is None or type(op) not in OPERATORS:
         return Number()
     if len(left.values) * len(right.values) > FEW:
@@ -105,7 +105,7 @@ def _is_one(value: Value) -> bool:
 
 
 def _is_bit(left: Value, right: Value) -> bool:
-    """Whether two operands of & ask for the lowest bit of a set that was shifted."""
+    """Whether the operands of & select the lowest bit of a shifted set."""
     return (isinstance(left, Shifted) and _is_one(right)) or (
         isinstance(right, Shifted) and _is_one(left)
     )
@@ -126,14 +126,14 @@ def _other(left: Value, right: Value, kind: type = Replica) -> Value:
 
 
 def inverted(value: Value, node: ast.AST) -> Value:
-    """Return what ~ makes of a value."""
+    """Return the result of ~ on a value."""
     if isinstance(value, ReplicaSet):
         return ReplicaSet(wide=True)
     return _of_one(value, operator.invert, node)
 
 
 def negated(value: Value, sign: ast.unaryop, node: ast.AST) -> Value:
-    """Return what - or + makes of a value."""
+    """Return the result of - or + on a value."""
     return _of_one(value, operator.neg if isinstance(sign, ast.USub) else operator.pos, node)
 
 
@@ -188,7 +188,7 @@ def _same_kind(names: Names, left: Value, right: Value) -> bool:
 
 
 def _alike(names: Names, value: Value, constant: Number, test: Callable[[int, int], bool]) -> bool:
-    """Whether a comparison with a constant comes out the same for all replicas."""
+    """Whether a comparison with a constant has the same result for all replicas."""
     bounds = constant.values or ()
     if isinstance(value, Replica):
         return not any(names.tells_apart(partial(_swapped, test, bound)) for bound in bounds)
@@ -202,7 +202,7 @@ def _alike(names: Names, value: Value, constant: Number, test: Callable[[int, in
 
 
 def _swapped(test: Callable[[int, int], bool], bound: int, value: int) -> bool:
-    """Return a test of a value against a bound, which are given the other way round."""
+    """Return a test of a value against a bound, with the two swapped for ``partial``."""
     return test(value, bound)
 
 

@@ -24,7 +24,7 @@ _TRUNCATION = "HandleDivergingEpoch"
 
 
 def listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]:
-    """Return what each replica answers to ListOffsets if it leads; None for not available yet."""
+    """Return each replica's answer to ListOffsets as a leader; None for not available yet."""
     system.layout.load(state)
     s, k = system.record, system.constants
     may_list = k.rules.may_list_offsets
@@ -34,12 +34,12 @@ def listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]
 def behavior_of(
     system: TransitionSystem[Any, Any], trace: Trace, *, lists: bool = True
 ) -> Behavior:
-    """Return a trace as what real brokers are told.
+    """Return a trace in the form that real brokers replay.
 
     Parameters
     ----------
     lists
-        Whether what leaders answer to ListOffsets is compared, too.
+        Whether to compare the leaders' answers to ListOffsets, too.
     """
     states = [system.layout.describe(state) for state in trace.states]
     if lists:
@@ -53,15 +53,15 @@ def behavior_of(
 
 
 def truncates_on_fetch(system: TransitionSystem[Any, Any]) -> bool:
-    """Whether fetch responses say where logs diverge: whether the family's action is there."""
+    """Whether fetch responses contain the diverging epoch: whether the system has that action."""
     return any(action.name == _TRUNCATION for action in system.actions)
 
 
 def cluster_for(
     distribution: Distribution, bounds: Mapping[str, str], *, truncates_on_fetch: bool = False
 ) -> Cluster:
-    """Return a cluster that is configured as the bounds of a behavior say."""
-    # Its controller needs kazoo, which is installed for real brokers alone.
+    """Return a cluster that is configured by the bounds of a behavior."""
+    # Its controller needs kazoo, which is installed only for real brokers.
     from ..brokers.cluster import Cluster
 
     return Cluster(
@@ -77,18 +77,18 @@ def cluster_for(
 
 @dataclass(frozen=True)
 class Departure:
-    """A walk in which brokers do otherwise than the model.
+    """A walk in which brokers differ from the model.
 
     Parameters
     ----------
     walk
         Its number, from 1.
     trace
-        The walk, as short as it still differs.
+        The walk, shortened as far as it still differs.
     report
         What the brokers did in it.
     again
-        Whether they did it a second time; if not, the trace is the walk up to the difference.
+        Whether it differed a second time; if not, the trace is the walk up to the difference.
     """
 
     walk: int
@@ -99,12 +99,12 @@ class Departure:
 
 @dataclass
 class Conformance:
-    """What walks on real brokers have shown so far.
+    """The results of walks on real brokers so far.
 
     Attributes
     ----------
     complete
-        Whether all walks were taken that were asked for.
+        Whether all requested walks were taken.
     """
 
     version: str
@@ -121,16 +121,16 @@ class Conformance:
 
 
 class Conforming:
-    """Walks on brokers, which go on to the next walk unless they have done otherwise.
+    """Takes walks on brokers, which are reused for the next walk unless they differed.
 
     Parameters
     ----------
     done
-        What is found out is added to it at once.
+        Receives all results at once.
     say
-        Is told what goes on.
+        Called with progress messages.
     forced
-        Is given each walk, and how many steps of it the brokers did as the model says.
+        Called with each walk, and how many of its steps the brokers did as the model.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class Conforming:
         self._cluster: Cluster | None = None
 
     async def take(self, walks: Iterable[Trace], count: int) -> None:
-        """Take walks, and shorten those in which brokers do otherwise."""
+        """Take walks, and shorten those in which brokers differ."""
         try:
             for number, trace in enumerate(islice(walks, count), 1):
                 self._say(f"Kafka {self._distribution.version}: walk {number} of {count}")
@@ -159,7 +159,7 @@ class Conforming:
                 self._count_steps(trace, report)
                 self._forced(trace, len(report.steps) - bool(report.differs))
                 if report.differs:
-                    # An interrupt while it is shortened loses nothing of it.
+                    # Record it before shortening, so that an interrupt does not lose it.
                     unshortened = Departure(number, _up_to_difference(trace, report), report, False)
                     self._done.departures.append(unshortened)
                     self._done.departures[-1] = await self._shortened(number, trace, report)
@@ -168,7 +168,7 @@ class Conforming:
             await self._stop()
 
     async def _replayed(self, trace: Trace) -> Report:
-        """Replay a trace, once more on other brokers if those that had served fail before it."""
+        """Replay a trace, and again on new brokers if reused ones fail."""
         served = self._cluster is not None
         try:
             return await self._replay(trace)
@@ -181,13 +181,12 @@ class Conforming:
     async def _replay(self, trace: Trace) -> Report:
         """Replay a trace.
 
-        Brokers that have done otherwise are in a state that the model does not know: others take
-        their place.
+        Brokers that differed are in a state that the model does not know, so they are replaced.
         """
         from ..brokers.replay import replay
 
         if self._cluster is None:
-            # It counts as started before it is, so that an interrupt ends what there is of it.
+            # Assign it before it is started, so that an interrupt ends a part of it, too.
             self._cluster = cluster_for(
                 self._distribution,
                 self._system.bounds,
@@ -217,7 +216,7 @@ class Conforming:
             before = step.action
 
     async def _shortened(self, number: int, trace: Trace, report: Report) -> Departure:
-        """Drop steps for as long as the brokers still do otherwise."""
+        """Drop steps as long as the brokers still differ."""
         best = _up_to_difference(trace, report)
         seen = await self._replayed(best)
         if not seen.differs:
@@ -236,7 +235,7 @@ class Conforming:
         return Departure(number, best, report, again=True)
 
     def _shorter(self, trace: Trace, size: int) -> Iterator[Trace]:
-        """Yield behaviors with fewer steps, of which the last one is the same action."""
+        """Yield behaviors with fewer steps that end with the same action."""
         for start in range(len(trace.steps) - 1 - size, -1, -1):
             shorter = without(self._system, trace, start, size)
             if shorter.steps and shorter.steps[-1].action == trace.steps[-1].action:
@@ -244,7 +243,7 @@ class Conforming:
 
 
 def _up_to_difference(trace: Trace, report: Report) -> Trace:
-    """Return the part of a trace that ends with the step in which brokers do otherwise."""
+    """Return the part of a trace up to the step in which brokers differ."""
     differs = report.differs
     steps = differs.number if differs is not None else len(trace.steps)
     return Trace(trace.states[: steps + 1], trace.steps[:steps])

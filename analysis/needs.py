@@ -19,7 +19,7 @@ from ..core.spec import Outcome, Property, Step, Trace, TransitionSystem
 from .shorten import without
 
 Build = Callable[[Mapping[str, int], Mapping[str, str]], TransitionSystem[Any, Any]]
-"""Makes the system of a trace with some actions taken at most so often, and some bounds changed."""
+"""Makes the system of a trace with limits on how often some actions are taken, and other bounds."""
 
 Counts = dict[str, int]
 """The number of steps of each kind of fault or election, by action."""
@@ -27,7 +27,7 @@ Counts = dict[str, int]
 
 @dataclass(frozen=True)
 class Need:
-    """What is known about one kind of fault or election, or about one option.
+    """How much a violation needs one kind of fault or election, or an option.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ class Need:
     instead
         If fewer are enough: the faults and elections of a behavior with fewer.
     steps
-        The steps of that behavior.
+        The number of steps of that behavior.
     distinct_states, stopped_by
-        Of the search with fewer: its states, and what ended it early.
+        The states of the search with fewer, and what stopped it.
     """
 
     name: str
@@ -197,7 +197,7 @@ class Needs:
 
 
 def dispensable(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> list[int]:
-    """Return the numbers of the steps, from 1, without any one of which the rest still violates it.
+    """Return the numbers, from 1, of the steps each of which the violation does not need.
 
     Dropping a step also drops later steps that are then not enabled.
     """

@@ -1,4 +1,4 @@
-"""From names to the properties that they name, and to the system that they are checked in."""
+"""Finds properties by their names, and makes the system that they are checked in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .named import SelectionError, is_own, own_property
 
 
 def with_own(protocol: Protocol, names: Iterable[str]) -> Protocol:
-    """Return a protocol with those of some properties that files define: it has them, too.
+    """Return a protocol with the custom properties among some names added.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def find_violable(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     Raises
     ------
     SelectionError
-        If the user names one that says what must be reachable.
+        If the user names a property of the kind ``SOMETIMES``.
     """
     properties = find_properties(protocol, names)
     sought = [prop.name for prop in properties if prop.kind is Kind.SOMETIMES]
@@ -107,7 +107,7 @@ def system_for(
 
 
 def with_every_history(protocol: Protocol, settings: Iterable[str]) -> TransitionSystem[Any, Any]:
-    """Return a protocol's system whose states hold what any property of its family reads.
+    """Return a protocol's system whose states have every history of its family's properties.
 
     No guard reads histories, so every behavior of the protocol is one of this system.
     """

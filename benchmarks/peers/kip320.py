@@ -1,8 +1,8 @@
-"""The model of published/kip-320 as SPIN and rumur get it: unrolled, and packed into few bits.
+"""The model of published/kip-320 for SPIN and rumur: unrolled, and packed into few bits.
 
 Both spend their time on reading, copying, hashing and comparing states, and on trying guards.  So
-there are no arrays, no loops and no parameters here: all that is known beforehand is a number in
-the text, and the state is as small as it can be.  What is compared together is one variable: a
+there are no arrays, no loops and no parameters here: everything known in advance is a number in the
+text, and the state is as small as possible.  Values that are compared together are one variable: a
 replica's leader epoch and its leader are its `view`, so that "a follower is in its leader's epoch"
 is one comparison.  Steps that exclude each other share a rule, as every rule is tried in every
 state; each rule still takes one step at a time.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 LONGEST_LOG = 30
-"""Bits of a log: SPIN computes with signed numbers of 32 bits."""
+"""The most bits of a log: SPIN computes with signed 32-bit numbers."""
 
 
 class Size(NamedTuple):
@@ -32,7 +32,7 @@ class Size(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """A number of so many bits, without a sign, and its first value."""
+    """An unsigned number of that many bits, and its initial value."""
 
     name: str
     bits: int
@@ -47,7 +47,7 @@ class Assign(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """What is done where a condition holds; one without a condition is taken otherwise."""
+    """The statements to run if a condition holds; an empty condition is the default branch."""
 
     condition: str
     body: tuple[Statement, ...]
@@ -63,7 +63,7 @@ Statement = Assign | Choose
 
 
 class Rule(NamedTuple):
-    """A step: its guard and what it does."""
+    """A step: its guard and its effect."""
 
     name: str
     guard: str
@@ -72,7 +72,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True)
 class Packing:
-    """How many bits everything takes at some bounds.
+    """The number of bits of each kind of variable at some bounds.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ class Late(machine.Machine):
 
 def start(thread, started=threading.Thread.start):
     started(thread)
-    if {late} == "_work" and thread.name.endswith("_1"):
+    if {late} == "work" and thread.name.endswith("_1"):
         signal.raise_signal(signal.SIGTERM)
 
 threading.Thread.start, search.Machine = start, Late

@@ -108,12 +108,10 @@ class Code:
             seen.add(function.place)
             rules |= function.rules & set(self.rules)
             called = [self.helpers[name] for name in function.helpers]
-            called += [f for name in function.rules if (f := self._function_of(name))]
+            rules_called = (self.rules[name] for name in function.rules if name in self.rules)
+            called += [rule.function for rule in rules_called if rule.function]
             todo += [other for other in called if other.place not in seen]
         return rules
-
-    def _function_of(self, rule: str) -> Function | None:
-        return self.rules[rule].function if rule in self.rules else None
 
 
 def code(protocol: Protocol) -> Code:

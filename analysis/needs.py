@@ -133,30 +133,27 @@ class Needs:
             least = self.counts(best.steps).get(kind, 0)
             if not least:
                 break
-        return Need(
-            kind,
-            numbers,
-            least,
-            result.outcome is not Outcome.INCOMPLETE,
-            self.counts(best.steps) if best else None,
-            len(best.steps) if best else None,
-            result.distinct_states,
-            result.stopped_by,
-        )
+        return self._need(kind, numbers, least, result, best)
 
     def of_option(self, name: str, off: str) -> Need:
         """Find out whether any behavior violates the property with an option switched off."""
         result = self._search({}, {name: off})
         trace = result.first.trace if result.first else None
+        return self._need(name, (), 0 if trace else 1, result, trace)
+
+    def _need(
+        self, name: str, numbers: tuple[int, ...], least: int, last: Result, instead: Trace | None
+    ) -> Need:
+        """Return a need, from the last search and the behavior with fewer, if there is one."""
         return Need(
             name,
-            (),
-            0 if trace else 1,
-            result.outcome is not Outcome.INCOMPLETE,
-            self.counts(trace.steps) if trace else None,
-            len(trace.steps) if trace else None,
-            result.distinct_states,
-            result.stopped_by,
+            numbers,
+            least,
+            last.outcome is not Outcome.INCOMPLETE,
+            self.counts(instead.steps) if instead else None,
+            len(instead.steps) if instead else None,
+            last.distinct_states,
+            last.stopped_by,
         )
 
     def smallest(self) -> Smallest:

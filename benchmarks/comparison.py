@@ -39,7 +39,7 @@ MARKING = (
     (Marking, "mark"),
     (expansion, "keep_guarded"),
     (expansion, "keep_if_wanted"),
-    (expansion, "note_beside"),
+    (expansion, "store_marks"),
     (generate, "keep_if_wanted"),
 )
 """The functions that emit marks and keep samples."""

@@ -269,7 +269,7 @@ def _verdicts(
 
 
 def _overall(verdicts: Sequence[Verdict], complete: bool) -> Outcome:
-    """Return the outcome of a whole search."""
+    """Return the outcome of a search from its verdicts."""
     if any(verdict.outcome is Outcome.VIOLATED for verdict in verdicts):
         return Outcome.VIOLATED
     # If all requested properties hold already, the other states decide nothing.

@@ -231,8 +231,8 @@ def failure(
         text = lacks(type(record).__name__, dir(record), error.name)
         where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
         return placed(f"{what} failed with {name}{where}: {text}", spot and ("", spot[1]), state)
-    said = f"{what} failed with {name}{': ' if text else ''}{text}"
-    return placed(said, spot, state)
+    colon = ": " if text else ""
+    return placed(f"{what} failed with {name}{colon}{text}", spot, state)
 
 
 def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:

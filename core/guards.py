@@ -368,19 +368,14 @@ class _Substitution(ast.NodeTransformer):
 
 def _collect(node: ast.expr, space: dict[str, Any], values: dict[str, object]) -> None:
     if isinstance(node, (ast.Attribute, ast.Subscript, ast.Name, ast.Call)):
-        value = _evaluate(node, space)
-        if value is not None:
+        # Guards only read, so evaluating a part of one is harmless.
+        value = _object(node, space)
+        if isinstance(value, (int, str)):
             values[ast.unparse(node)] = value
             return
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             _collect(child, space, values)
-
-
-def _evaluate(node: ast.expr, space: dict[str, Any]) -> int | str | None:
-    """Return the value of an expression of a guard; guards only read, so that is harmless."""
-    value = _object(node, space)
-    return value if isinstance(value, (int, str)) else None
 
 
 def _object(node: ast.expr, space: dict[str, Any]) -> object:

@@ -175,11 +175,9 @@ class Layout(Generic[S]):
         self.words = 1 + max((v.word for v in self.stored), default=0)
         self.bits = sum(v.width for v in self.stored)
         self._narrow = all(v.high - v.low < 256 for v in self.stored)
-        made = accessors(
-            declaration.__name__, self.variables, self._places, self._parts, self._narrow
+        vars(self).update(
+            accessors(declaration.__name__, self.variables, self._places, self._parts, self._narrow)
         )
-        self.load, self.dump, self.values = made.load, made.dump, made.values
-        self.in_range, self.within, self.intact = made.in_range, made.within, made.intact
         self.pack, self.unpack = packing(
             declaration.__name__, self.stored, self.words, self._narrow
         )

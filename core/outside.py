@@ -26,7 +26,7 @@ Look = Callable[[], object]
 
 
 class Outside:
-    """The data outside of the state that functions of a model read, as of the search's begin.
+    """The data outside of the state that functions of a model read, as of the start of the search.
 
     Parameters
     ----------

@@ -110,26 +110,14 @@ class Part:
         return isinstance(self.node, list)
 
 
-@dataclass(frozen=True)
-class Accessors:
-    """Functions over one record; see the attributes of ``Layout`` of the same names."""
-
-    load: Callable[[Stored], None]
-    dump: Callable[[], Stored]
-    values: Callable[[], tuple[int, ...]]
-    in_range: Callable[[], bool]
-    within: Callable[[tuple[int, ...]], bool]
-    intact: Callable[[], bool]
-
-
 def accessors(
     name: str,
     variables: Sequence[Variable],
     places: Sequence[tuple[Any, str | int]],
     parts: Sequence[Part],
     narrow: bool,
-) -> Accessors:
-    """Generate the functions of a record.
+) -> dict[str, Any]:
+    """Generate the functions of a record, by their names as attributes of ``Layout``.
 
     Parameters
     ----------
@@ -176,9 +164,7 @@ def accessors(
         f"def intact():\n return {intact or 'True'}\n"
     )
     run(source, f"<layout of {name}>", space)
-    return Accessors(
-        *(space[key] for key in ("load", "dump", "values", "in_range", "within", "intact"))
-    )
+    return {key: space[key] for key in ("load", "dump", "values", "in_range", "within", "intact")}
 
 
 def _within(variables: Sequence[Variable]) -> str:
@@ -260,7 +246,7 @@ def _watched(
 
 
 def _code(bits: int) -> str:
-    """Return the code of the smallest unsigned integer with at least so many bits, as of struct."""
+    """Return the code of the smallest unsigned integer with at least that many bits, for struct."""
     return next(code for most, code in ((8, "B"), (16, "H"), (32, "I"), (64, "Q")) if bits <= most)
 
 

@@ -69,7 +69,7 @@ Tried = tuple[int, Callable[..., Any], tuple[int, ...]]
 _END = object()
 
 _REPEATED = 1024
-"""A watched search repeats each of the first so many attempts; later, one of so many."""
+"""A watched search repeats this many first attempts; later, one of this many."""
 
 
 class TransitionSystem(Generic[S, K]):

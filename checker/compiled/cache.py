@@ -16,6 +16,7 @@ from ..request import SearchRequest
 from . import build, closure
 from .build import object_code, target
 from .program import Module
+from .reads import answers_are_same
 
 if TYPE_CHECKING:
     from .generate import Generator
@@ -38,12 +39,13 @@ def cached_translation(request: SearchRequest) -> tuple[Module, str]:
     recordings = closure.read(store.read(key)) if key else []
     roots = closure.roots_of(system, properties)
     for recording in recordings:
-        if recording.is_of(roots):
+        if answers_are_same(recording.roots, recording.questions, roots):
             return recording.module, ""
     generator = generator_of(request)
     text, module = generator.module(tick=request.tick)
-    if key and generator.reads.keepable and _unchanged():
-        latest = closure.recorded(module, generator.reads)
+    reads = generator.reads
+    if key and reads.keepable and _unchanged():
+        latest = closure.Recording(module, reads.roots, reads.questions)
         store.keep(key, closure.written([latest, *recordings]))
     return module, text
 

@@ -207,7 +207,7 @@ class Calls:
         raise UnsupportedError(f"the call {ast.unparse(node)}")
 
     def _each(self, generator: ast.GeneratorExp, body: Callable[[str, str], None]) -> None:
-        """Translate a generator; `body` emits what is done with one element of it."""
+        """Translate a generator; `body` emits the code for one element."""
         [clause] = generator.generators
         assert isinstance(clause.target, ast.Name)
         name, out = clause.target.id, self.out

@@ -271,7 +271,7 @@ def read_violations(value: Any) -> dict[str, tuple[int, list[int]]]:
 
 
 def verify_taken(taken: Sequence[int], instances: int, levels: Sequence[int]) -> None:
-    """Verify that so many steps can lead to the states on these levels."""
+    """Verify the counts of steps against the number of states on each level."""
     if len(taken) != instances:
         raise fields.FieldError("taken", taken, f"an array of {instances}")
     states, first = sum(levels), sum(levels[:1])

@@ -23,7 +23,7 @@ from ...core.symmetry import Symmetry
 from .. import compiled
 from ..liveness import formulas
 from .program import Module
-from .reads import Question, Reads, answers_are_same
+from .reads import Question
 
 TRANSLATOR = (core, compiled, formulas)
 """The packages and modules whose source determines the result of a translation."""
@@ -34,15 +34,11 @@ MOST = 8
 
 @dataclass(frozen=True)
 class Recording:
-    """The result of a translation, and its questions with the answers; see :class:`Reads`."""
+    """The result of a translation, with its questions and answers; see :class:`.reads.Reads`."""
 
     module: Module
     roots: list[str]
     questions: list[Question]
-
-    def is_of(self, roots: Sequence[object]) -> bool:
-        """Whether a translation that begins with these objects would have the same result."""
-        return answers_are_same(self.roots, self.questions, roots)
 
 
 def written(recordings: Sequence[Recording]) -> bytes:
@@ -56,11 +52,6 @@ def read(content: bytes) -> list[Recording]:
         Recording(Module(**kept["module"]), kept["roots"], kept["questions"])
         for kept in json.loads(content or "[]")
     ]
-
-
-def recorded(module: Module, reads: Reads) -> Recording:
-    """Return the recording of a translation."""
-    return Recording(module, reads.roots, reads.questions)
 
 
 def roots_of(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> list[object]:

@@ -13,9 +13,9 @@ from ...core.spec import DisagreementError, Property, TidegateError, TransitionS
 from ..counterexample import least
 from ..interpreted import Search
 from .sampler import Sample, Words
-from .sampling import Asked
+from .sampling import Query
 
-GUARDS, STEP, PROPERTY, CONSTRAINT = Asked
+GUARDS, STEP, PROPERTY, CONSTRAINT = Query
 
 REPORT = (
     "; the compiled engine cannot be trusted with this model. Search with "
@@ -84,15 +84,15 @@ class Comparison:
         steps = [sample for sample in samples if _is_step(sample)]
         taken = self.system.attempt({sample.number for sample in steps}, state) if steps else {}
         for sample in steps:
-            if sample.asked is GUARDS:
+            if sample.query is GUARDS:
                 self._guards(sample, sample.number in taken)
             else:
                 self._step(sample, taken.get(sample.number))
         if len(steps) < len(samples):
             for sample in samples:
-                if sample.asked is PROPERTY:
+                if sample.query is PROPERTY:
                     self._property(sample, state)
-                elif sample.asked is CONSTRAINT:
+                elif sample.query is CONSTRAINT:
                     self._constraint(sample, state)
 
     def _guards(self, sample: Sample, enabled: bool) -> None:
@@ -133,9 +133,9 @@ class Comparison:
 
     def _differ(self, sample: Sample, machine: str, python: str) -> None:
         layout = self.system.layout
-        if sample.asked is Asked.PROPERTY:
+        if sample.query is Query.PROPERTY:
             name = self.properties[sample.number].name
-        elif sample.asked is Asked.CONSTRAINT:
+        elif sample.query is Query.CONSTRAINT:
             name = "the constraint"
         else:
             name = str(self.system.instances[sample.number].step)
@@ -147,10 +147,10 @@ class Comparison:
 
 def _is_step(sample: Sample) -> bool:
     """Whether Python has to try the step of a sample."""
-    if sample.asked is GUARDS:
+    if sample.query is GUARDS:
         # A guard that machine code could not decide ends the search anyway.
         return sample.answer & 3 <= 1
-    return sample.asked is STEP
+    return sample.query is STEP
 
 
 def compare_with_reference(
@@ -180,31 +180,25 @@ def compare_with_reference(
         If they differ.
     """
     system = reference.system
-    compare_level(system, level, reference.levels[level], states)
+    _compare_level(system, level, reference.levels[level], states)
     if level + 1 < len(reference.levels):
         return True
     least_ones = {
         name: (first, least(system, some)) for name, (first, some) in reference.violations.items()
     }
     mine = {name: (first, one) for name, (first, [one]) in violations.items()}
-    compare_verdicts(system, least_ones, mine)
-    compare_counts(system, reference.taken, taken)
+    _compare_verdicts(system, least_ones, mine)
+    _compare_counts(system, reference.taken, taken)
     return False
 
 
-def compare_level(
+def _compare_level(
     system: TransitionSystem[Any, Any],
     level: int,
     python: Sequence[State],
     machine: Sequence[State],
 ) -> None:
-    """Compare the states of a level.
-
-    Raises
-    ------
-    DisagreementError
-        If one engine found a state that the other one did not.
-    """
+    """Compare the states of a level."""
     expected, compiled = set(python), set(machine)
     if expected == compiled and len(compiled) == len(machine):
         return
@@ -220,18 +214,12 @@ def compare_level(
     )
 
 
-def compare_verdicts(
+def _compare_verdicts(
     system: TransitionSystem[Any, Any],
     python: Mapping[str, tuple[int, State]],
     machine: Mapping[str, tuple[int, State]],
 ) -> None:
-    """Compare for each violated property the first level and state that violate it.
-
-    Raises
-    ------
-    DisagreementError
-        If they differ.
-    """
+    """Compare for each violated property the first level and state that violate it."""
     for name in sorted(python.keys() | machine.keys()):
         if python.get(name) != machine.get(name):
             says = [
@@ -244,16 +232,10 @@ def compare_verdicts(
             )
 
 
-def compare_counts(
+def _compare_counts(
     system: TransitionSystem[Any, Any], python: Sequence[int], machine: Sequence[int]
 ) -> None:
-    """Compare how often each instance was taken.
-
-    Raises
-    ------
-    DisagreementError
-        If the numbers differ.
-    """
+    """Compare how often each instance was taken."""
     for instance, expected, compiled in zip(system.instances, python, machine, strict=True):
         if expected != compiled:
             raise DisagreementError(

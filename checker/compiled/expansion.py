@@ -14,13 +14,13 @@ from typing import Any
 
 from ...core.layout import Layout
 from ...core.spec import Instance, TransitionSystem
-from .asking import clear_marks, keep_guarded, keep_if_wanted, make_marks, note_beside
 from .columns import Columns
 from .emitter import Emitter
 from .function import Compiled, Mode
+from .keeping import clear_marks, keep_guarded, keep_if_wanted, make_marks, store_marks
 from .memory import GROUP
 from .points import Points
-from .sampling import Asked
+from .sampling import Query
 from .unit import Unit
 from .values import Constant, StateRef, Truth, UnsupportedError, Value
 
@@ -210,7 +210,7 @@ class Expansion:
     def _guards(self, number: int, instance: Instance) -> str:
         """Return ``guards.N``: for each state whether the instance is enabled (1), or fails (2)."""
         out = Emitter()
-        guards = self._asked(instance)
+        guards = self._translated_guards(instance)
         state = self._counted(out)
         slots, everything = self.sides.slots(out, "%sides", state, guards.reads)
         make_marks(out, self.guards.points)
@@ -225,7 +225,7 @@ class Expansion:
         out.emit(
             f"store i8 {answer}, ptr {out.value(f'getelementptr i8, ptr %answers, i64 {state}')}"
         )
-        note_beside(out, guards.elements, state)
+        store_marks(out, guards.elements, state)
         self._noted.append(guards.elements)
         self._again(out, f", !llvm.loop !{number}")
         out.emit("ret void")
@@ -265,7 +265,7 @@ class Expansion:
         out.emit(f"store i64 0, ptr {out.element(words, self.words + 1)}")
         arguments = self._given(words, instance)
         effect = self.unit.function(instance.action.apply, arguments, Mode.EFFECT)
-        if effect.cut != self._asked(instance).cut:
+        if effect.cut != self._translated_guards(instance).cut:
             raise UnsupportedError(f"where the guards of {instance.action.name} end")
         make_marks(out, self.unit.points)
         clear_marks(out, self.unit.points, effect.elements)
@@ -282,7 +282,7 @@ class Expansion:
             self.unit.points,
             effect.elements,
             (self.unit.points.pair(), taken),
-            (Asked.STEP, number),
+            (Query.STEP, number),
             self._bit(out, taken),
             [f"%w{word}" for word in range(self.words)],
             "%place",
@@ -297,7 +297,7 @@ class Expansion:
         taken_in = ", ".join(f"i64 %w{word}" for word in range(self.words))
         return out.definition(f"i64 @step.{number}({taken_in}, i64 %state, i64 %place)", "")
 
-    def _asked(self, instance: Instance) -> Compiled:
+    def _translated_guards(self, instance: Instance) -> Compiled:
         """Return the guards of an instance, up to the first loop in them."""
         arguments = self._given("%slots", instance)
         return self.guards.function(instance.action.apply, arguments, Mode.GUARDS)

@@ -11,17 +11,17 @@ from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from ..liveness.formulas import predicates_of
 from . import behaviors, growth, kernel, sampling, validity
-from .asking import clear_marks, keep_if_wanted, make_marks
 from .closure import roots_of
 from .emitter import Emitter
 from .expansion import Expansion
 from .function import Compiled
 from .intrinsics import DECLARATIONS, INTRINSICS
+from .keeping import clear_marks, keep_if_wanted, make_marks
 from .orbits import emit_least, masks
 from .points import Points
 from .program import Module, Program
 from .reads import Reads
-from .sampling import Asked, Samples
+from .sampling import Query, Samples
 from .state_refs import StateRefs
 from .unit import Unit
 from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value
@@ -248,7 +248,7 @@ class Generator:
                 continue
             arguments: list[Value] = [self._state(words), self.constants]
             predicate = self.unit.function(prop.predicate, arguments, pure=True)
-            holds = self._truth(out, predicate, words, (Asked.PROPERTY, number))
+            holds = self._truth(out, predicate, words, (Query.PROPERTY, number))
             bits = (1 << number, 0) if prop.kind is Kind.SOMETIMES else (0, 1 << number)
             bit = out.value(f"select i1 {holds}, i64 {bits[0]}, i64 {bits[1]}")
             violated = out.value(f"or i64 {violated}, {bit}")
@@ -273,7 +273,7 @@ class Generator:
         for bit, (number, prop) in enumerate(predicates):
             arguments: list[Value] = [self._state(words), self.constants]
             predicate = self.unit.function(prop.predicate, arguments, pure=True)
-            holds = self._truth(out, predicate, words, (Asked.PROPERTY, number))
+            holds = self._truth(out, predicate, words, (Query.PROPERTY, number))
             holds_bit = out.value(f"select i1 {holds}, i64 {1 << bit}, i64 0")
             holding = out.value(f"or i64 {holding}, {holds_bit}")
         self._define_judgment("holds", out, words, holding)
@@ -291,7 +291,7 @@ class Generator:
         out: Emitter,
         predicate: Compiled,
         words: str,
-        query: tuple[Asked, int] | None = None,
+        query: tuple[Query, int] | None = None,
     ) -> str:
         """Emit the call of a predicate on the state at an address; return whether it holds.
 
@@ -334,7 +334,7 @@ class Generator:
         words = self._unpacked(out, "%state")
         arguments: list[Value] = [self._state(words), self.constants]
         constraint = self.unit.function(self.system.constraint, arguments, pure=True)
-        holds = self._truth(out, constraint, words, (Asked.CONSTRAINT, 0))
+        holds = self._truth(out, constraint, words, (Query.CONSTRAINT, 0))
         make_marks(out, self.unit.points)
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")
         well = out.value(f"icmp eq i64 {error}, 0")

@@ -52,7 +52,7 @@ class Points:
         self.width = width
         self.count = 0
         self._compared = compared
-        self._asked_for = 0
+        self._ways = 0
         self._unnoted: set[int] = set()
 
     def pair(self) -> int | None:
@@ -60,8 +60,8 @@ class Points:
 
         The two share an element.  None if both ways were compared often enough.
         """
-        ways = range(self._asked_for, self._asked_for + 2)
-        self._asked_for += 2
+        ways = range(self._ways, self._ways + 2)
+        self._ways += 2
         unnoted = [way in self._compared for way in ways]
         if all(unnoted):
             return None

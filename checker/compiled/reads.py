@@ -194,7 +194,8 @@ class Reads:
         """Return an operand as it is recorded."""
         if type(operand) not in PLAIN:
             return [self._number(operand)]
-        if type(operand) not in _WRITTEN or _is_long(operand):
+        is_long = isinstance(operand, int) and operand.bit_length() > WORD_BITS
+        if type(operand) not in _WRITTEN or is_long:
             self.keepable = False
             return None
         return operand
@@ -298,10 +299,6 @@ def _nature(value: Any) -> str:
     except UnsupportedError:
         return "object"
     return "object" if number is None else f"number {number:x}"
-
-
-def _is_long(operand: object) -> bool:
-    return isinstance(operand, int) and operand.bit_length() > WORD_BITS
 
 
 def _shown(operands: Sequence[object]) -> str:

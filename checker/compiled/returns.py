@@ -24,7 +24,7 @@ class Returns:
             self._none(node)
         elif returns == "void":
             if node is not None and not is_none(self.expressions.expression(node)):
-                raise UnsupportedError("a value returned by a function that is said to return None")
+                raise UnsupportedError("a value returned by a function declared to return None")
             out.emit("ret void")
         elif returns == "i1":
             value = Constant(None) if node is None else self.expressions.known(node)

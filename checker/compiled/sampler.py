@@ -12,11 +12,11 @@ from ...core.spec import Kind, Property
 from .build import Code
 from .memory import Region
 from .program import Module
-from .sampling import ALIVE, COMPARED, Asked, Entry, Samples
+from .sampling import ALIVE, COMPARED, Entry, Query, Samples
 
 Words = tuple[int, ...]
 
-KINDS = tuple(Asked)
+KINDS = tuple(Query)
 """The questions, by their numbers."""
 
 
@@ -31,7 +31,7 @@ class Sample(NamedTuple):
         The successor, if a step was taken.
     """
 
-    asked: Asked
+    query: Query
     number: int
     answer: int
     state: Words
@@ -124,7 +124,7 @@ class Sampler:
             view[:] = entries
             self._ask_again(region.address, len(entries) // self._size, self._space.address)
             for sample in samples_of(view, self._words):
-                if sample.asked is Asked.PROPERTY:
+                if sample.query is Query.PROPERTY:
                     reached = properties[sample.number].kind is Kind.SOMETIMES
                     holds = (sample.answer >> sample.number & 1) == reached
                     yield sample._replace(answer=int(holds))

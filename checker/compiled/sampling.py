@@ -45,7 +45,7 @@ class Samples(IntEnum):
 class Entry(IntEnum):
     """Byte offsets in an entry.
 
-    ``KIND`` is one of `Asked`; ``NUMBER`` is that of the instance or the property; ``ANSWER`` is
+    ``KIND`` is one of `Query`; ``NUMBER`` is that of the instance or the property; ``ANSWER`` is
     machine code's; the state begins at ``STATE``, followed by its successor.
     """
 
@@ -55,7 +55,7 @@ class Entry(IntEnum):
     STATE = 24
 
 
-class Asked(IntEnum):
+class Query(IntEnum):
     """The questions about a state.
 
     Whether a step passes the guards (1: yes; 0: no; others: not decided), whether a step was taken
@@ -134,7 +134,7 @@ def keep_guarded(
         ways = byte(marks, number) & byte(wanted, element)
         if ways != 0:
             state = states + number * p.words * 8
-            keep(p, Asked.GUARDS, instance, byte(answers, number), state, state)
+            keep(p, Query.GUARDS, instance, byte(answers, number), state, state)
             count(p, wanted, counts, 8 * element, ways)
 
 
@@ -187,9 +187,9 @@ def ask_again(p: Program, entry: int, count: int, space: int) -> None:
     last, successors = 0, space + 8 * p.instances + ALIVE
     for _ in range(count):
         kind, state = load(entry + Entry.KIND), entry + Entry.STATE
-        if kind == Asked.PROPERTY:
+        if kind == Query.PROPERTY:
             store(entry + Entry.ANSWER, p.judge(state))
-        elif kind == Asked.CONSTRAINT:
+        elif kind == Query.CONSTRAINT:
             store(entry + Entry.ANSWER, inside(p, state))
         else:
             if last == 0 or not same(p, state, last):
@@ -201,7 +201,7 @@ def ask_again(p: Program, entry: int, count: int, space: int) -> None:
             for other in range(instance):
                 before += load(space + 8 * other)
             taken = load(space + 8 * instance)
-            store(entry + Entry.KIND, Asked.STEP)
+            store(entry + Entry.KIND, Query.STEP)
             store(entry + Entry.ANSWER, taken)
             if taken != 0:
                 copy(p, successors + before * p.stride, entry + Entry.STATE + 8 * p.words)

@@ -71,7 +71,8 @@ class Exports:
                 f"--export {self.store.location}: holds {foreign[0]}, which the search has not "
                 "written; remove it, or begin the search anew"
             )
-        there = len({*self._names(), *self._manifest.exporting})
+        published = (name for name in self.store.names() if not name.startswith(f"{PENDING}/"))
+        there = len({*published, *self._manifest.exporting})
         wrote = self._manifest.exported
         if there != wrote:
             raise ExportError(
@@ -119,10 +120,6 @@ class Exports:
         """Remove the pending files, unless some are still to be published."""
         if not self._manifest.exporting:
             self.store.remove(PENDING)
-
-    def _names(self) -> list[str]:
-        """Return the names of published files."""
-        return [name for name in self.store.names() if not name.startswith(f"{PENDING}/")]
 
 
 @contextmanager

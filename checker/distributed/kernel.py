@@ -226,14 +226,13 @@ class Candidates:
         """Yield the drained candidates by share of all fingerprints, without empty shares."""
         size, first = self.kernel.candidate, 0
         for share in range(shares):
-            last = share + 1 == shares
-            end = count if last else self._rank(count, -(-((share + 1) << 64) // shares))
+            end = count
+            if share + 1 < shares:
+                first_of_next = -(-((share + 1) << 64) // shares)
+                end = self.kernel.call["rank"](self.address, count, size, first_of_next)
             if end > first:
                 yield share, ctypes.string_at(self.address + first * size, (end - first) * size)
             first = end
-
-    def _rank(self, count: int, fingerprint: int) -> int:
-        return self.kernel.call["rank"](self.address, count, self.kernel.candidate, fingerprint)
 
     def close(self) -> None:
         """Free the memory."""

@@ -212,12 +212,12 @@ def _stop(context: SparkContext, log: Path | None) -> None:
 
 def _why(error: BaseException, log: Path | None) -> str:
     """Return why Spark did not start; if Java ended, its message."""
-    said = first_line(error)
-    if "JAVA_GATEWAY_EXITED" in said and log is not None and log.exists():
+    line = first_line(error)
+    if "JAVA_GATEWAY_EXITED" in line and log is not None and log.exists():
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         whys = [line for line in lines[-60:] if re.search(r"(Error|Exception): |Too ", line)]
-        return whys[0].strip() if whys else said
-    return said
+        return whys[0].strip() if whys else line
+    return line
 
 
 @contextmanager

@@ -38,6 +38,8 @@ class Store:
         As the user wrote it.
     address
         The same for other processes: a local path is absolute.
+    root
+        The directory's path within its file system.
     local
         Whether it is on a file system of this machine, NFS included.
     search
@@ -53,27 +55,22 @@ class Store:
         from pyarrow import fs
 
         self.location, self.option, self.search = location, option, search
-        self._root: str
+        self.root: str
         try:
             if "://" in location:
-                self._files, self._root = fs.FileSystem.from_uri(location)
+                self._files, self.root = fs.FileSystem.from_uri(location)
                 if isinstance(self._files, fs.LocalFileSystem):
                     self._files = fs.LocalFileSystem(use_mmap=True)
             else:
                 self._files = fs.LocalFileSystem(use_mmap=True)
-                self._root = os.path.abspath(location)
+                self.root = os.path.abspath(location)
         except (OSError, ValueError, NotImplementedError) as error:
             raise StoreError(
                 f"{option} {location}: cannot be opened ({_reason(error)}); give a path, or a URI "
                 "that starts with file://, hdfs://, s3:// or gs://"
             ) from None
         self.local = isinstance(self._files, fs.LocalFileSystem)
-        self.address = self._root if self.local else location
-
-    @property
-    def root(self) -> str:
-        """The directory's path within its file system."""
-        return self._root
+        self.address = self.root if self.local else location
 
     def make(self) -> None:
         """Make the directory.
@@ -84,7 +81,7 @@ class Store:
             If it cannot be written to.
         """
         try:
-            self._files.create_dir(self._root, recursive=True)
+            self._files.create_dir(self.root, recursive=True)
             # The name is random, so that no other file has it.
             probe = self._path(f"probe-{uuid.uuid4().hex}")
             with self._created(probe) as file:
@@ -180,7 +177,7 @@ class Store:
         """Return the names and kinds of entries."""
         from pyarrow import fs
 
-        where = self._path(below) if below else self._root
+        where = self._path(below) if below else self.root
         selected = fs.FileSelector(where, allow_not_found=True, recursive=recursive)
         try:
             infos = self._files.get_file_info(selected)
@@ -191,7 +188,7 @@ class Store:
                 f"{self.option} {self.location}: cannot be listed ({_reason(error)}); repair that, "
                 "or name another directory"
             ) from None
-        return [(info.path[len(self._root) :].lstrip("/"), info.type) for info in infos]
+        return [(info.path[len(self.root) :].lstrip("/"), info.type) for info in infos]
 
     def identity(self, name: str) -> tuple[Any, ...] | None:
         """Return a value that differs once a file has changed; None if there is none."""
@@ -219,7 +216,7 @@ class Store:
             return
 
     def _path(self, name: str) -> str:
-        return f"{self._root}/{name}"
+        return f"{self.root}/{name}"
 
     def _replace(self, place: str, path: str) -> None:
         try:

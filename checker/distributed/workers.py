@@ -96,7 +96,7 @@ def kernel_of(plan: Plan, store: Store) -> Kernel:
 def expand(plan: Plan, share: int, _: Iterable[Any]) -> Iterator[Sent | tuple[int, int]]:
     """Expand the share of the frontier that a Spark partition stands for.
 
-    Every owner is told at the end how many bytes it was sent.
+    At the end every owner receives the number of bytes that it was sent.
     """
     store = Store(plan.store, search=plan.search)
     sizes = [0] * plan.shares

@@ -133,14 +133,13 @@ class Cycle:
         way: list[Taken] = []
         while True:
             here = way[-1][1] if way else self._entry
-            back = [] if here == self._entry else self._way(here, self._is_entry)
+            back: list[Taken] = []
+            if here != self._entry:
+                back = self._way(here, lambda _, state: state == self._entry)
             unmet = self._unmet([*way, *back])
             if not unmet:
                 return [*way, *back]
             way += self._way(here, partial(self._meets, unmet & -unmet))
-
-    def _is_entry(self, index: int, state: State) -> bool:
-        return state == self._entry
 
     def _meets(self, demand: int, index: int, state: State) -> bool:
         """Whether a step meets a demand, or leads to a state in which it is not enabled (WF)."""

@@ -388,9 +388,9 @@ def _in_order(
     names = code.co_varnames[: code.co_argcount]
     filled: dict[str | None, Value] = dict(zip(names, positional, strict=False))
     if len(positional) > len(names) or set(named) & set(filled) or set(named) - set(names):
-        raise NotShownError(node, "does not fit the parameters of what it calls")
+        raise NotShownError(node, "does not fit the parameters of the function")
     defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
     arguments = {name: wrapped(value) for name, value in defaults.items()} | filled | named
     if set(names) - set(arguments):
-        raise NotShownError(node, "does not fit the parameters of what it calls")
+        raise NotShownError(node, "does not fit the parameters of the function")
     return [arguments[name] for name in names]

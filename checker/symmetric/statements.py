@@ -96,7 +96,7 @@ class Statements(Visits):
             self.flow.local[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
             if not isinstance(value, Several) or len(value.items) != len(target.elts):
-                raise NotShownError(target, "takes apart what is no tuple of that length")
+                raise NotShownError(target, "unpacks a value that is no tuple of that length")
             for part, item in zip(target.elts, value.items, strict=True):
                 self.assign_to(part, item)
         else:
@@ -157,7 +157,7 @@ class Statements(Visits):
     def _repeated(self, body: list[ast.stmt], head: Any) -> None:
         """Follow a loop whose iterations are the same in both runs, until nothing changes.
 
-        `head` returns what is known at the begin of an iteration, and at the end of the loop.
+        `head` returns what is known at the start of an iteration, and at the end of the loop.
         """
         self.flow.loaded.clear()
         start = self.flow

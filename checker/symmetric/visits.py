@@ -204,7 +204,7 @@ class Visits(Calls):
                 if isinstance(other, Unclear):
                     raise NotShownError(source, other.why)
                 if not isinstance(other, Number):
-                    raise NotShownError(source, "orders what is no plain number")
+                    raise NotShownError(source, "orders a value that is no plain number")
             self._sums[name].value = Number()
             return True
         assert isinstance(source, ast.BinOp)

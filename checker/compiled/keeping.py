@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from .emitter import Emitter
 from .memory import GROUP
 from .points import MARKS, Points
-from .sampling import Asked
+from .sampling import Query
 
 VECTOR = 64
 """Bytes that are examined together."""
@@ -30,7 +30,7 @@ def keep_if_wanted(
     points: Points,
     elements: set[int],
     outcome: tuple[int | None, str],
-    query: tuple[Asked, int],
+    query: tuple[Query, int],
     answer: str,
     state: list[str] | str,
     successor: str,
@@ -87,7 +87,7 @@ def keep_if_wanted(
     out.place_label(on)
 
 
-def note_beside(out: Emitter, elements: Iterable[int], state: str) -> None:
+def store_marks(out: Emitter, elements: Iterable[int], state: str) -> None:
     """Emit the recording of one state's marks beside those of the others, a row per element."""
     for row, element in enumerate(sorted(elements)):
         marks = out.value(f"load i8, ptr {_element(out, 'i8', element)}")

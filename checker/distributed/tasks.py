@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..compiled.memory import GROUP, Region
+from ..compiled.program import Module
 from .columns import Export
 from .kernel import Candidates, Counts, Kernel, Sieve
 from .merging import merge_runs
@@ -33,8 +34,8 @@ class Plan:
         The name of the search, which is in its files.
     sources
         Hash of the code that executors must have.
-    code
-        Hash of the kernel's text, which is in the store.
+    module
+        The description of the kernel, whose text is in the store.
     level
         Number of the level to find.
     frontier
@@ -56,10 +57,7 @@ class Plan:
     store: str
     search: str
     sources: str
-    code: str
-    words: int
-    stride: int
-    points: int
+    module: Module
     instances: int
     properties: int
     active: int

@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any
 
 from ...core.spec import TidegateError
-from ..compiled.program import Module
 from .kernel import Kernel
 from .store import Store
 from .tasks import Expanded, Owned, Plan, Sent, expand_share, own_share
@@ -77,20 +76,21 @@ def kernel_of(plan: Plan, store: Store) -> Kernel:
             f"the executor on {socket.gethostname()} runs other code than the driver; install the "
             "same version of Tidegate there, or send this one along with --ship"
         )
-    if plan.code not in _kernels:
-        text = store.read(KERNEL.format(plan.code)).decode()
-        if hashlib.sha256(text.encode()).hexdigest() != plan.code:
+    code = plan.module.digest
+    if code not in _kernels:
+        name = KERNEL.format(code)
+        text = store.read(name).decode()
+        if hashlib.sha256(text.encode()).hexdigest() != code:
             raise DifferentCodeError(
-                f"{store.location}/{KERNEL.format(plan.code)}: damaged; begin the search anew, in "
-                "another store"
+                f"{store.location}/{name}: damaged; begin the search anew, in another store"
             )
         _kernels.clear()
-        module = Module(plan.code, plan.words, plan.stride, plan.points)
-        _kernels[plan.code] = Kernel(text, module, plan.instances, plan.properties, plan.ranges)
+        counts = plan.instances, plan.properties
+        _kernels[code] = Kernel(text, plan.module, *counts, plan.ranges)
         # Spark makes each worker collect garbage after every task, which takes longer than a small
         # task itself, unless permanent objects are excluded.
         gc.freeze()
-    return _kernels[plan.code]
+    return _kernels[code]
 
 
 def expand(plan: Plan, share: int, _: Iterable[Any]) -> Iterator[Sent | tuple[int, int]]:

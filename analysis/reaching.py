@@ -21,9 +21,7 @@ MOST_STATES = 10_000_000
 """The most distinct states of a search for one in which an action is enabled."""
 
 
-def shortest_ways(
-    system: TransitionSystem[Any, Any], names: Collection[str], most_states: int = MOST_STATES
-) -> dict[str, Trace]:
+def shortest_ways(system: TransitionSystem[Any, Any], names: Collection[str]) -> dict[str, Trace]:
     """Return for each of some actions a shortest behavior after which it is enabled.
 
     An action is left out if there is none among the first distinct states.
@@ -38,7 +36,7 @@ def shortest_ways(
         return {}
     faultless = copy(system)
     faultless.constraint = _without_faults
-    result = check(faultless, sought, limits=Limits(max_states=most_states))
+    result = check(faultless, sought, limits=Limits(max_states=MOST_STATES))
     if is_interrupt(result.stopped_by):
         raise KeyboardInterrupt
     return {

@@ -17,7 +17,24 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 from .errors import ModelError, blaming
-from .fields import Array, Field, Record, declared_parts, limit_of, shown_part
+from .fields import (
+    NONE,
+    Array,
+    Field,
+    Limit,
+    Record,
+    array,
+    boolean,
+    declared_parts,
+    integer,
+    limit_of,
+    members,
+    nested,
+    one_of,
+    replica_id,
+    shown_part,
+    subset,
+)
 from .record import (
     ConstantError,
     Part,
@@ -31,6 +48,29 @@ from .record import (
     range_error,
     range_errors,
 )
+
+__all__ = [
+    "NONE",
+    "WORD_BITS",
+    "Array",
+    "Field",
+    "Layout",
+    "Limit",
+    "Record",
+    "State",
+    "Variable",
+    "array",
+    "boolean",
+    "declared_parts",
+    "integer",
+    "limit_of",
+    "members",
+    "mix",
+    "nested",
+    "one_of",
+    "replica_id",
+    "subset",
+]
 
 State = Stored
 """A stored state: one element per variable, counted from the variable's lowest value."""

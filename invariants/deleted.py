@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.fields import NONE
+from ..core.layout import NONE
 from ..model.broker.state import BrokerState
 from ..model.published.state import PublishedState
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.fields import NONE, members
+from ..core.layout import NONE, members
 from ..core.scene import LogOffset
 from ..core.spec import Property
 from ..model.published.actions import true_leader

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core.fields import NONE, members
+from ..core.layout import NONE, members
 from ..core.scene import LogOffset
 from ..core.spec import Kind, Property
 from ..model.published.actions import true_leader

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from ..core.bounds import brief, shown, unknown
 from ..core.errors import about, blaming
-from ..core.fields import declared_parts, integer
-from ..core.layout import Layout
+from ..core.fields import declared_parts
+from ..core.layout import Layout, integer
 from ..core.printable import one_line
 from ..core.spec import Action, Property, TransitionSystem
 from .added import Added

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from ...core.fields import Field, declared_parts, members
-from ...core.layout import WORD_BITS
+from ...core.fields import Field, declared_parts
+from ...core.layout import WORD_BITS, members
 from .intrinsics import INTRINSICS
 from .sources import described
 from .values import MACHINE, PLAIN, UnsupportedError, integer_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.fields import NONE
+from ...core.layout import NONE
 from .bounds import LEADER, Constants
 from .state import AsyncIsrState
 

@@ -10,7 +10,7 @@ Ranges reach one beyond the bounds, since invariants are also checked outside th
 
 from __future__ import annotations
 
-from ...core.fields import NONE, Record, array, integer, nested, replica_id, subset
+from ...core.layout import NONE, Record, array, integer, nested, replica_id, subset
 from .bounds import LEADER, Constants
 
 

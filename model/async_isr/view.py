@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.fields import NONE, members
+from ...core.layout import NONE, members
 from ..broker.replica_sets import replicas
 from .actions import high_watermark
 from .bounds import LEADER, Constants

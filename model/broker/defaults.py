@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.fields import NONE
+from ...core.layout import NONE
 from .assignment import least_isr
 from .explanations import explains
 from .log import newest_epoch, smallest_epoch_above, truncate_to

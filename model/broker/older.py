@@ -6,7 +6,7 @@ be shown (``tidegate check 'kip-320~has_new_leader = if_leader_changes'``) and g
 
 from __future__ import annotations
 
-from ...core.fields import NONE
+from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
 from .defaults import clear_message
 from .messages import EPOCH_REQUEST, FETCH

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.fields import members
+from ...core.layout import members
 
 
 def replicas(isr: int) -> str:

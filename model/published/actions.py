@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.fields import NONE
+from ...core.layout import NONE
 from .bounds import Constants
 from .history import note_committed
 from .log import append, end_of_last_match, last_epoch, truncate_to

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.fields import NONE
+from ...core.layout import NONE
 
 if TYPE_CHECKING:
     from .bounds import Constants

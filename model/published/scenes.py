@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from ...core.fields import NONE, members
+from ...core.layout import NONE, members
 from ...core.scene import Entry, Event, Log, Message, Participant, Promise, Scene, View
 from ...core.spec import Action
 from ..broker.replica_sets import braced

@@ -7,7 +7,7 @@ holds exactly one per epoch up to the partition state's and is an array here.
 
 from __future__ import annotations
 
-from ...core.fields import NONE, Record, array, integer, nested, replica_id, subset
+from ...core.layout import NONE, Record, array, integer, nested, replica_id, subset
 from .bounds import Constants
 
 

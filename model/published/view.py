@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...core.fields import NONE
+from ...core.layout import NONE
 from ..broker.replica_sets import replicas
 from .actions import leads
 from .bounds import Constants

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from tidegate.checker.symmetric.proof import show
-from tidegate.core.fields import (
+from tidegate.core.layout import (
     NONE,
+    Layout,
     Record,
     array,
     boolean,
@@ -17,7 +18,6 @@ from tidegate.core.fields import (
     replica_id,
     subset,
 )
-from tidegate.core.layout import Layout
 from tidegate.core.spec import Action, Kind, Property, TransitionSystem
 from tidegate.core.symmetry import Symmetry, permuted
 

@@ -25,7 +25,7 @@ from tidegate.checker.compiled.values import UnsupportedError
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Resources
 from tidegate.core.bounds import parse
-from tidegate.core.fields import Record, array, integer, replica_id
+from tidegate.core.layout import Record, array, integer, replica_id
 from tidegate.core.spec import Kind
 from tidegate.core.symmetry import Symmetry
 from tidegate.invariants import PROPERTIES

@@ -17,8 +17,8 @@ from tidegate.checker.interpreted import Search
 from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Limits, Resources
 from tidegate.core.bounds import BoundsError
-from tidegate.core.fields import Record, array, boolean, integer
 from tidegate.core.guards import without
+from tidegate.core.layout import Record, array, boolean, integer
 from tidegate.core.spec import Kind, ModelError, Outcome
 from tidegate.invariants import INVARIANTS, PROPERTIES
 from tidegate.model import PROTOCOLS

@@ -10,7 +10,7 @@ import pytest
 
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
-from tidegate.core.fields import NONE
+from tidegate.core.layout import NONE
 from tidegate.invariants import INVARIANTS
 from tidegate.model.published.actions import _begin_epoch
 from tidegate.model.published.protocols.kip320 import KIP_320

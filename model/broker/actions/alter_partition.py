@@ -6,7 +6,7 @@ rules say which replicas it waits for meanwhile, and what the controller rejects
 
 from __future__ import annotations
 
-from ....core.fields import NONE
+from ....core.layout import NONE
 from ..assignment import assigned, completes, may_succeed
 from ..bounds import Constants
 from ..in_flight import AlterPartition

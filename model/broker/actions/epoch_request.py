@@ -5,7 +5,7 @@ Since KIP-101; the leader's answer and the follower's truncation are rules.
 
 from __future__ import annotations
 
-from ....core.fields import NONE
+from ....core.layout import NONE
 from ..bounds import Constants
 from ..defaults import clear_message
 from ..leadership import leads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....core.fields import NONE
+from ....core.layout import NONE
 from ..bounds import Constants
 from ..defaults import clear_message, once_fenced
 from ..leadership import fail_produces, forget_remote_leos, forget_role

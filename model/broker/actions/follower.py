@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....core.fields import NONE
+from ....core.layout import NONE
 from ..bounds import Constants
 from ..defaults import clear_message
 from ..log import append, start_over, truncate_to

@@ -7,7 +7,7 @@ replicas and ISR change in one record (PartitionChangeBuilder), so no step comes
 
 from __future__ import annotations
 
-from ....core.fields import NONE
+from ....core.layout import NONE
 from ..assignment import assigned, may_succeed, reassigning
 from ..bounds import Constants
 from ..defaults import clear_message

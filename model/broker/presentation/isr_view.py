@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....core.fields import NONE
+from ....core.layout import NONE
 from ..bounds import ZOOKEEPER, Constants
 from ..messages import ACCEPTED, ORPHANED, OUTDATED, REFUSED, REQUEST
 from ..replica_sets import braced, replicas

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ....core.fields import NONE
+from ....core.layout import NONE
 from ....core.scene import Log, Message, Participant, Scene
 from ..messages import (
     IDLE,

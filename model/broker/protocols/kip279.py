@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....core.fields import NONE
+from ....core.layout import NONE
 from ...protocol import Expected
 from ..bounds import Constants
 from ..defaults import at_or_above_epoch_start, exit_unless_unclean, if_leader_changes

@@ -19,7 +19,7 @@ Source: KIP-595; Partition.readRecords and AbstractFetcherThread.truncateOnFetch
 
 from dataclasses import replace
 
-from ....core.fields import NONE
+from ....core.layout import NONE
 from ...protocol import Expected
 from ..assignment import all_in_isr
 from ..bounds import Constants

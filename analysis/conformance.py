@@ -34,7 +34,7 @@ def listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]
 def behavior_of(
     system: TransitionSystem[Any, Any], trace: Trace, *, lists: bool = True
 ) -> Behavior:
-    """Return a trace in the form that real brokers replay.
+    """Return a trace as what real brokers are told.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Departure:
     report
         What the brokers did in it.
     again
-        Whether it differed a second time; if not, the trace is the walk up to the difference.
+        Whether they did it a second time; if not, the trace is the walk up to the difference.
     """
 
     walk: int
@@ -121,16 +121,16 @@ class Conformance:
 
 
 class Conforming:
-    """Takes walks on brokers, which are reused for the next walk unless they differed.
+    """Walks on brokers, which go on to the next walk unless they have done otherwise.
 
     Parameters
     ----------
     done
-        Receives all results at once.
+        What is found out is added to it at once.
     say
-        Called with progress messages.
+        Is told what goes on.
     forced
-        Called with each walk, and how many of its steps the brokers did as the model.
+        Is given each walk, and how many steps of it the brokers did as the model says.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class Conforming:
             await self._stop()
 
     async def _replayed(self, trace: Trace) -> Report:
-        """Replay a trace, and again on new brokers if reused ones fail."""
+        """Replay a trace, once more on other brokers if those that had served fail before it."""
         served = self._cluster is not None
         try:
             return await self._replay(trace)
@@ -181,12 +181,13 @@ class Conforming:
     async def _replay(self, trace: Trace) -> Report:
         """Replay a trace.
 
-        Brokers that differed are in a state that the model does not know, so they are replaced.
+        Brokers that have done otherwise are in a state that the model does not know: others take
+        their place.
         """
         from ..brokers.replay import replay
 
         if self._cluster is None:
-            # Assign it before it is started, so that an interrupt ends a part of it, too.
+            # It counts as started before it is, so that an interrupt ends what there is of it.
             self._cluster = cluster_for(
                 self._distribution,
                 self._system.bounds,
@@ -216,7 +217,7 @@ class Conforming:
             before = step.action
 
     async def _shortened(self, number: int, trace: Trace, report: Report) -> Departure:
-        """Drop steps as long as the brokers still differ."""
+        """Drop steps for as long as the brokers still do otherwise."""
         best = _up_to_difference(trace, report)
         seen = await self._replayed(best)
         if not seen.differs:
@@ -243,7 +244,7 @@ class Conforming:
 
 
 def _up_to_difference(trace: Trace, report: Report) -> Trace:
-    """Return the part of a trace up to the step in which brokers differ."""
+    """Return the part of a trace that ends with the step in which brokers do otherwise."""
     differs = report.differs
     steps = differs.number if differs is not None else len(trace.steps)
     return Trace(trace.states[: steps + 1], trace.steps[:steps])

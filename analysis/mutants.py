@@ -1,6 +1,6 @@
 """Mutants: a protocol without one guard, with an older form of a rule, or with one unfair action.
 
-In a custom model a condition within an action is also left out, or negated.
+In a model of one's own a condition within an action is left out, or negated, too.
 
 Without a guard or a rule that is needed for safety, some property must be violated at some bounds.
 Without the fairness of an action, some liveness property must be violated.  A mutant that nothing

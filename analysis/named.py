@@ -78,7 +78,7 @@ def own_file(name: str) -> Path | None:
 
 
 def is_same(name: str, other: str) -> bool:
-    """Whether two names are of the same protocol: a file may have several paths."""
+    """Whether two names are of one protocol: one file may be named by several paths."""
     return name == other or (is_own(name) and is_own(other) and _identity(name) == _identity(other))
 
 
@@ -97,7 +97,7 @@ def _parts(name: str) -> tuple[str, str, str]:
 
 
 def _built_in(name: str) -> Protocol:
-    # Kafka's families are imported only if one is named: checking a custom model needs none.
+    # Kafka's families are imported only where one is named: a check of one's own file needs none.
     from ..model import PROTOCOLS
     from ..model.broker.releases import release_of
 

@@ -14,7 +14,7 @@ from .named import SelectionError, is_own, own_property
 
 
 def with_own(protocol: Protocol, names: Iterable[str]) -> Protocol:
-    """Return a protocol with the custom properties among some names added.
+    """Return a protocol with those of some properties that files define: it has them, too.
 
     Raises
     ------

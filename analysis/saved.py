@@ -28,7 +28,7 @@ def systems_to_tell(
 def replayed_as_recorded(
     path: str, protocol: Protocol, recorded: Recorded
 ) -> tuple[TransitionSystem[Any, Any], Replayed]:
-    """Replay a trace within its bounds, with every history if that is possible.
+    """Take the steps of a trace within its bounds, with every history where that can be.
 
     Raises
     ------

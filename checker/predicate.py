@@ -175,7 +175,7 @@ class _Reader:
             prop, system = self.properties[name.lower()], self.system
             return bool, lambda: not system.judge([prop])()
         if f"{name}.mask" in self.variables:
-            # A set of a custom model goes by its own name, as in actions.
+            # A set of a model of one's own goes by its own name, as actions have it.
             name = f"{name}.mask"
         if name not in self.variables:
             raise PredicateError(f"predicate {self.text!r}: {self._unknown(name)}")

@@ -1,8 +1,8 @@
-"""A state as a picture, in terms that are independent of the family of protocols.
+"""A state as a picture, in words that belong to no family of protocols.
 
-A family describes a state as a :class:`Scene`: the participants, their logs, the messages in flight
-and what clients were promised; and a step as an :class:`Event`: who acts and what is received.
-Diagrams, pages and texts are drawn from these alone.
+A family says of a state who takes part, what each holds, what is in flight between them and what
+clients were promised (:class:`Scene`); and of a step who acts and what is received in it
+(:class:`Event`).  Diagrams, pages and texts are drawn from that alone.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ class Log:
 
 @dataclass(frozen=True)
 class Participant:
-    """A participant, with its own lane in diagrams.
+    """Somebody with a lane of their own.
 
     Parameters
     ----------
     name
         As printed, for instance ``broker 1``.
     role
-        Its present role in a word or two: ``leads e1``, ``down``.
+        What it is at this moment, shortly: ``leads e1``, ``down``.
     details
-        Further lines of text.
+        What else there is to say of it, a line each.
     alive
         Whether it is up.
     epoch
@@ -81,13 +81,14 @@ class Message:
     Parameters
     ----------
     key
-        Its identity: as long as every state has a message of this key and text, it is the same one.
+        What tells it from other messages: while a message of this key and text is in every state,
+        it is the same one.
     sender, receiver
         Names of participants.
     text
-        Its content in a few words.
+        What it says, shortly.
     quiet
-        Whether it matters only when it is received: one that never is need not be drawn.
+        Of interest only when it is received: one that never is need not be drawn.
     """
 
     key: str
@@ -126,19 +127,19 @@ class Event:
     Parameters
     ----------
     actor
-        Name of the participant that acts or is affected.
+        Name of the participant that acts, or upon whom something is done.
     sentence
         What happens, in a sentence for somebody who knows the protocol but not the model.
     sign
-        What to mark it as, if anything: ``crash``, ``restart``, ``election`` and ``loss`` are drawn
-        as such, ``unclean`` as an election outside the ISR; ``late`` marks a delayed message, and
-        ``truncation`` a decision about where to truncate.
+        What makes it stand out, if anything does: ``crash``, ``restart``, ``election`` and ``loss``
+        are drawn as such, ``unclean`` as an election outside the ISR; ``late`` is what was meant
+        for another time, ``truncation`` a decision about what to cut.
     takes
         Keys of the messages that are received in it; others that disappear in it are lost.
     exchange
         (sender, receiver, text) of messages that are sent and received within the step.
     drops
-        Why those are lost, in a word or two.
+        Why those are lost, shortly.
     rule
         The rule by which it changes a log, in a sentence without a full stop.
     forgets
@@ -166,8 +167,8 @@ class View:
     event
         ``event(action, arguments, before, after)``: the step between two pictures.
     legend
-        ``legend(scenes)``: how to read the roles, records and messages that occur in these
-        pictures of a behavior, a sentence each; none if all is in plain words.
+        ``legend(scenes)``: how to read roles, records and messages, a sentence each, with what
+        these pictures of a behavior have of them.
     """
 
     scene: Callable[[Any, Any], Scene]

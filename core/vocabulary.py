@@ -246,7 +246,7 @@ class Property:
 
     @property
     def told(self) -> str:
-        """What its trace shows: that it is "violated", or that it is "reached"."""
+        """What its trace tells of it: that it is violated, or that it is reached."""
         return "reached" if self.kind is Kind.SOMETIMES else "violated"
 
 

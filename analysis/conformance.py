@@ -60,8 +60,8 @@ def truncates_on_fetch(system: TransitionSystem[Any, Any]) -> bool:
 def cluster_for(
     distribution: Distribution, bounds: Mapping[str, str], *, truncates_on_fetch: bool = False
 ) -> Cluster:
-    """Return a cluster that is configured by the bounds of a behavior."""
-    # Its controller needs kazoo, which is installed only for real brokers.
+    """Return a cluster that is configured as the bounds of a behavior say."""
+    # Its controller needs kazoo, which is installed for real brokers alone.
     from ..brokers.cluster import Cluster
 
     return Cluster(

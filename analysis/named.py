@@ -33,7 +33,7 @@ from ..model.own.signatures import refuse_unfit
 from ..model.protocol import Protocol
 from .misspelt import refuse_misspelt
 
-CALLS_MODEL = True
+_CALLS_MODEL = True
 """This module imports a user's file; a watchdog looks for its frames on the stack."""
 
 

@@ -8,8 +8,8 @@ from ..core.errors import Line, is_users, shown
 
 
 def _calls_model(frame: FrameType) -> bool:
-    """Whether a frame is of a module that calls the model, and says so by ``CALLS_MODEL``."""
-    return "CALLS_MODEL" in frame.f_globals
+    """Whether a frame is of a module that calls the model, and says so by ``_CALLS_MODEL``."""
+    return "_CALLS_MODEL" in frame.f_globals
 
 
 def model_call(frame: FrameType | None) -> FrameType | None:

@@ -90,8 +90,8 @@ def _passed(error: BaseException) -> list[Spot]:
 
 
 def _acts_for_caller(frame: FrameType) -> bool:
-    """Whether a frame is of a module of records, which says by ``ACTS_FOR_CALLER`` that it is."""
-    return "ACTS_FOR_CALLER" in frame.f_globals
+    """Whether a frame is of a module of records, which says by ``_ACTS_FOR_CALLER`` that it is."""
+    return "_ACTS_FOR_CALLER" in frame.f_globals
 
 
 def _innermost_of_user(passed: list[Spot]) -> Spot | None:

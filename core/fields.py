@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
 from .errors import ModelError, about
 
-ACTS_FOR_CALLER = True
+_ACTS_FOR_CALLER = True
 """An error in a function of this module is reported at the line that called it."""
 
 Limit = int | Callable[[Any], int]

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from .errors import printed
 from .generated import run
 
-ACTS_FOR_CALLER = True
+_ACTS_FOR_CALLER = True
 """An error in a function of this module is reported at the line that called it."""
 
 Stored = bytes | tuple[int, ...]

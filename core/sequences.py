@@ -22,7 +22,7 @@ from .fields import (
     value_of,
 )
 
-ACTS_FOR_CALLER = True
+_ACTS_FOR_CALLER = True
 """An error in a function of this module is reported at the line that called it."""
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ __all__ = [
     "Trace", "TransitionSystem",
 ]  # fmt: skip
 
-CALLS_MODEL = True
+_CALLS_MODEL = True
 """This module calls the model's functions; a watchdog looks for its frames on the stack."""
 
 S = TypeVar("S")

@@ -90,7 +90,7 @@ def _passed(error: BaseException) -> list[Spot]:
 
 
 def _acts_for_caller(frame: FrameType) -> bool:
-    """Whether a frame is of a module of records, which says by ``_ACTS_FOR_CALLER`` that it is."""
+    """Whether a frame is of a module that acts for its caller, as ``_ACTS_FOR_CALLER`` says."""
     return "_ACTS_FOR_CALLER" in frame.f_globals
 
 

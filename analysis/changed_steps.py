@@ -1,9 +1,9 @@
 """Search a mutant by the steps that it changes: all others are known from its original.
 
 A mutant changes one action, or one rule that some actions call.  In a state that its original
-reaches, too, only the steps of these actions are taken anew: its other steps there, and what the
-state violates, are the original's.  Only from states that the original does not reach are all steps
-taken.  So the answer is that of a search from scratch.
+reaches, too, only the steps of these actions are taken again: its other steps there, and the
+violations of the state, are the original's.  From all other states all steps are taken.  So the
+answer is that of a search from scratch.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ..core.spec import Property, TransitionSystem
 from ..model.protocol import Protocol
 
 MOST = 100_000
-"""States of an original that are kept with their steps: some 250 bytes each."""
+"""The most states of an original that are kept with their steps: about 250 bytes each."""
 
 BEYOND = 10_000
-"""States that only a mutant reaches, up to which Python is faster than compiling it."""
+"""The most states that only a mutant reaches; beyond, compiling it is faster than Python."""
 
 _NO_ACTION = ""
-"""What calls a rule where no action does: a property, or what writes the initial states."""
+"""The caller of a rule that is no action: a property, or the function for initial states."""
 
 
 @dataclass
@@ -42,15 +42,15 @@ class CompactGraph:
     number
         The number of each state.
     ends
-        Where the steps of each state end in ``instances`` and ``targets``.
+        The end of each state's steps in ``instances`` and ``targets``.
     instances, targets
-        Of each step the index of its instance, and the number of the state that it leads to.
+        For each step the index of its instance, and the number of the state that it leads to.
     violated
         The properties that a state violates, by its number.
     first
-        After how many steps a property is violated first.
+        The fewest steps after which a property is violated.
     callers
-        For each rule that was called, the names of the actions that did.
+        For each rule that was called, the names of the actions that called it.
     """
 
     system: TransitionSystem[Any, Any]
@@ -75,7 +75,7 @@ def explored(
     Parameters
     ----------
     system_of
-        Makes the system of a protocol within the bounds that are searched.
+        Makes the system of a protocol within the bounds of the search.
     """
     watched, callers = _watched(protocol)
     system = system_of(watched)
@@ -112,7 +112,7 @@ def explored(
 
 
 def _watched(protocol: Protocol) -> tuple[Protocol, Mapping[str, set[str]]]:
-    """Return a protocol that does the same, and what its steps note: which action calls a rule."""
+    """Return an equivalent protocol that records which action calls a rule, and the record."""
     callers: defaultdict[str, set[str]] = defaultdict(set)
     acting = [_NO_ACTION]
 
@@ -147,7 +147,7 @@ def _watched(protocol: Protocol) -> tuple[Protocol, Mapping[str, set[str]]]:
 
 
 def changed_actions(original: Protocol, mutant: Protocol) -> set[str]:
-    """Return the names of the actions that do something else in a mutant, or are fair otherwise."""
+    """Return the names of the actions whose code or fairness differs in a mutant."""
     return {
         weaker.name
         for action, weaker in zip(original.actions, mutant.actions, strict=True)
@@ -163,7 +163,7 @@ def changed_instances(
     Returns
     -------
     list of int or None
-        None if something else may differ, too: what is declared, an initial state or a property.
+        None if something else may differ, too: the declaration, an initial state or a property.
     """
     if _declared(system) != _declared(graph.system):
         return None
@@ -188,12 +188,12 @@ def killer(
     changed: Sequence[int],
     properties: Sequence[Property],
 ) -> tuple[str, int] | None:
-    """Return (property, steps) of what kills a mutant, ("", 0) if nothing does.
+    """Return the (property, steps) that kills a mutant, ("", 0) if none does.
 
     Parameters
     ----------
     system
-        That of the mutant.
+        The system of the mutant.
     changed
         The instances whose steps may differ in the states of the graph.
 
@@ -206,7 +206,7 @@ def killer(
         if violated is None:
             return None
         for prop in properties:
-            # What the original violates as soon kills no mutant.
+            # A violation kills no mutant if the original has it in as few steps.
             if prop.name in violated and graph.first.get(prop.name, depth + 1) > depth:
                 return prop.name, depth
     return "", 0
@@ -218,7 +218,7 @@ def _levels(
     changed: Sequence[int],
     properties: Sequence[Property],
 ) -> Iterator[set[str] | None]:
-    """Yield for each level of a mutant the properties violated there; None where it is too large.
+    """Yield for each level of a mutant the properties violated there; None if it is too large.
 
     The states of a level that the original reaches are known by number; the others are beyond it.
     """

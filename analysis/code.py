@@ -1,6 +1,6 @@
-"""The code of a protocol as data: what its rules and actions say and do, ready to be compared.
+"""The code of a protocol as data: its rules and actions, ready to be compared.
 
-It is read from the source, like guards: nobody describes a protocol a second time.  Being plain
+It is read from the source, like guards, so that no second description is needed.  Being plain
 data, it can come from another process, which has loaded another revision of the same protocol.
 """
 
@@ -21,12 +21,12 @@ from ..model.protocol import Protocol
 
 @dataclass(frozen=True)
 class Function:
-    """What a function says and does.
+    """The documentation and the code of a function.
 
     Parameters
     ----------
     name
-        As it is called in the source.
+        Its name in the source.
     place
         File and line.
     says
@@ -36,9 +36,9 @@ class Function:
     guards
         The conditions under which an action is not enabled.
     effect
-        Its statements but for these guards.
+        Its statements without these guards.
     rules
-        Rules of the protocol that it asks.
+        Rules of the protocol that it calls.
     helpers
         Functions that it calls, by module and name.
     constants
@@ -57,13 +57,13 @@ class Function:
 
     @property
     def does(self) -> tuple[object, ...]:
-        """What has to be equal for two functions to do the same by themselves."""
+        """What has to be equal for two functions to be equivalent, apart from what they call."""
         return self.source, self.constants
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A decision of a protocol: what it is about, and the function or value that it comes to."""
+    """A decision of a protocol: its description, and the function or value that makes it."""
 
     name: str
     decides: str
@@ -73,7 +73,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class ActionCode:
-    """An action: who takes it, which fairness it is owed, and its function."""
+    """An action: who takes it, its fairness, and its function."""
 
     name: str
     who: str
@@ -88,7 +88,7 @@ class Code:
     Parameters
     ----------
     helpers
-        The functions that rules and actions call, directly or not, by module and name.
+        The functions that rules and actions call, directly or indirectly, by module and name.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Code:
     helpers: dict[str, Function]
 
     def rules_asked(self, action: str) -> set[str]:
-        """Return the rules that an action asks, directly or through what it calls."""
+        """Return the rules that an action calls, directly or indirectly."""
         rules: set[str] = set()
         todo = [self.actions[action].function]
         seen = set()
@@ -108,12 +108,10 @@ class Code:
             seen.add(function.place)
             rules |= function.rules & set(self.rules)
             called = [self.helpers[name] for name in function.helpers]
-            called += [f for name in function.rules if (f := self._function_of(name))]
+            rules_called = (self.rules[name] for name in function.rules if name in self.rules)
+            called += [rule.function for rule in rules_called if rule.function]
             todo += [other for other in called if other.place not in seen]
         return rules
-
-    def _function_of(self, rule: str) -> Function | None:
-        return self.rules[rule].function if rule in self.rules else None
 
 
 def code(protocol: Protocol) -> Code:
@@ -142,7 +140,7 @@ def code(protocol: Protocol) -> Code:
 
 
 def _helpers(roots: Iterable[Callable[..., Any]]) -> dict[str, Function]:
-    """Return the functions that others call, directly or not."""
+    """Return the functions that others call, directly or indirectly."""
     helpers: dict[str, Function] = {}
     todo = list(roots)
     while todo:
@@ -154,7 +152,7 @@ def _helpers(roots: Iterable[Callable[..., Any]]) -> dict[str, Function]:
 
 
 def _function(function: Callable[..., Any]) -> Function:
-    """Return what a function says and does."""
+    """Return the documentation and the code of a function."""
     tree = syntax_tree(function)
     if ast.get_docstring(tree) is not None:
         del tree.body[0]
@@ -176,7 +174,7 @@ def _function(function: Callable[..., Any]) -> Function:
 
 
 def _asked(tree: ast.FunctionDef) -> Iterable[str]:
-    """Yield the names of rules that a function asks, as in ``k.rules.may_serve_fetch``."""
+    """Yield the names of rules that a function calls, as in ``k.rules.may_serve_fetch``."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Attribute):
             continue
@@ -185,7 +183,7 @@ def _asked(tree: ast.FunctionDef) -> Iterable[str]:
 
 
 def _called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """Return the plain functions that a function names, but for those of the standard library."""
+    """Return the plain functions that a function names, except the standard library's."""
     functions: dict[str, Callable[..., Any]] = {}
     for node in ast.walk(syntax_tree(function)):
         if isinstance(node, ast.Name):
@@ -202,7 +200,7 @@ def _called(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
 
 
 def _module(function: Callable[..., Any]) -> str:
-    """Return the name of a function's module; of one that a file became, that of the file."""
+    """Return the name of a function's module; for a user's file, the name of the file."""
     return re.sub(r"^tidegate_own_[0-9a-f]+_", "", function.__module__)
 
 
@@ -216,10 +214,10 @@ def _constants(function: Callable[..., Any], tree: ast.FunctionDef) -> Iterable[
 
 
 def _decisions(rules: type) -> dict[str, str]:
-    """Return what each rule is about, from the docstring of the class that declares them.
+    """Return the description of each rule, from the docstring of the class that declares them.
 
     It is a numpydoc docstring, whose section ``Parameters`` describes each field; one description
-    may be of several.
+    may be for several.
     """
     _, _, section = (inspect.getdoc(rules) or "").partition("Parameters\n----------\n")
     said = {}

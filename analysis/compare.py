@@ -1,6 +1,6 @@
-"""Two systems side by side: the steps of one taken in the other, and states of one alone.
+"""Compares two systems: takes the steps of one in the other, and finds states of only one.
 
-Everything that is handed out is plain data, so that the two may live in different processes.
+All results are plain data, so that the two systems may live in different processes.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ Projected = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Stop:
-    """Where a behavior stops being possible.
+class BlockedStep:
+    """The step at which a behavior stops being possible.
 
     Parameters
     ----------
     step
         The first step that cannot be taken.
     reason
-        The guard that it does not pass; None where there is no such step at all.
+        The guard that it does not pass; None if there is no such step at all.
     rules
-        Names of the rules that this guard asks.
+        Names of the rules that this guard calls.
     """
 
     step: Step
@@ -54,11 +54,11 @@ class Taken:
     step
         The step that led there; None for the initial state.
     sentence
-        What happened in it.
+        What happened in this step.
     columns
         The state in a few words per participant.
     variables
-        The state, by variable: those that have more than one value.
+        The values of the state's variables, except those that never change.
     """
 
     step: Step | None
@@ -76,25 +76,24 @@ class Followed:
     states
         The initial one first.
     stopped
-        What cannot be taken any more; None if every step was.
+        The step that cannot be taken; None if all were.
     judged
-        Names of the properties that the last state was asked about.
+        Names of the properties that were judged in the last state.
     violated
-        Those of them that it violates.
+        The properties among them that it violates.
     """
 
     states: tuple[Taken, ...]
-    stopped: Stop | None
+    stopped: BlockedStep | None
     judged: tuple[str, ...]
     violated: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Departure:
-    """A step with which two behaviors that take the same steps become different.
+class Divergence:
+    """A step after which two behaviors that take the same steps differ.
 
-    ``number`` counts the steps up to there, and ``variables`` are those that differ and did not
-    before.
+    ``number`` counts the steps up to it; ``variables`` are those that differ for the first time.
     """
 
     number: int
@@ -102,7 +101,7 @@ class Departure:
 
 
 def ranges(system: TransitionSystem[Any, Any]) -> Ranges:
-    """Return the range of every variable that is more than a constant; histories left out."""
+    """Return the range of every variable, except histories and those that never change."""
     return {
         variable.path: (variable.low, variable.high)
         for variable in system.layout.stored
@@ -113,9 +112,9 @@ def ranges(system: TransitionSystem[Any, Any]) -> Ranges:
 def follow(
     system: TransitionSystem[Any, Any], properties: Iterable[Property], steps: Sequence[Step]
 ) -> Followed:
-    """Take steps in `system` as far as they are enabled, from where they lead furthest.
+    """Take steps in `system` as far as they are enabled, from the best initial state.
 
-    Where several initial states lead equally far, it is the first of them.
+    That is the one from which they lead furthest, and the first of several such.
     """
     ways = [_way(system, start, steps) for start in list(system.initial_states())]
     states, stopped = max(ways, key=lambda way: len(way[0]))
@@ -132,25 +131,25 @@ def follow(
 
 def _way(
     system: TransitionSystem[Any, Any], start: State, steps: Sequence[Step]
-) -> tuple[list[State], Stop | None]:
-    """Return the states that steps lead through from an initial state, and what stops them."""
+) -> tuple[list[State], BlockedStep | None]:
+    """Return the states on the way from an initial state, and the step that is blocked."""
     states = [start]
     for step in steps:
         try:
             following = system.take(states[-1], step)
         except ReplayError:
-            return states, Stop(step, None)
+            return states, BlockedStep(step, None)
         if following is None:
             return states, _stop(system, states[-1], step)
         states.append(following)
     return states, None
 
 
-def _stop(system: TransitionSystem[Any, Any], state: State, step: Step) -> Stop:
-    """Say what refuses a step."""
+def _stop(system: TransitionSystem[Any, Any], state: State, step: Step) -> BlockedStep:
+    """Return a blocked step with its reason."""
     reason = lacking(system, state, step)
     rules = re.findall(r"k\.rules\.(\w+)", reason.needs) if reason else ()
-    return Stop(step, reason, tuple(dict.fromkeys(rules)))
+    return BlockedStep(step, reason, tuple(dict.fromkeys(rules)))
 
 
 def _shown(system: TransitionSystem[Any, Any], state: State) -> dict[str, object]:
@@ -172,15 +171,15 @@ class Contrast:
     of
         0 if it is the first system's, 1 if the second one's.
     here, there
-        The steps taken in the system whose they are, and in the other.
+        The steps taken in that system, and in the other.
     departures
-        The steps with which the two become different.
+        The steps after which the two differ.
     """
 
     of: int
     here: Followed
     there: Followed
-    departures: tuple[Departure, ...]
+    departures: tuple[Divergence, ...]
 
 
 def contrast(of: int, here: Followed, there: Followed) -> Contrast:
@@ -189,15 +188,15 @@ def contrast(of: int, here: Followed, there: Followed) -> Contrast:
     return Contrast(of, here, there, tuple(departures(here, there, both)))
 
 
-def departures(one: Followed, other: Followed, shared: Iterable[str]) -> list[Departure]:
-    """Return the steps with which two behaviors become different in variables that both have."""
+def departures(one: Followed, other: Followed, shared: Iterable[str]) -> list[Divergence]:
+    """Return the steps after which two behaviors differ in variables that both have."""
     known: set[str] = set()
     departures = []
     names = list(shared)
     for number, (mine, theirs) in enumerate(zip(one.states, other.states, strict=False)):
         differ = [name for name in names if mine.variables[name] != theirs.variables[name]]
         if new := [name for name in differ if name not in known]:
-            departures.append(Departure(number, tuple(new)))
+            departures.append(Divergence(number, tuple(new)))
         known |= set(new)
     return departures
 
@@ -210,7 +209,7 @@ class Reached:
     system
         Built for no property at all.
     limits
-        Where to give up; what was not seen whole cannot be compared.
+        When to stop; a search that stops cannot be compared.
     """
 
     def __init__(
@@ -230,14 +229,14 @@ class Reached:
 
     @property
     def taken(self) -> dict[str, int]:
-        """In how many states each action is enabled, counted for each choice of its arguments."""
+        """How often each action is enabled: states times choices of its arguments."""
         counts = dict.fromkeys((action.name for action in self._system.actions), 0)
         for instance, count in zip(self._system.instances, self._search.taken, strict=True):
             counts[instance.action.name] += count
         return counts
 
     def levels(self, variables: Sequence[str]) -> list[set[Projected]]:
-        """Return the values that some variables have together, by steps from an initial state."""
+        """Return the projections of all states to some variables, level by level."""
         places = {v.path: (i, v.low) for i, v in enumerate(self._system.layout.stored)}
         chosen = [places[path] for path in variables]
 
@@ -248,7 +247,7 @@ class Reached:
         return [set(map(project, level)) for level in self._levels]
 
     def behavior(self, level: int, projected: Projected) -> tuple[Step, ...]:
-        """Return the steps of a shortest behavior to a state with these values."""
+        """Return the steps of a shortest behavior to a state with this projection."""
         fingerprint = self._system.layout.fingerprint
         ends = (state for state in self._levels[level] if self._project(state) == projected)
         end = min(ends, key=fingerprint)
@@ -256,7 +255,7 @@ class Reached:
         return traces[end].steps
 
     def close(self) -> None:
-        """Give back what the search holds."""
+        """Release the resources of the search."""
         self._search.close()
 
 
@@ -267,9 +266,9 @@ class Alone:
     Parameters
     ----------
     count
-        How many states, as far as the compared variables tell them apart.
+        The number of such states, by the compared variables.
     nearest
-        The first level that holds some, and the least of these; None if there is none.
+        The first level with such a state, and the least of these; None if there is none.
     """
 
     count: int
@@ -277,7 +276,7 @@ class Alone:
 
 
 def alone(mine: Sequence[set[Projected]], theirs: Sequence[set[Projected]]) -> Alone:
-    """Return what is on some level of `mine` and on none of `theirs`.
+    """Return the states that are on some level of `mine` and on none of `theirs`.
 
     >>> alone([{(0,)}, {(1,), (2,)}], [{(0,)}, {(1,)}])
     Alone(count=1, nearest=(1, (2,)))
@@ -293,7 +292,7 @@ def alone(mine: Sequence[set[Projected]], theirs: Sequence[set[Projected]]) -> A
 def begun_apart(
     mine: Sequence[set[Projected]], theirs: Sequence[set[Projected]], variables: Sequence[str]
 ) -> list[str]:
-    """Return the variables whose values in the initial states are not the same.
+    """Return the variables whose values in the initial states differ.
 
     >>> begun_apart([{(0, 5)}, {(1, 5)}], [{(0, 6)}], ["at", "cache"])
     ['cache']

@@ -27,7 +27,7 @@ FIRST_THAT_DELETES = (0, 11)
 
 
 def listed(system: TransitionSystem[Any, Any], state: State) -> list[int | None]:
-    """Return what each replica answers to ListOffsets if it leads; None for not available yet."""
+    """Return each replica's answer to ListOffsets as a leader; None for not available yet."""
     system.layout.load(state)
     s, k = system.record, system.constants
     may_list = k.rules.may_list_offsets
@@ -42,7 +42,7 @@ def behavior_of(
     Parameters
     ----------
     lists
-        Whether what leaders answer to ListOffsets is compared, too.
+        Whether to compare the leaders' answers to ListOffsets, too.
     """
     states = [system.layout.describe(state) for state in trace.states]
     if lists:
@@ -56,7 +56,7 @@ def behavior_of(
 
 
 def truncates_on_fetch(system: TransitionSystem[Any, Any]) -> bool:
-    """Whether fetch responses say where logs diverge: whether the family's action is there."""
+    """Whether fetch responses contain the diverging epoch: whether the system has that action."""
     return any(action.name == _TRUNCATION for action in system.actions)
 
 
@@ -105,7 +105,7 @@ class Departure:
     walk
         Its number, from 1.
     trace
-        The walk, as short as it still differs.
+        The walk, shortened as far as it still differs.
     report
         What the brokers did in it.
     again
@@ -120,7 +120,7 @@ class Departure:
 
 @dataclass
 class Conformance:
-    """What walks on real brokers have shown so far.
+    """The results of walks on real brokers so far.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class Conforming:
                 self._count_steps(trace, report)
                 self._forced(trace, len(report.steps) - bool(report.differs))
                 if report.differs:
-                    # An interrupt while it is shortened loses nothing of it.
+                    # Record it before shortening, so that an interrupt does not lose it.
                     unshortened = Departure(number, _up_to_difference(trace, report), report, False)
                     self._done.departures.append(unshortened)
                     self._done.departures[-1] = await self._shortened(number, trace, report)
@@ -256,7 +256,7 @@ class Conforming:
         return Departure(number, best, report, again=True)
 
     def _shorter(self, trace: Trace, size: int) -> Iterator[Trace]:
-        """Yield behaviors with fewer steps, of which the last one is the same action."""
+        """Yield behaviors with fewer steps that end with the same action."""
         for start in range(len(trace.steps) - 1 - size, -1, -1):
             shorter = without(self._system, trace, start, size)
             if shorter.steps and shorter.steps[-1].action == trace.steps[-1].action:

@@ -13,15 +13,14 @@ from ..core.spec import Trace, TransitionSystem
 from .reaching import shortest_ways
 
 Pair = tuple[str, str]
-"""An action, and the one that comes next; the first one of a walk comes after nothing, ''."""
-
+"""An action, and the next one; the first action of a walk comes after ''."""
 
 GUIDED = 10
-"""Each walk whose number this divides is guided to an action that the walks before it lack."""
+"""One walk of so many is guided to an action that the earlier walks lack."""
 
 
 def by_action(pairs: Counter[Pair]) -> Counter[str]:
-    """Return how often each action was taken, of how often each pair was."""
+    """Return how often each action was taken, from the counts of pairs."""
     counted: Counter[str] = Counter()
     for (_, action), times in pairs.items():
         counted[action] += times
@@ -29,7 +28,7 @@ def by_action(pairs: Counter[Pair]) -> Counter[str]:
 
 
 class CoveringWalks:
-    """Walks that prefer what earlier ones have rarely taken.
+    """Walks that prefer the pairs which earlier ones rarely took.
 
     The same seed gives the same walks.
 
@@ -42,7 +41,7 @@ class CoveringWalks:
     possible
         The pairs that some walk could have taken.
     out_of_reach
-        Actions that neither the first walks take, nor a search enables.
+        Actions that the first walks do not take, and that a search does not reach.
     """
 
     def __init__(self, system: TransitionSystem[Any, Any], seed: int, longest: int) -> None:
@@ -55,7 +54,7 @@ class CoveringWalks:
         self.out_of_reach: list[str] = []
 
     def __iter__(self) -> Iterator[Trace]:
-        """Yield walks without end."""
+        """Yield walks for ever."""
         while True:
             self._number += 1
             yield self._walk()
@@ -66,7 +65,7 @@ class CoveringWalks:
         return by_action(self.taken)
 
     def guide(self, count: int) -> None:
-        """Look for ways to the actions that the first of so many walks will lack.
+        """Search for behaviors to the actions that the first walks will lack.
 
         Raises
         ------
@@ -85,7 +84,7 @@ class CoveringWalks:
         self.out_of_reach = [name for name in lacking if name not in self._ways]
 
     def _walk(self) -> Trace:
-        """Return a walk, which begins with the way to a rare action if it is guided."""
+        """Return a walk, which begins with the behavior to a rare action if it is guided."""
         target = self._target() if self._number % GUIDED == 0 else ""
         if target:
             way = self._ways[target]
@@ -109,7 +108,7 @@ class CoveringWalks:
         return Trace(tuple(states), tuple(steps))
 
     def _target(self) -> str:
-        """Return the action with a way to it that was taken least often; '' if there is none."""
+        """Return the least frequent action to which a behavior is known; '' if there is none."""
         taken = self.actions
         return min(self._ways, key=lambda name: taken[name], default="")
 
@@ -120,7 +119,7 @@ class CoveringWalks:
         return own or following
 
     def _choose(self, before: str, following: dict[int, State]) -> int:
-        """Return the index of a step, of a rare pair rather than of a frequent one."""
+        """Return the index of a random step, preferring rare pairs."""
         names = {index: self._system.instances[index].action.name for index in following}
         alike = Counter(names.values())
         self.possible.update((before, name) for name in alike)

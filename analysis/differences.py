@@ -11,7 +11,7 @@ from .code import ActionCode, Code, Function, Rule
 
 @dataclass(frozen=True)
 class RuleChange:
-    """A rule that is not the same in both; one of the two is None where only one family has it."""
+    """A rule that differs; one of the two is None if only one family has it."""
 
     name: str
     old: Rule | None
@@ -19,29 +19,29 @@ class RuleChange:
 
     @property
     def decides(self) -> str:
-        """What the rule is about."""
+        """The description of the rule."""
         rule = self.new or self.old
         return rule.decides if rule else ""
 
 
 @dataclass(frozen=True)
 class ActionChange:
-    """An action that is not the same in both.
+    """An action that differs.
 
     Parameters
     ----------
     old, new
-        The action; None where there is none of that name.
+        The action; None if there is none of that name.
     removed, added
         Guards that only the old, or only the new one has.
     changed
-        Guards that took the place of each other: the old and the new condition.
+        Guards that replaced each other: the old and the new condition.
     moved
-        Guards that both have, asked in another order.
+        Guards that both have, in another order.
     effect
-        Whether what it does, once it is enabled, is written differently.
+        Whether its code after the guards differs.
     fairness
-        The old and the new fairness, where these differ.
+        The old and the new fairness, if they differ.
     """
 
     name: str
@@ -57,7 +57,7 @@ class ActionChange:
 
 @dataclass(frozen=True)
 class HelperChange:
-    """A function that both call and that is not the same, with the actions and rules it is for."""
+    """A function that both call and that differs, with the actions and rules that use it."""
 
     name: str
     old: Function
@@ -92,7 +92,7 @@ def _rules(old: Code, new: Code) -> Iterator[RuleChange]:
 
 
 def _decision(rule: Rule) -> object:
-    """Return what decides; a function that was only renamed decides the same."""
+    """Return the code or the value of a rule; renaming a function changes nothing."""
     return rule.function.does if rule.function else rule.value
 
 
@@ -106,7 +106,7 @@ def _actions(old: Code, new: Code) -> Iterator[ActionChange]:
 
 
 def _change(old: ActionCode, new: ActionCode) -> ActionChange:
-    """Return what is different in an action that both have."""
+    """Return the differences of an action that both have."""
     before, after = old.function.guards, new.function.guards
     removed: list[str] = []
     added: list[str] = []
@@ -137,7 +137,7 @@ def _change(old: ActionCode, new: ActionCode) -> ActionChange:
 
 
 def _helpers(old: Code, new: Code) -> Iterator[HelperChange]:
-    """Yield the helpers that both have; one that only one has is called by something changed."""
+    """Yield the helpers that differ; if only one has a helper, its caller differs anyway."""
     for name in old.helpers:
         if name in new.helpers and old.helpers[name].does != new.helpers[name].does:
             yield HelperChange(name, old.helpers[name], new.helpers[name], tuple(_users(new, name)))

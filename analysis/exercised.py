@@ -1,4 +1,4 @@
-"""Which rules of a protocol behaviors exercise, and which guards of its actions."""
+"""Which rules of a protocol and which guards of its actions some behaviors exercise."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from ..core.spec import Instance, Trace, TransitionSystem
 from ..model import Protocol
 from .properties import with_every_history
 
-Asked = Counter[tuple[str, str]]
-"""How often a rule was asked, by its name and its answer: yes, no, or nothing where it has none."""
+RuleCalls = Counter[tuple[str, str]]
+"""How often a rule was called, by its name and its answer: yes, no, or '' for anything else."""
 
 _ANSWERS = {True: "yes", False: "no"}
 
 
 class RuleCoverage:
-    """Takes steps of behaviors again, and notes which rules decide them.
+    """Replays steps of behaviors, and records which rules they call.
 
     Attributes
     ----------
     asked
-        What was noted so far.
+        The calls so far.
     rules
-        The names of all rules that decide something.
+        The names of all rules that are functions.
     """
 
     def __init__(self, protocol: Protocol, bounds: Mapping[str, str]) -> None:
-        self.asked: Asked = Counter()
+        self.asked: RuleCalls = Counter()
         rules = protocol.rules
         self.rules = [f.name for f in fields(rules) if callable(getattr(rules, f.name))]
         noted = {name: self._noted(name, getattr(rules, name)) for name in self.rules}
@@ -41,13 +41,13 @@ class RuleCoverage:
         self._system = with_every_history(noting, settings)
 
     def take(self, trace: Trace, steps: int) -> None:
-        """Take the first steps of a behavior."""
+        """Replay the first steps of a behavior."""
         for state, step in zip(trace.states, trace.steps[:steps], strict=False):
             self._system.take(state, step)
 
     @property
     def never(self) -> list[str]:
-        """The rules that no step has asked."""
+        """The rules that no step has called."""
         names = {name for name, _ in self.asked}
         return [name for name in self.rules if name not in names]
 
@@ -63,16 +63,16 @@ class RuleCoverage:
 
 @dataclass(frozen=True)
 class ExercisedGuard:
-    """What behaviors show of a guard.
+    """How behaviors exercise a guard.
 
     Parameters
     ----------
     requires
-        What it asks for, as source text.
+        Its requirement, as source text.
     passed
-        How often a step was taken that it let pass.
+        How often a step passed it and was taken.
     refused
-        How many steps it alone refused, in the states that the behaviors pass.
+        How many steps it alone refused, in the states of the behaviors.
     """
 
     requires: str
@@ -81,9 +81,9 @@ class ExercisedGuard:
 
 
 class GuardCoverage:
-    """Looks at the states of behaviors, and notes which guard alone refuses a step there.
+    """Examines the states of behaviors, and records which guard alone refuses a step there.
 
-    A step that several guards refuse says of none that it is needed.
+    A step that several guards refuse shows for none of them that it is needed.
     """
 
     def __init__(self, system: TransitionSystem[Any, Any]) -> None:
@@ -93,7 +93,7 @@ class GuardCoverage:
         self._seen: set[State] = set()
 
     def take(self, trace: Trace, steps: int) -> None:
-        """Look at the states that the first steps of a behavior pass."""
+        """Examine the states along the first steps of a behavior."""
         self._taken.update(step.action for step in trace.steps[:steps])
         for state in trace.states[: steps + 1]:
             if state not in self._seen:
@@ -127,7 +127,7 @@ class GuardCoverage:
 
 
 def _passes_without(apply: Callable[..., bool], number: int, arguments: tuple[Any, ...]) -> bool:
-    """Whether all guards but one let a step pass; one of them may need what that one requires."""
+    """Whether a step passes all guards but one; without that one, others may fail."""
     try:
         return refusing(_lacking(apply, number), *arguments) is None
     except (IndexError, ValueError):
@@ -141,12 +141,12 @@ def _lacking(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What behaviors exercise beside actions."""
+    """The coverage of rules and of guards."""
 
     rules: RuleCoverage
     guards: GuardCoverage
 
     def take(self, trace: Trace, steps: int) -> None:
-        """Take the first steps of a behavior."""
+        """Replay the first steps of a behavior."""
         self.rules.take(trace, steps)
         self.guards.take(trace, steps)

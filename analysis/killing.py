@@ -28,12 +28,12 @@ from .properties import find_properties, system_for, with_custom
 from .unfair import Regions, all_hold, regions_of
 
 INTERPRETED = 10_000
-"""States up to which Python is faster than compiling a mutant's code."""
+"""The most states for which Python is faster than compiling a mutant."""
 
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a mutant.
+    """The fate of a mutant: killed or survived.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Fate:
 
 @dataclass(frozen=True)
 class Covered:
-    """How far the searches are: mutants decided, and those to search at the present bounds."""
+    """The progress of the searches: mutants decided, and those to search at the present bounds."""
 
     killed: int
     total: int
@@ -73,7 +73,7 @@ class Covered:
 
 @dataclass
 class _Mutant:
-    """A mutant, and what is known of it: its name, how it died, and where it was searched."""
+    """What is known about a mutant: its name, how it was killed, and where it was searched."""
 
     name: str
     killed: Fate | None = None
@@ -86,7 +86,8 @@ _Work = tuple[str, int, tuple[str, ...], str, float | None]
 """Protocol, number of the mutant, properties, bounds, and seconds."""
 
 _Answer = tuple[int, Fate | None, bool, bool]
-"""Number of the mutant, how it died, whether it differs at these bounds, whether all was seen."""
+"""Number of the mutant, how it was killed, whether it differs at these bounds, and whether the
+search was complete."""
 
 
 class Killing:
@@ -109,7 +110,7 @@ class Killing:
         live = {prop.kind.is_liveness for prop in properties}
         every = list(mutants(protocol))
         if protocol.family.mutates_conditions:
-            # Of Kafka's protocols, a family explains the survivors together.
+            # Kafka's families explain the survivors of several protocols together.
             names = [mutant.name for mutant in every]
             for name in protocol.family.survivors:
                 if name not in names:
@@ -127,7 +128,7 @@ class Killing:
         jobs: int,
         report: Callable[[Covered], object] = lambda covered: None,
     ) -> Iterator[Fate]:
-        """Yield each mutant that dies; ``survivors`` are the others.
+        """Yield each mutant that is killed; ``survivors`` returns the others.
 
         Parameters
         ----------
@@ -151,7 +152,7 @@ class Killing:
                 self._finished.append(bounds)
 
     def _work(self, alive: Sequence[int], bounds: str, until: float | None) -> Iterator[_Work]:
-        """Yield the searches at some bounds, until the time is over."""
+        """Yield the searches at some bounds, until the time is up."""
         for number in alive:
             left = None if until is None else until - perf_counter()
             if left is not None and left <= 0:
@@ -159,7 +160,7 @@ class Killing:
             yield self._protocol.name, number, self._names, bounds, left
 
     def _note(self, bounds: str, answer: _Answer) -> Iterator[Fate]:
-        """Take down what a search came to; yield how the mutant died, if it did."""
+        """Record the answer of a search; yield how the mutant was killed, if it was."""
         number, fate, differs, complete = answer
         mutant = self._mutants[number]
         mutant.tried |= differs
@@ -180,7 +181,7 @@ class Killing:
         return self._ladder[len(self._finished) :]
 
     def survivors(self) -> list[Fate]:
-        """Return the mutants that are not known to die, in order."""
+        """Return the mutants that were not killed, in order."""
         notes = self._protocol.family.survivors
         survivors = []
         for mutant in self._mutants.values():
@@ -199,13 +200,13 @@ class Killing:
 
 @cache
 def _mutants(name: str) -> tuple[Protocol, list[Mutant]]:
-    """Return a protocol and its mutants, which take a while to make: each process does it once."""
+    """Return a protocol and its mutants; each process makes them once, since that takes a while."""
     protocol = find_protocol(name)
     return protocol, list(mutants(protocol))
 
 
 def _tried(work: _Work) -> _Answer:
-    """Search one mutant, by the protocol's name and its number, which cross processes."""
+    """Search one mutant, given by names and numbers, which can cross processes."""
     name, number, names, bounds, seconds = work
     protocol, every = _mutants(name)
     mutant = every[number]
@@ -227,7 +228,7 @@ def _tried(work: _Work) -> _Answer:
 def _differs(mutant: Mutant, original: Protocol, bounds: str) -> bool:
     """Whether a mutant is another system than its original within some bounds.
 
-    It is not where the action that lacks a guard is left out there.
+    It is not if these bounds leave out the changed action.
     """
     changed = changed_actions(original, mutant.protocol)
     return not changed or not changed.isdisjoint(_actions(original.name, bounds))
@@ -247,7 +248,7 @@ def _decided(
     bounds: str,
     seconds: float | None,
 ) -> tuple[str, int] | None:
-    """Return what :func:`_search` does, by what is known of the original where that is enough."""
+    """Return what :func:`_search` returns, from the original's states if these suffice."""
     began = perf_counter()
     try:
         with alarm(seconds, began, at_once=True):
@@ -266,14 +267,14 @@ def _decided(
 def _by_original(
     mutant: Mutant, original: Protocol, properties: Sequence[Property], bounds: str
 ) -> tuple[str, int] | None:
-    """Return what kills a mutant, by the states of its original; None if that does not tell."""
+    """Return what kills a mutant, from the states of its original; None if these do not suffice."""
     names = tuple(prop.name for prop in properties)
     if mutant.unfair:
         known = _regions(original.name, names, bounds)
         system = system_for(mutant.protocol, bounds.split(), properties)
         return ("", 0) if known is not None and all_hold(known, system) else None
     if original.family.mutates_conditions:
-        # Without a condition that is no guard, an action may write and answer "not enabled".
+        # Without a condition that is no guard, an action may write and return "not enabled".
         return None
     graph = _graph(original.name, names, bounds)
     if graph is None:
@@ -290,10 +291,10 @@ def _search(
     bounds: str,
     seconds: float | None,
 ) -> tuple[str, int] | None:
-    """Return (property, steps) of what kills a mutant, ("", 0) if nothing, None if time ran out.
+    """Return the (property, steps) that kills a mutant, ("", 0) if none, None if time ran out.
 
-    A violation kills if the original does not violate the same property in as few steps: at these
-    bounds it may violate some itself.  These are left out, and the others are searched again.
+    A violation kills if the original does not violate the same property in as few steps.  If it
+    does, that property is left out, and the others are searched again.
     """
     remaining = list(properties)
     while remaining:
@@ -331,7 +332,7 @@ def _regions(name: str, names: tuple[str, ...], bounds: str) -> Regions | None:
 
 @cache
 def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: float | None) -> None:
-    """Raise the error that a protocol itself fails with; it says nothing about a mutant then."""
+    """Raise the error with which a protocol itself fails, since it then says nothing of mutants."""
     protocol = find_protocol(name)
     properties = _properties(protocol, names, live=False)
     _check(protocol, properties, bounds, Limits(seconds=seconds))
@@ -343,13 +344,13 @@ def _violates(protocol: str, name: str, bounds: str, steps: int) -> bool:
     original = find_protocol(protocol)
     [prop] = find_properties(original, [name])
     if prop.kind.is_liveness:
-        # With less fairness there are more behaviors: the original's lassos are the mutant's.
+        # Less fairness allows more behaviors: the original's lassos are also the mutant's.
         return _check(original, [prop], bounds, Limits()).first is not None
     return _check(original, [prop], bounds, Limits(max_depth=steps + 1)).first is not None
 
 
 def _properties(protocol: Protocol, names: Sequence[str], live: bool) -> list[Property]:
-    """Return those of the named properties that can notice a mutant."""
+    """Return the properties among the named ones that can kill a mutant."""
     kinds = (Kind.INVARIANT, Kind.TYPE)
     return [
         prop
@@ -365,7 +366,7 @@ _large: set[str] = set()
 def _check(
     protocol: Protocol, properties: Sequence[Property], bounds: str, limits: Limits
 ) -> Result:
-    """Search a protocol at bounds as on the command line, compiled only where that is faster."""
+    """Search a protocol at bounds as on the command line, compiled only if that is faster."""
     system = system_for(protocol, bounds.split(), properties)
     if bounds not in _large:
         few = replace(limits, max_states=INTERPRETED)

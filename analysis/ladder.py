@@ -1,4 +1,4 @@
-"""The first bounds of a ladder that violate each property: small bounds before large ones."""
+"""The first bounds of a ladder that violate each property; a ladder goes from small to large."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BoundValues = dict[str, int]
 
 @dataclass(frozen=True)
 class LadderVerdict:
-    """What is known of one property on a ladder of bounds.
+    """The verdict on one property on a ladder of bounds.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def bounds_up_to(
     Parameters
     ----------
     smallest
-        Where each bound begins; 0, if not given.
+        The smallest value of each bound; 0 by default.
 
     >>> [tuple(bounds.values()) for bounds in bounds_up_to({"records": 1, "elections": 2})]
     [(0, 0), (0, 1), (1, 0), (0, 2), (1, 1), (1, 2)]
@@ -64,9 +64,9 @@ def first_violations(
     """Return for each property the first bounds that violate it, or the largest if it holds there.
 
     Whatever can happen within some bounds can happen within larger ones.  So the largest are
-    searched first: if an invariant holds there, it holds within all.  What only the state graph
-    decides is tried within all bounds: where one more election is allowed, a behavior that stops
-    may owe it.
+    searched first: if an invariant holds there, it holds within all.  A property that needs the
+    state graph is searched within all bounds: with one more election allowed, fairness may require
+    a behavior to take it.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def first_violations(
         If a search was stopped: by the user, or by a limit such as that of memory.
     """
     top = dict(largest)
-    result = _whole(build(top), properties, resources)
+    result = _full_search(build(top), properties, resources)
     verdicts: dict[str, LadderVerdict] = {}
     open_properties = []
     for verdict in result.verdicts:
@@ -90,7 +90,7 @@ def first_violations(
     for bounds in bounds_up_to(largest):
         if not open_properties:
             break
-        result = _whole(build(bounds), open_properties, resources)
+        result = _full_search(build(bounds), open_properties, resources)
         for verdict in result.verdicts:
             if verdict.trace is not None:
                 verdicts[verdict.property.name] = LadderVerdict(
@@ -100,10 +100,10 @@ def first_violations(
     return {prop.name: verdicts[prop.name] for prop in properties}
 
 
-def _whole(
+def _full_search(
     system: TransitionSystem[Any, Any], properties: Sequence[Property], resources: Resources
 ) -> Result:
-    """Search all states; a search of some of them shows that nothing holds."""
+    """Search all states; an incomplete search is an error."""
     result = check(system, properties, keep_going=True, resources=resources)
     if is_interrupt(result.stopped_by):
         raise Interrupted
@@ -114,7 +114,7 @@ def _whole(
 
 @dataclass(frozen=True)
 class Ladder:
-    """What is varied.
+    """The bounds that are varied, and their ranges.
 
     Parameters
     ----------
@@ -133,11 +133,11 @@ class Ladder:
 
 
 def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -> Ladder:
-    """Return what to vary: the bounds that `limits` name, or those that the family's ladders vary.
+    """Return the ladder for the bounds that `limits` name, or else for the family's own ladder.
 
-    A bound that may be 0 limits how often something may happen, and with more of it everything
-    can happen that can with less.  Others differ: with one more replica, the high watermark
-    waits for one more.
+    A bound that may be 0 limits how often something may happen, so a larger value allows everything
+    that a smaller one does.  Other bounds differ: with one more replica, the high watermark waits
+    for one more.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def ladder(protocol: Protocol, settings: Sequence[str], limits: Sequence[str]) -
         if fixed:
             raise SelectionError("every bound is fixed, so none can be varied; leave out some -b")
         raise SelectionError(
-            f"no bound of {protocol.name} may be 0, so none is varied by itself; name one with "
+            f"no bound of {protocol.name} may be 0, so none is varied by default; name one with "
             f"--max, as in: --max {next(iter(known), 'NAME')}=4"
         )
     smallest = {name: known[name][0].low for name in largest}

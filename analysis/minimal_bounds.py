@@ -1,7 +1,7 @@
 """The minimal bounds that violate a property: no smaller bounds violate it.
 
-Bounds are compared bound by bound, so there may be several: more crashes with fewer elections, and
-fewer crashes with more elections.
+Bounds are compared component by component, so there may be several: more crashes with fewer
+elections, and fewer crashes with more elections.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .ladder import BoundValues, Ladder, bounds_up_to
 from .properties import system_for
 
 _PROBE = 0.25
-"""Share of the time that is left for one search of large bounds; small ones come first."""
+"""The share of the remaining time for one early search of large bounds."""
 
 Build = Callable[[BoundValues], TransitionSystem[Any, Any]]
 """Makes the transition system within bounds."""
@@ -158,10 +158,10 @@ class MinimalBoundsSearch:
         )
 
     def _probe(self) -> None:
-        """Search the largest bounds, then with one bound smaller: what holds there needs no more.
+        """Search the largest bounds, then these with one bound smaller.
 
-        These searches decide most bounds of a ladder: a violation that takes two crashes appears
-        nowhere with one crash.
+        If the property holds there, all smaller bounds are decided.  That decides most bounds of a
+        ladder: a violation that takes two crashes occurs nowhere with one crash.
         """
         if self._decide(self._largest, _PROBE) is Outcome.HOLDS:
             return
@@ -176,7 +176,7 @@ class MinimalBoundsSearch:
         Parameters
         ----------
         share
-            Share of the time left. If it does not suffice, the bounds are searched again later.
+            Share of the remaining time; if it does not suffice, the bounds are searched later.
         """
         key = tuple(bounds.values())
         if key in self._known:

@@ -1,7 +1,7 @@
 """Wrong names in a custom protocol's functions, found when its file is loaded.
 
-A function is read, not run: names that nothing defines, and what it reads of the state ``s`` and
-the constants ``k`` that these do not have.
+A function is read, not run, to find names that nothing defines, and attributes that the state ``s``
+and the constants ``k`` do not have.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ..core.spec import TransitionSystem
 from ..model.protocol import Protocol
 
 _UNKNOWN = object()
-"""Stands for a value that only a run knows."""
+"""Stands for a value that is known only at run time."""
 
 
 def refuse_misspelt(protocol: Protocol) -> None:
-    """Refuse a protocol one of whose rules, actions or properties reads what does not exist.
+    """Refuse a protocol with a rule, action or property that reads a name that does not exist.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def refuse_misspelt(protocol: Protocol) -> None:
     try:
         system = protocol.system(parse(protocol.family.bounds, ()))
     except TidegateError:
-        return  # A search says why, with the bounds that were asked for.
+        return  # The search with the requested bounds will report it.
     for function in functions:
         _refuse_unknown_attributes(function, system)
 
@@ -80,7 +80,7 @@ def _globals(code: CodeType) -> Iterator[tuple[str, int]]:
 
 
 def _refuse_unknown_attributes(function: Any, system: TransitionSystem[Any, Any]) -> None:
-    """Refuse a function that reads what the state or the constants do not have."""
+    """Refuse a function that reads an attribute that the state or the constants do not have."""
     with suppress(OSError, TypeError, SyntaxError, IndentationError):
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
         definition = next((node for node in tree.body if isinstance(node, ast.FunctionDef)), None)
@@ -98,7 +98,7 @@ def _refuse_unknown_attributes(function: Any, system: TransitionSystem[Any, Any]
 
 
 def _read(definition: ast.FunctionDef, values: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    """Yield each attribute that a part of the state or the constants lacks, with that part."""
+    """Yield each unknown attribute, with the part of the state or the constants that lacks it."""
     for node in ast.walk(definition):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             [target] = node.targets
@@ -116,7 +116,7 @@ def _read(definition: ast.FunctionDef, values: dict[str, Any]) -> Iterator[tuple
 
 
 def _value(node: ast.expr, values: dict[str, Any]) -> Any:
-    """Return a part of the state or the constants that an expression stands for."""
+    """Return the part of the state or the constants that an expression denotes."""
     if isinstance(node, ast.Name):
         return values.get(node.id, _UNKNOWN)
     if isinstance(node, ast.Attribute):

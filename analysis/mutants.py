@@ -1,11 +1,10 @@
-"""Mutants: a protocol with one guard left out, one rule as it was before, or one action unfair.
+"""Mutants: a protocol without one guard, with an older form of a rule, or with one unfair action.
 
 In a custom model a condition within an action is left out, or negated, too.
 
-A guard or a rule that is there for safety is needed: without it some property must be violated at
-some bounds.  An action is fair because something must happen: without it some liveness property
-must be violated.  A mutant that nothing kills shows a guard that is not needed, bounds that are too
-small, or a property that is missing.
+Without a guard or a rule that is needed for safety, some property must be violated at some bounds.
+Without the fairness of an action, some liveness property must be violated.  A mutant that nothing
+kills shows a guard that is not needed, bounds that are too small, or a missing property.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ class Mutant:
 
 
 def mutants(protocol: Protocol) -> Iterator[Mutant]:
-    """Yield a mutant for every rule that was another one before, every guard and every fair action.
+    """Yield a mutant for every rule that was replaced, every guard and every fair action.
 
-    A rule becomes what it was before `protocol` or an ancestor replaced it for the last time: that
-    of an ancestor, or the family's first form.  It also becomes each of the protocol's
+    A rule is replaced by its form before `protocol` or an ancestor last changed it: that of an
+    ancestor, or the family's first form.  It is also replaced by each of the protocol's
     ``older_rules``.
     """
     yield from _rules(protocol)
@@ -65,7 +64,7 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
 
 
 def _conditions(protocol: Protocol) -> Iterator[Mutant]:
-    """Yield two mutants for every condition within an action: without it, and with its contrary."""
+    """Yield two mutants for every condition within an action: without it, and with its negation."""
     for index, action in enumerate(protocol.actions):
         inner = conditions(action.apply)
         tests = [condition.test for condition in inner]
@@ -84,7 +83,7 @@ def _conditions(protocol: Protocol) -> Iterator[Mutant]:
 
 
 def _rules(protocol: Protocol) -> Iterator[Mutant]:
-    """Yield a mutant for every rule that was another one before, and for each of its older forms.
+    """Yield a mutant for every rule that was replaced, and for each of its older forms.
 
     An older rule that a custom protocol inherits and already has is no mutant.
     """
@@ -99,7 +98,7 @@ def _rules(protocol: Protocol) -> Iterator[Mutant]:
 
 
 def _replaced(protocol: Protocol) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield every rule that is not the family's first form of it, with what it was before."""
+    """Yield every rule that is not in the family's first form, with its previous form."""
     first = type(protocol.rules)()
     for field in fields(protocol.rules):
         rule = getattr(protocol.rules, field.name)
@@ -112,7 +111,7 @@ def _replaced(protocol: Protocol) -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def _mutant(protocol: Protocol, name: str, about: str, **changed: Any) -> Mutant:
-    """Return a mutant; no verdict is expected of it."""
+    """Return a mutant, which has no expected verdicts."""
     summary = f"{protocol.name} {about}."
     weaker = replace(
         protocol,

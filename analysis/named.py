@@ -1,8 +1,8 @@
-"""From a name to the protocol that it names, or to the property that a file defines.
+"""Finds a protocol by its name, or a property that a file defines.
 
 A protocol is a built-in one (``tidegate list``), or a custom protocol: the path of a Python file
-(``fence.py``, or ``fence.py:FENCE`` where the file has several), or a module and a name in it
-(``kafka_rules.fence:FENCE``).  After a tilde follows the name of a mutant, as ``tidegate mutate``
+(``fence.py``, or ``fence.py:FENCE`` if the file has several), or a module and a name in it
+(``kafka_rules.fence:FENCE``).  A tilde is followed by the name of a mutant, as ``tidegate mutate``
 prints it: ``kip-320~Produce: s.written == k.records``.  A custom property is named like a
 custom protocol: ``promises.py:NO_GAP``.
 """
@@ -32,6 +32,9 @@ from ..model.custom.model import Model
 from ..model.custom.signatures import refuse_unfit
 from ..model.protocol import Protocol
 from .misspelt import refuse_misspelt
+
+_CALLS_MODEL = True
+"""This module imports a user's file; a watchdog looks for its frames on the stack."""
 
 
 class SelectionError(TidegateError):
@@ -147,7 +150,7 @@ def custom_property(protocol: Protocol, name: str) -> Property:
     Parameters
     ----------
     protocol
-        Whose states it is to be decided in.
+        The protocol that it is checked for.
 
     Raises
     ------
@@ -171,7 +174,7 @@ def custom_property(protocol: Protocol, name: str) -> Property:
 
 
 def _loaded(name: str, what: str) -> tuple[ModuleType, str]:
-    """Return the module that a name of Python code names, and the name in it, empty for none."""
+    """Return the module of a custom protocol or property, and the name in it, empty for none."""
     if one_line(name) != name:
         raise SelectionError(
             f"{name}: the name of {what.lower()} appears in reports, so it must be printable "
@@ -195,7 +198,7 @@ def _loaded(name: str, what: str) -> tuple[ModuleType, str]:
 
 
 def _imported(name: str) -> ModuleType:
-    """Import a module from the present directory or from where Python looks."""
+    """Import a module from the present directory or from Python's path."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -226,10 +229,10 @@ def _executed(path: Path, called: str, source: bytes) -> ModuleType:
 
 @contextmanager
 def _importing_beside(folder: Path, prefix: str) -> Iterator[None]:
-    """Let a file import those beside it, as its own: another folder may have some of these names.
+    """Let a file import the modules beside it, without mixing them with those of other folders.
 
-    They are renamed afterwards, for who looks for what was imported; what is imported only while
-    the model runs is found there as well.
+    They are renamed afterwards, since another folder may have the same names.  The folder stays at
+    the end of Python's path for imports while the model runs.
     """
     before = set(sys.modules)
     sys.path.insert(0, str(folder))
@@ -246,7 +249,7 @@ def _importing_beside(folder: Path, prefix: str) -> Iterator[None]:
 
 
 def _unusable(name: str, error: BaseException) -> BaseException:
-    """Return what to raise where a user's file or module fails to be imported."""
+    """Return the error to raise if a user's file or module cannot be imported."""
     if isinstance(error, KeyboardInterrupt):
         return error
     if isinstance(error, TidegateError):
@@ -267,7 +270,7 @@ def _unusable(name: str, error: BaseException) -> BaseException:
 
 
 def _no_such_field(error: TypeError) -> str:
-    """Return that replace() was called with a field that a dataclass does not have; else empty."""
+    """Return the message if replace() was called with an unknown field; otherwise empty."""
     match = re.search(r"got an unexpected keyword argument '(\w+)'", str(error))
     traceback = error.__traceback__
     while match and traceback is not None:
@@ -281,11 +284,11 @@ def _no_such_field(error: TypeError) -> str:
 
 
 Own = Protocol | Model[Any, Any]
-"""What a file may define."""
+"""The kinds of objects that a file may define."""
 
 
 def _as_protocol(own: Own, name: str) -> Protocol:
-    """Return what a file defines as a protocol."""
+    """Return the object that a file defines as a protocol."""
     if isinstance(own, Protocol):
         return own
     try:
@@ -313,7 +316,7 @@ def _only(module: ModuleType, name: str) -> Own:
 
 
 def _own_protocols(module: ModuleType) -> list[tuple[str, Own]]:
-    """Return the protocols and models that a module holds and that are not built in, each once."""
+    """Return the protocols and models in a module that are not built in, each once."""
     own = {
         id(value): (name, value)
         for name, value in vars(module).items()

@@ -19,7 +19,7 @@ from ..core.spec import Outcome, Property, Step, Trace, TransitionSystem
 from .shorten import without
 
 Build = Callable[[Mapping[str, int], Mapping[str, str]], TransitionSystem[Any, Any]]
-"""Makes the system of a trace with some actions taken at most so often, and some bounds changed."""
+"""Makes the system of a trace with limits on how often some actions are taken, and other bounds."""
 
 Counts = dict[str, int]
 """The number of steps of each kind of fault or election, by action."""
@@ -27,7 +27,7 @@ Counts = dict[str, int]
 
 @dataclass(frozen=True)
 class Need:
-    """What is known about one kind of fault or election, or about one option.
+    """How much a violation needs one kind of fault or election, or an option.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ class Need:
     instead
         If fewer are enough: the faults and elections of a behavior with fewer.
     steps
-        The steps of that behavior.
+        The number of steps of that behavior.
     distinct_states, stopped_by
-        Of the search with fewer: its states, and what ended it early.
+        The states of the search with fewer, and what stopped it.
     """
 
     name: str
@@ -133,30 +133,27 @@ class Needs:
             least = self.counts(best.steps).get(kind, 0)
             if not least:
                 break
-        return Need(
-            kind,
-            numbers,
-            least,
-            result.outcome is not Outcome.INCOMPLETE,
-            self.counts(best.steps) if best else None,
-            len(best.steps) if best else None,
-            result.distinct_states,
-            result.stopped_by,
-        )
+        return self._need(kind, numbers, least, result, best)
 
     def of_option(self, name: str, off: str) -> Need:
         """Find out whether any behavior violates the property with an option switched off."""
         result = self._search({}, {name: off})
         trace = result.first.trace if result.first else None
+        return self._need(name, (), 0 if trace else 1, result, trace)
+
+    def _need(
+        self, name: str, numbers: tuple[int, ...], least: int, last: Result, instead: Trace | None
+    ) -> Need:
+        """Return a need, from the last search and the behavior with fewer, if there is one."""
         return Need(
             name,
-            (),
-            0 if trace else 1,
-            result.outcome is not Outcome.INCOMPLETE,
-            self.counts(trace.steps) if trace else None,
-            len(trace.steps) if trace else None,
-            result.distinct_states,
-            result.stopped_by,
+            numbers,
+            least,
+            last.outcome is not Outcome.INCOMPLETE,
+            self.counts(instead.steps) if instead else None,
+            len(instead.steps) if instead else None,
+            last.distinct_states,
+            last.stopped_by,
         )
 
     def smallest(self) -> Smallest:
@@ -197,7 +194,7 @@ class Needs:
 
 
 def dispensable(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> list[int]:
-    """Return the numbers of the steps, from 1, without any one of which the rest still violates it.
+    """Return the numbers, from 1, of the steps each of which the violation does not need.
 
     Dropping a step also drops later steps that are then not enabled.
     """

@@ -1,4 +1,4 @@
-"""What real brokers are started with: a distribution, a protocol, and what may be forced on it."""
+"""Prepares runs on real brokers: the distribution, the protocol, and the forcible steps."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ T = TypeVar("T")
 WALK_BOUNDS = (
     "replicas=3", "records=3", "elections=3", "crashes=1", "lost_messages=1", "moves",
 )  # fmt: skip
-"""What walks are within, unless the user says otherwise."""
+"""The default bounds of walks."""
 
 FIRST_THAT_WAITS = (0, 10, 2)
-"""The release since which the high watermark waits for who was caught up a moment ago."""
+"""The release since which the high watermark waits for recently caught-up replicas."""
 
 FIRST_THAT_NEEDS_MIN_ISR = (3, 7)
-"""The release since which the high watermark stays while the ISR is too small."""
+"""The release since which the high watermark does not advance while the ISR is too small."""
 
 OF_LISTED_OFFSETS = "ListedOffsetsMonotonic"
-"""The property of what leaders answer to ListOffsets."""
+"""The property of the leaders' answers to ListOffsets."""
 
 _LOOK = 0.1
-"""Seconds between looks at whether a signal has come."""
+"""Seconds between checks for a signal."""
 
 
 def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
@@ -52,12 +52,12 @@ def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
     Parameters
     ----------
     named
-        What the user named the directory with, for messages.
+        The option that names the directory, for messages.
 
     Raises
     ------
     MissingKafkaError
-        If there is none, no Java, or no kazoo, which speaks to ZooKeeper.
+        If there is none, no Java, or no kazoo, the client of ZooKeeper.
     KafkaError
         If it has neither ZooKeeper nor KRaft, or more than one version.
     """
@@ -71,7 +71,7 @@ def forcible_distribution(folder: str, named: str = "--kafka") -> Distribution:
 
 
 def run_brokers(work: Coroutine[Any, Any, T]) -> T:
-    """Run what drives brokers to its end; a signal cancels it once, and it ends its processes.
+    """Run a coroutine that drives brokers; a signal cancels it once, and it ends its processes.
 
     Raises
     ------
@@ -101,18 +101,18 @@ def forcible_behavior(
     trace: Trace,
     prop: Property | None,
 ) -> Behavior:
-    """Return a trace as what real brokers are told.
+    """Return a trace in the form that real brokers replay.
 
-    The cycle of a lasso closes where states keep no acknowledgements; brokers send them.  What
-    leaders answer to ListOffsets is compared where that is the bug: releases since 2.2 would leave
-    traces of older ones by it.
+    The cycle of a lasso closes only without acknowledgements in the states, but brokers send them.
+    The leaders' answers to ListOffsets are compared only if they are the bug: releases since 2.2
+    would differ by them from traces of older ones.
 
     Parameters
     ----------
     path
-        Where the trace was read from.
+        The file of the trace.
     prop
-        What it violates, if that is known.
+        The violated property, if known.
 
     Raises
     ------
@@ -143,7 +143,7 @@ async def replay_on(
     Parameters
     ----------
     say
-        Is told which step comes next.
+        Called with the next step.
 
     Raises
     ------
@@ -205,12 +205,12 @@ def _has_quorum(distribution: Distribution, settings: Sequence[str]) -> bool:
 def systems_to_walk(
     protocol: Protocol, distribution: Distribution, settings: Sequence[str]
 ) -> tuple[TransitionSystem[Any, Any], TransitionSystem[Any, Any]]:
-    """Return the system of a protocol, and that of the steps that can be forced alone.
+    """Return the system of a protocol, and the system with only the steps that can be forced.
 
     Raises
     ------
     ReplayError
-        If the protocol is none of brokers, or an option cannot be forced.
+        If the protocol is not one of brokers, or an option cannot be forced.
     """
     from ..brokers.steps import STEPS, cannot_force
 

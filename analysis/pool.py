@@ -1,4 +1,4 @@
-"""Work side by side, in processes of which each may hang, die or be killed."""
+"""Parallel work in processes, each of which may hang, fail or be killed."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ W = TypeVar("W")
 A = TypeVar("A")
 
 AHEAD = 1000
-"""Pieces of work that may be done before an earlier one is."""
+"""The most answers that wait for an earlier one."""
 
 
 class WorkerError(EngineError):
-    """A process that did not answer; what it would have found is not known."""
+    """A process did not answer, so that its result is unknown."""
 
 
 class _Worker:
@@ -55,14 +55,14 @@ class _Worker:
         self.since = 0.0
 
     def begin(self, number: int, function: Callable[[Any], Any], work: Any) -> None:
-        """Have it do a piece of work."""
+        """Give it a piece of work."""
         self.number, self.since = number, perf_counter()
         with suppress(OSError):
-            # Whether it has died shows where its answer is awaited.
+            # If it has died, waiting for its answer reports that.
             self.connection.send((function, work))
 
     def answer(self) -> Any:
-        """Return what its work came to, or raise what it raised."""
+        """Return the result of its work, or raise its error."""
         try:
             answer, error = self.connection.recv()
         except (EOFError, OSError):
@@ -73,21 +73,21 @@ class _Worker:
         return answer
 
     def ask(self) -> None:
-        """Have it say in which call of the model it is, if it is still in the one of last time."""
+        """Let it report its call of the model, if that is the same as at the last request."""
         assert self._process.pid is not None
         os.kill(self._process.pid, signal.SIGUSR1)
 
     def _died(self) -> WorkerError:
         self._process.join()
-        # What ended it may be on its way here too: as when a terminal is closed.
+        # The same signal may be about to arrive here, too, as when a terminal is closed.
         sleep(TICK)
         code = self._process.exitcode or 0
         why = f"signal {-code}" if code < 0 else f"status {code}"
         hint = "; the system may have run out of memory: try --jobs 1" if code == -9 else ""
-        return WorkerError(f"a worker process ended with {why} amid its work{hint}")
+        return WorkerError(f"a worker process ended with {why} during its work{hint}")
 
     def end(self) -> None:
-        """End the process, whatever it is at."""
+        """End the process, even if it is working."""
         self._process.kill()
         self._process.join()
         self.connection.close()
@@ -100,19 +100,19 @@ class Workers:
         self._workers = workers
 
     def in_order(self, function: Callable[[W], A], pieces: Iterable[W]) -> Iterator[A]:
-        """Yield what each piece of work comes to, in their order, as soon as that is known.
+        """Yield the results of the pieces of work in order, each as soon as it is known.
 
         Parameters
         ----------
         function
-            A module's, since it crosses processes by its name.
+            A function of a module, since processes find it by its name.
 
         Raises
         ------
         WorkerError
             If a process ended without an answer.
         KeyboardInterrupt
-            If the user interrupts; with the call of the model that a process hangs in, if one does.
+            If the user interrupts; with the call of the model in which a process hangs, if any.
         """
         todo = enumerate(pieces)
         done: dict[int, A] = {}
@@ -144,7 +144,7 @@ class Workers:
     def _begin(
         self, function: Callable[[W], A], todo: Iterator[tuple[int, W]], waiting: int
     ) -> None:
-        """Give work to the processes that have none, unless too many answers are waiting."""
+        """Give work to idle processes, unless too many answers are waiting."""
         for worker in self._workers:
             if worker.number is None and waiting < AHEAD:
                 for number, piece in todo:
@@ -152,7 +152,7 @@ class Workers:
                     break
 
     def _where(self) -> str:
-        """Return the call of the model that a process has been in for long, if any."""
+        """Return the call of the model in which a process has been for long, if any."""
         late = perf_counter() - LONG
         slow = [
             worker for worker in self._workers if worker.number is not None and worker.since < late
@@ -172,14 +172,14 @@ class Workers:
 
 @contextmanager
 def processes(jobs: int) -> Iterator[Workers]:
-    """Start worker processes; leaving the block ends what still runs, also after Ctrl-C."""
+    """Start worker processes; leaving the block ends those that still run, also after Ctrl-C."""
     part = share_of(jobs)
     workers: list[_Worker] = []
     try:
-        # One that comes now is told when all are known, here and there: else some would be left.
+        # A signal is delivered only when all workers are listed: otherwise some would be left.
         with blocked():
             for _ in range(jobs):
-                workers.append(_Worker(part))  # noqa: PERF401 - those that there are must be ended
+                workers.append(_Worker(part))  # noqa: PERF401 - after an error these must be ended
         yield Workers(workers)
     finally:
         for worker in workers:
@@ -187,11 +187,11 @@ def processes(jobs: int) -> Iterator[Workers]:
 
 
 _share = Resources(workers=1)
-"""What a search in this process may use."""
+"""The resources of a search in this process."""
 
 
 def share() -> Resources:
-    """Return what one of several searches may use: its part of the cores and of the memory."""
+    """Return the resources of one of several searches: its share of the cores and the memory."""
     return _share
 
 
@@ -215,7 +215,7 @@ def _serve(connection: Connection, part: Resources) -> None:
 
 
 def _saying_where(connection: Connection) -> Callable[[int, FrameType | None], None]:
-    """Return what says in which call of the model this process is, the second time it is called."""
+    """Return a signal handler that reports the running call of the model if called twice in it."""
     last: FrameType | None = None
 
     def say(number: int, frame: FrameType | None) -> None:
@@ -229,7 +229,7 @@ def _saying_where(connection: Connection) -> Callable[[int, FrameType | None], N
 
 
 def _portable(error: BaseException) -> BaseException:
-    """Return an error in a form that crosses processes."""
+    """Return an error in a form that can be sent to another process."""
     if isinstance(error, LimitReachedError):
         return error
     if isinstance(error, TidegateError):

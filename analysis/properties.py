@@ -1,4 +1,4 @@
-"""From names to the properties that they name, and to the system that they are checked in."""
+"""Finds properties by their names, and makes the system that they are checked in."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def find_violable(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     Raises
     ------
     SelectionError
-        If the user names one that says what must be reachable.
+        If the user names a property of the kind ``SOMETIMES``.
     """
     properties = find_properties(protocol, names)
     sought = [prop.name for prop in properties if prop.kind is Kind.SOMETIMES]
@@ -109,7 +109,7 @@ def system_for(
 
 
 def with_every_history(protocol: Protocol, settings: Iterable[str]) -> TransitionSystem[Any, Any]:
-    """Return a protocol's system whose states hold what any property of its family reads.
+    """Return a protocol's system whose states have every history of its family's properties.
 
     No guard reads histories, so every behavior of the protocol is one of this system.
     """

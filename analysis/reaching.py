@@ -1,4 +1,4 @@
-"""Shortest behaviors to actions that random walks do not come to."""
+"""Shortest behaviors to actions that random walks do not reach."""
 
 from __future__ import annotations
 
@@ -18,15 +18,13 @@ from ..model.broker.bounds import Constants
 from ..model.broker.state import BrokerState
 
 MOST_STATES = 10_000_000
-"""Distinct states among which is looked for one where an action is enabled."""
+"""The most distinct states of a search for one in which an action is enabled."""
 
 
-def shortest_ways(
-    system: TransitionSystem[Any, Any], names: Collection[str], most_states: int = MOST_STATES
-) -> dict[str, Trace]:
-    """Return for each of some actions a shortest behavior after which its guards let it be taken.
+def shortest_ways(system: TransitionSystem[Any, Any], names: Collection[str]) -> dict[str, Trace]:
+    """Return for each of some actions a shortest behavior after which it is enabled.
 
-    An action is left out for which there is none among the first distinct states.
+    An action is left out if there is none among the first distinct states.
 
     Raises
     ------
@@ -38,7 +36,7 @@ def shortest_ways(
         return {}
     faultless = copy(system)
     faultless.constraint = _without_faults
-    result = check(faultless, sought, limits=Limits(max_states=most_states))
+    result = check(faultless, sought, limits=Limits(max_states=MOST_STATES))
     if is_interrupt(result.stopped_by):
         raise KeyboardInterrupt
     return {
@@ -49,15 +47,15 @@ def shortest_ways(
 
 
 def _without_faults(s: BrokerState, k: Constants) -> bool:
-    """Whether nothing has failed so far: that makes the search several times smaller.
+    """Whether nothing has failed so far, which makes the search several times smaller.
 
-    Steps to a state without are taken, but none from there: a fault is at most the last step.
+    A state after a fault is reached but not expanded: a fault is at most the last step.
     """
     return s.crashed == 0 and s.lost_power == 0 and s.lost == 0
 
 
 def _reachable(system: TransitionSystem[Any, Any], names: Collection[str]) -> Iterator[Property]:
-    """Yield for each of some actions that it is enabled in some state."""
+    """Yield for each of some actions the property that it is enabled in some state."""
     for action in system.actions:
         if action.name in names and choices(action, system.constants):
             yield Property(
@@ -70,7 +68,7 @@ def _reachable(system: TransitionSystem[Any, Any], names: Collection[str]) -> It
 
 
 def _may_be_taken(action: Action, constants: object) -> Callable[[Any, Any], bool]:
-    """Return the predicate that holds where some instance of an action passes its guards."""
+    """Return the predicate that holds if some instance of an action passes its guards."""
     calls = [f"passes(s, k, {', '.join(map(str, one))})" for one in choices(action, constants)]
     disjunction = "\n        or ".join(calls)
     source = f"def may_be_taken(s, k):\n    return (\n        {disjunction}\n    )\n"

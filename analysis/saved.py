@@ -1,4 +1,4 @@
-"""A saved trace, replayed with every history that its protocol can keep."""
+"""Replays a saved trace with every history that its protocol can keep."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def systems_with_history(
 ) -> Iterator[TransitionSystem[Any, Any]]:
     """Yield a protocol's system with all histories, then with those that a property reads.
 
-    For a liveness property only the latter: a cycle need not close where the state keeps more.
+    For a liveness property only the latter: with more history a cycle may not close.
     """
     if prop is None or not prop.kind.is_liveness:
         yield with_every_history(protocol, settings)

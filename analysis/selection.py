@@ -1,4 +1,4 @@
-"""From names to what they name: protocols, properties, and the system to search."""
+"""Finds protocols and properties by their names, and makes the system to search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .properties import find_properties, system_for
 
 
 def refuse_unknown_property(file: str, protocol: Protocol, recorded: Recorded) -> None:
-    """Refuse a trace whose property is none of its protocol's family.
+    """Refuse a trace whose property does not exist in its protocol's family.
 
     Raises
     ------
@@ -55,17 +55,17 @@ def assemble(
     names: Sequence[str],
     find: Callable[[Protocol, Sequence[str]], list[Property]] = find_properties,
 ) -> tuple[TransitionSystem[Any, Any], list[Property]]:
-    """Join a protocol, its bounds and the properties to check.
+    """Return the system of a protocol within bounds, and the properties to check.
 
     Parameters
     ----------
     find
-        Which of the named properties to take.
+        Finds the properties by name.
 
     Raises
     ------
     SelectionError
-        For a name that does not exist or a value that cannot be.
+        For a name or a value that does not exist.
     """
     protocol = find_protocol(name)
     properties = find(protocol, names)

@@ -1,4 +1,4 @@
-"""Shorten a behavior that violates a property, by dropping what the violation does not need.
+"""Shorten a behavior that violates a property, by dropping steps that the violation does not need.
 
 Each candidate is replayed from the initial state, and the property is judged at its end.
 """
@@ -34,9 +34,9 @@ def shortened(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) 
 def _drop(
     system: TransitionSystem[Any, Any], prop: Property, trace: Trace, size: int
 ) -> Trace | None:
-    """Return a shorter behavior without some `size` steps in a row, if one violates `prop`.
+    """Return a shorter behavior without `size` consecutive steps, if one violates `prop`.
 
-    The last ones are tried first: dropping them leaves most of the behavior as it is.
+    The last steps are tried first: dropping them leaves most of the behavior unchanged.
     """
     for start in range(len(trace.steps) - size, -1, -1):
         for replace in (False, True):
@@ -82,7 +82,7 @@ def _like(system: TransitionSystem[Any, Any], step: Step) -> list[Step]:
 
 
 def _without_loops(trace: Trace) -> Trace:
-    """Return a behavior that comes back to no state."""
+    """Return a behavior that visits no state twice."""
     states: Sequence[State] = trace.states
     last = {state: index for index, state in enumerate(states)}
     here = last[states[0]]

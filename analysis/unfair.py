@@ -1,4 +1,4 @@
-"""Decide what is left of liveness without fairness of one action: the states are the original's."""
+"""Decides liveness properties without the fairness of some actions, on the original's states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..core.spec import Fairness, Property, TransitionSystem
 
 @dataclass(frozen=True)
 class Regions:
-    """For each of some liveness properties the states that stay in a violation of it."""
+    """For each of some liveness properties the region in which its violations can stay."""
 
     demands: Demands
     regions: tuple[Region, ...]
@@ -38,7 +38,7 @@ def regions_of(
 
 
 def all_hold(known: Regions, mutant: TransitionSystem[Any, Any]) -> bool:
-    """Whether no behavior violates a property that is as fair as a mutant demands.
+    """Whether no behavior under a mutant's fairness violates a property.
 
     The mutant has the steps of its original, and lacks the fairness of some actions.
     """

@@ -1,10 +1,10 @@
-"""Search a billion states with fingerprints, and replay the trace to one of the deepest of them.
+"""Search a billion states with fingerprints, and replay the trace to one of the deepest states.
 
 Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/billion.py [PROTOCOL [BOUND=VALUE ...]]
 
-It needs some 18 GiB of memory, and 16 bytes per state on the disk below ``TMPDIR``.
+It needs about 18 GiB of memory, and 16 bytes per state on the disk below ``TMPDIR``.
 """
 
 import resource
@@ -22,7 +22,7 @@ DEFAULT = ["published/kip-320", "replicas=3", "records=3", "max_leader_epoch=4"]
 
 
 def show(progress) -> None:
-    """Print how far the search is, now and then."""
+    """Print the progress of the search, now and then."""
     if progress.seconds >= show.next:
         show.next += 10
         sys.stderr.write(
@@ -46,7 +46,7 @@ def main() -> None:
     states, used = search.distinct_states, search.machine.bytes_used
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     sys.stdout.write(
-        f"{name} {' '.join(settings)}: {states:,} distinct states, depth {search.depth}, "
+        f"{name} {' '.join(settings)}: {states:,} distinct states, depth {len(search.levels)}, "
         f"{'complete' if search.stopped_by is None else search.stopped_by}\n"
         f"collision probability {search.collision_probability:.1e}\n"
         f"{wall:.0f} s, {cpu:.0f} CPU s, {states / cpu / 1e6:.2f} million states per CPU second\n"
@@ -55,7 +55,7 @@ def main() -> None:
     )
     began, cpu = time.monotonic(), time.process_time()
     [state] = search.read(search.levels[-1][0][0], 1)
-    deepest = search.depth - 1, state
+    deepest = len(search.levels) - 1, state
     [trace] = shortest_traces(system, search.least_parents, [deepest]).values()
     state = trace.states[0]
     for step in trace.steps:

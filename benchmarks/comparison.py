@@ -4,11 +4,11 @@ Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/comparison.py [RUNS]
 
-It stops each search at 10,000,000 states; machine code is made beforehand.  The same search by code
-that marks nothing and keeps no state runs in turn with it.  Figures are medians over the runs.
-``share`` is what reading samples and asking Python takes of a run, the median of each run's;
-``all`` is what a search takes more than one without any of it, by the least of the runs of each,
-since the speed of the machine changes from one minute to the next.
+It stops each search at 10,000,000 states; machine code is compiled beforehand.  The same search
+without marks and samples runs in turn with it.  Figures are medians over the runs.  ``share`` is
+the share of a run for reading samples and asking Python, the median over the runs; ``all`` is how
+much longer a search takes than one without marks and samples, by the fastest run of each, since
+the speed of the machine changes from one minute to the next.
 """
 
 import operator
@@ -39,19 +39,19 @@ MARKING = (
     (Marking, "mark"),
     (expansion, "keep_guarded"),
     (expansion, "keep_if_wanted"),
-    (expansion, "note_beside"),
+    (expansion, "store_marks"),
     (generate, "keep_if_wanted"),
 )
-"""What emits marks and the keeping of states."""
+"""The functions that emit marks and keep samples."""
 
 
 def emit_nothing(*_):
-    """Stand for what emits marks."""
+    """Replace a function that emits marks."""
 
 
 @contextmanager
 def without_marks():
-    """Emit neither marks nor the keeping of states."""
+    """Emit neither marks nor the code that keeps samples."""
     with ExitStack() as stack:
         for place, name in MARKING:
             stack.enter_context(mock.patch.object(place, name, emit_nothing))
@@ -83,7 +83,7 @@ STATES = Stopwatch((Comparison, "_compare_in_one_state"))
 
 
 def measure(protocol, bounds, properties):
-    """Return distinct states, CPU s, those of them that compare, and states compared."""
+    """Return distinct states, CPU seconds, those for comparing, and the states compared."""
     system, judged = assemble(protocol, bounds.split(), properties)
     resources = Resources(engine="compiled", workers=1)
     limits = Limits(max_states=10_000_000)

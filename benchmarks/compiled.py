@@ -29,7 +29,7 @@ WORKERS = (1, 2)
 
 
 def search(case: tuple[str, str, str, str], workers: int, folder: Path) -> tuple[Run, dict]:
-    """Run one search from the command line; return what it took and its report."""
+    """Run one search from the command line; return its measurements and its report."""
     protocol, bounds, judged, store = case
     settings = [part for bound in bounds.split() for part in ("-b", bound)]
     properties = ["-p", "none"] if judged == "none" else []

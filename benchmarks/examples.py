@@ -1,11 +1,12 @@
-"""Compare Tidegate with TLC and SPIN on the models in ``examples``, which nobody tuned it for.
+"""Compare Tidegate with TLC and SPIN on the models in ``examples``, for which it was not tuned.
 
 Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/examples.py --tlc-jar tla2tools.jar --specs Examples
 
-where Examples is a clone of tlaplus/Examples.  What is not installed is left out.  All must report
-the same number of distinct states, but for SPIN with its reductions, or there is no result.
+where Examples is a clone of tlaplus/Examples.  Checkers that are not installed are left out.  All
+must report the same number of distinct states, except SPIN with its reductions, or there is no
+result.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def arguments() -> argparse.Namespace:
 
 
 def say(line: str) -> None:
-    """Tell how far it is, beside the table."""
+    """Print progress on standard error."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
 
@@ -66,7 +67,7 @@ class Contest:
         return self.result
 
     def tidegate(self) -> None:
-        """Run with an empty cache of machine code, and again with what the first run kept."""
+        """Run with an empty cache of machine code, and again with the cache of the first run."""
         words = [word for name, value in self.bounds.items() for word in ("-b", f"{name}={value}")]
         for name in self.model.properties:
             words += ["-p", name]
@@ -132,7 +133,7 @@ class Contest:
                 break
 
     def note(self, column: str, states: int | None, done: Run) -> None:
-        """Keep what a run took, if it saw all states, and the same as the others did."""
+        """Keep a run, which must have explored all states, and as many as the others."""
         where = f"{self.model.example} {self.bounds}, {column}"
         if states is None:
             raise CheckerError(f"{where}: incomplete:\n{(done.output + done.errors)[-3000:]}")
@@ -141,13 +142,13 @@ class Contest:
 
 
 def _before(output: str, words: str) -> int | None:
-    """Return the number that stands last before some words."""
+    """Return the last number before some words."""
     before = output.rpartition(words)[0].split()
     return int(before[-1].replace(",", "")) if before else None
 
 
 def main() -> None:
-    """Run everything, and print the table and what it comes to."""
+    """Run everything, and print the tables and the summary."""
     options = arguments()
     results: list[Result] = []
     try:

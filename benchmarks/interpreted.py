@@ -9,11 +9,9 @@ import statistics
 import sys
 import time
 
-from tidegate.analysis.properties import system_for
+from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
-from tidegate.invariants import INVARIANTS
-from tidegate.model import PROTOCOLS
 
 CASES = [
     ("kip-101", ["elections=2"]),
@@ -25,10 +23,7 @@ CASES = [
 
 def measure(name: str, settings: list[str], judged: bool) -> tuple[int, float]:
     """Return distinct states and CPU seconds of one search, with the default properties or none."""
-    [protocol] = [p for p in PROTOCOLS if p.name == name]
-    invariants = INVARIANTS[protocol.family.name]
-    chosen = [p for p in invariants if judged and p.name in protocol.default_properties]
-    system = system_for(protocol, settings, chosen)
+    system, chosen = assemble(name, settings, [] if judged else ["none"])
     began = time.process_time()
     result = check(system, chosen, resources=Resources(engine="interpreted"))
     return result.distinct_states, time.process_time() - began

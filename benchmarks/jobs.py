@@ -1,12 +1,12 @@
-"""Measure what a Spark job costs that has hardly anything to do, by its number of partitions.
+"""Measure the cost of a nearly empty Spark job, by its number of partitions.
 
 Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/jobs.py [PARTITIONS ...]
 
 The levels of a model of 353 states are searched with ``local[2]``.  It prints medians over levels
-of CPU seconds of all processes and of wall time.  Every task sends something to each other one, so
-that what grows with the square of the number of partitions is seen as well.
+of CPU seconds of all processes and of wall time.  Every task sends something to every other one, so
+that costs quadratic in the number of partitions show, too.
 """
 
 import sys

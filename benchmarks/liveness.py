@@ -1,4 +1,4 @@
-"""Measure what three liveness properties cost beside the search for safety, and beside TLC.
+"""Measure the cost of three liveness properties in addition to safety, and compare with TLC.
 
 Usage, from the root of the repository::
 
@@ -6,9 +6,9 @@ Usage, from the root of the repository::
     .venv/bin/python benchmarks/liveness.py tlc --jar tla2tools.jar --specs kafka-specification
 
 ``growth`` runs each case with one worker, in turn with and without liveness properties, and prints
-medians of CPU seconds of the whole process, machine code made beforehand, and the highest memory.
-``tlc`` checks five properties that hold of ``published/kip-101`` in ``--bounds`` with both, once
-each; machine code is made beforehand, and both must find the same number of distinct states.
+medians of CPU seconds of the whole process, and the highest memory.  ``tlc`` checks five properties
+that ``published/kip-101`` satisfies in ``--bounds`` with both, once each; both must find the same
+number of distinct states.  Machine code is compiled beforehand.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 from tlc import MODULES, requirements, run, states_and_depth
-from tlc_liveness import asked, violates
+from tlc_liveness import liveness_task, violates
 
 THREE = ("Converges", "TruncationTerminates", "HwReachesLogEnd")
 
@@ -61,16 +61,16 @@ def growth(runs, cases):
     for protocol, settings in CASES[:cases]:
         seconds = {"safety": [], "liveness": []}
         memory = {}
-        asked_for = {"safety": ("TypeOk",), "liveness": ("TypeOk", *THREE)}
+        measured_sets = {"safety": ("TypeOk",), "liveness": ("TypeOk", *THREE)}
         for number in range(runs + 1):
-            for name, properties in asked_for.items():
+            for name, properties in measured_sets.items():
                 report, used, most = measured(protocol, settings, properties)
                 assert report["outcome"] == "holds", report
                 if number:
                     seconds[name].append(used)
                     memory[name] = most
         states = report["distinct_states"]
-        safety, liveness = (statistics.median(seconds[name]) for name in asked_for)
+        safety, liveness = (statistics.median(seconds[name]) for name in measured_sets)
         sys.stdout.write(
             f"| {protocol}, {settings} | {states:,} | {safety:.2f} | {liveness:.2f} | "
             f"{liveness / safety:.1f} | {memory['safety'] / states:.0f} | "
@@ -85,7 +85,7 @@ def beside_tlc(jar, specs, bounds):
     report, ours, _ = measured(PUBLISHED, bounds, HOLD)
     assert report["outcome"] == "holds", report
     before = os.times()
-    work = asked({"protocol": PUBLISHED, "bounds": bounds}, HOLD)
+    work = liveness_task({"protocol": PUBLISHED, "bounds": bounds}, HOLD)
     output = run(*requirements(jar, specs, MODULES[PUBLISHED]), work)
     after = os.times()
     assert not violates(output)
@@ -99,7 +99,7 @@ def beside_tlc(jar, specs, bounds):
 
 
 def main():
-    """Run what is asked for."""
+    """Run the chosen measurement."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("what", choices=("growth", "tlc"))
     parser.add_argument("runs", nargs="?", type=int, default=3)

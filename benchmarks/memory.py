@@ -5,9 +5,9 @@ Usage, from the root of the repository::
     sh scripts/cluster start
     .venv/bin/python benchmarks/memory.py .cluster tidegate check ... --engine spark --master URL
 
-Ten times a second it looks at the command's processes and at those of the cluster.  An executor is
-a Java process and the Python processes below it.  Of those the kernel keeps the highest resident
-memory, so that nothing is missed between two looks except in a process's last tenth of a second.
+Ten times a second it samples the command's processes and those of the cluster.  An executor is a
+Java process and the Python processes below it.  The kernel keeps the highest resident memory of a
+process, so that nothing is missed between samples except in its last tenth of a second.
 """
 
 import json
@@ -30,13 +30,13 @@ ROLES = (
 
 
 class Highest:
-    """The highest figures of processes seen so far, by role; and of executors as a whole."""
+    """The highest figures of processes so far, by role, and of complete executors."""
 
     def __init__(self):
         self.by_role, self.executors, self.numbers = {}, {}, {}
 
     def look(self, roots):
-        """Take in what there is now."""
+        """Sample the present processes."""
         seen = below(roots)
         parents = {process.number: parent for process, parent in seen}
         java = {p.number for p, _ in seen if role_of(p.command) == "executor, Java"}
@@ -55,7 +55,7 @@ class Highest:
         for number, size in together.items():
             self.executors[number] = max(self.executors.get(number, 0), size)
 
-    def told(self):
+    def figures(self):
         """Return the figures in MiB."""
         return {
             "processes": {
@@ -70,7 +70,7 @@ class Highest:
 
 
 def role_of(command):
-    """Return what a process is for."""
+    """Return the role of a process."""
     return next((role for pattern, role in ROLES if re.search(pattern, command)), "other")
 
 
@@ -84,7 +84,7 @@ def main():
         while command.poll() is None:
             highest.look([command.pid, *cluster])
             time.sleep(0.1)
-    json.dump(highest.told(), sys.stdout, indent=1)
+    json.dump(highest.figures(), sys.stdout, indent=1)
     sys.stdout.write("\n")
     sys.exit(command.returncode)
 

@@ -4,8 +4,9 @@ Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/peers.py --sizes 3,2,2,2 3,3,3,2 --repeat 3
 
-A size is replicas, log size, records and max_leader_epoch of published/kip-320.  What is not
-installed is left out.  All must report the same number of distinct states, or there is no result.
+A size is replicas, log size, records and max_leader_epoch of published/kip-320.  Checkers that are
+not installed are left out.  All must report the same number of distinct states, or there is no
+result.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ KNOWN = {
 }
 """Distinct states of the usual sizes, as TLC (the first) and SPIN and rumur (all) count them.
 
-SPIN is told how many to expect, so that its table has the right size from the first round on.
+SPIN gets the expected number, so that its table has the right size from the first round on.
 """
 
 
@@ -79,20 +80,20 @@ def arguments() -> argparse.Namespace:
 
 
 def say(line: str) -> None:
-    """Tell how far it is, beside the table."""
+    """Print progress on standard error."""
     sys.stderr.write(f"{line}\n")
 
 
 def present(options: argparse.Namespace) -> list[Checker]:
-    """Return the checkers that are wanted and installed, ours first; say how to get the others."""
+    """Return the requested checkers that are installed, ours first; say how to get the others."""
     memory = physical_memory() * 4 // 5
-    everybody: list[Checker] = [
+    every: list[Checker] = [
         Tidegate(options.engine, options.workers),
         Rumur(),
         Spin(memory),
         Tlc(options.tlc_jar, options.tlc_specs, memory),
     ]
-    wanted = [c for c in everybody if not options.only or c.name.lower() in options.only]
+    wanted = [c for c in every if not options.only or c.name.lower() in options.only]
     for checker in wanted:
         if not checker.available():
             say(f"{checker.name} is left out: {checker.install}")
@@ -102,13 +103,12 @@ def present(options: argparse.Namespace) -> list[Checker]:
 def compare(checkers: list[Checker], size: Size, rounds: int, work: Path) -> list[Row]:
     """Build all checkers, then run each once per round.
 
-    The first to run in a round is another one each time, so that whatever comes and goes on the
-    machine meets all of them.
+    The order rotates between rounds, so that other load on the machine affects all of them.
 
     Raises
     ------
     CheckerError
-        When a run does not report the distinct states of the others, or those that are known.
+        When a run reports another number of distinct states than the others, or than is known.
     """
     rows, places = [], []
     for checker in checkers:

@@ -1,4 +1,4 @@
-"""What processes use, as the kernel says in /proc: for benchmarks of more than one process."""
+"""The CPU time and memory of processes, from /proc, for benchmarks of several processes."""
 
 import os
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ class Process:
     """A process at some moment.
 
     ``seconds`` is the CPU time of it and of its children that have ended; ``resident`` and
-    ``highest`` are bytes of memory, pages of mapped files and of shared memory included,
-    ``own`` those that are neither.
+    ``highest`` are bytes of memory, including pages of mapped files and of shared memory,
+    ``own`` is without these.
     """
 
     number: int
@@ -25,7 +25,7 @@ class Process:
 
 
 def below(roots):
-    """Return the processes of some numbers and all below them, each with its parent's number."""
+    """Return some processes and all their descendants, each with its parent's number."""
     children = {}
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -44,12 +44,12 @@ def below(roots):
 
 
 def cpu_seconds():
-    """Return the CPU seconds of this process and all below it."""
+    """Return the CPU seconds of this process and all its descendants."""
     return sum(process.seconds for process, _ in below([os.getpid()]))
 
 
 def largest_resident():
-    """Return the memory that the largest of them has now, in bytes."""
+    """Return the resident memory of the largest of these processes, in bytes."""
     return max(process.resident for process, _ in below([os.getpid()]))
 
 
@@ -63,7 +63,7 @@ def _read(number):
         return None
 
     def size(name):
-        # A process that has ended, and that nobody has waited for, has no memory.
+        # A zombie process has no memory.
         return int(status.get(name, "0 kB").split()[0]) << 10
 
     return Process(

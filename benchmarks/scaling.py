@@ -1,11 +1,11 @@
-"""Work out what a search on a large cluster would take, from costs measured on a small one.
+"""Estimate what a search on a large cluster would take, from costs measured on a small one.
 
 Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/scaling.py
 
-It prints the tables of docs/scaling.md, which says where each input is from.  Nothing is measured
-here and nothing is drawn at random, so the tables are the same on every machine.
+It prints the tables of docs/scaling.md, which says where each input is from.  It measures nothing
+and uses no random numbers, so the tables are the same on every machine.
 """
 
 import heapq
@@ -19,13 +19,13 @@ CANDIDATE_CPU = 0.36e-6
 """CPU seconds for each candidate, jobs included."""
 
 TASK_CPU = 0.026
-"""CPU seconds that a task takes which has nothing to do, Spark's share included."""
+"""CPU seconds of an empty task, Spark's share included."""
 
 JOB_CPU = 0.06
 """CPU seconds of a job, whatever the number of its tasks."""
 
 BRANCHING = 3.2
-"""Candidates, which are steps taken, for each distinct state."""
+"""Candidates (steps taken) for each distinct state."""
 
 SHAPE = (
     1, 6, 30, 138, 366, 1173, 2763, 6102, 13287, 28812, 59364, 112986, 196407, 315132, 477963,
@@ -40,29 +40,29 @@ CANDIDATE = 8 * (WORDS + 1)
 """Bytes of a candidate: a record, and its parent's fingerprint."""
 
 TABLE = 6
-"""Times the size of its candidates that an owner's table takes while it grows, at most."""
+"""The most memory of an owner's table while it grows, in multiples of its candidates."""
 
 # Assumed, not measured.
 LEVELS = 60
 """Levels of a search of a thousand million states or more."""
 
 OWNED = 8_000_000
-"""Candidates of the largest level that a partition is to have at most."""
+"""The most candidates of the largest level for one partition."""
 
 BLOCK_CPU = 10e-6
-"""CPU seconds that a block of a shuffle takes, which is what one task sends another."""
+"""CPU seconds of a shuffle block, which is what one task sends to another."""
 
 LAUNCH = 0.001
-"""Seconds that the driver takes to launch a task and to hear of its end: one after the other."""
+"""Seconds for the driver to launch a task and receive its end, which it does sequentially."""
 
 NETWORK, STORE = 500e6, 200e6
-"""Bytes a second that an executor sends to others, and reads from the store or writes there."""
+"""Bytes per second that an executor sends to others, and reads from or writes to the store."""
 
 SERVER = 1e9
-"""Bytes a second of a store that is one server, of NFS for instance."""
+"""Bytes per second of a store on one server, such as NFS."""
 
 REPORT = 600
-"""Bytes that the driver hears of each share: counts for every instance of an action."""
+"""Bytes that each share reports to the driver: counts for every instance of an action."""
 
 STATES = (10**9, 10**10, 10**11, 10**12)
 EXECUTORS = (10, 100, 1000)
@@ -77,7 +77,7 @@ class Level:
 
 
 def levels(states):
-    """Return levels of the measured shape, stretched to the number of levels that is assumed."""
+    """Return levels of the measured shape, stretched to the assumed number of levels."""
     total, below = sum(SHAPE), [0]
     for count in SHAPE:
         below.append(below[-1] + count)
@@ -93,42 +93,42 @@ def levels(states):
 
 @dataclass(frozen=True)
 class Search:
-    """What a search of so many states by so many executors takes; an executor has one core."""
+    """The cost of a search of that many states by that many executors of one core."""
 
     states: int
     executors: int
 
     @property
     def partitions(self):
-        """Partitions that keep an owner's memory small, and every executor at work."""
+        """Partitions that keep an owner's memory small, and every executor busy."""
         largest = max(level.states for level in levels(self.states)) * BRANCHING
         return max(self.executors, ceil(largest / OWNED))
 
     @property
     def worker(self):
-        """Bytes of the table that an owner has on the largest level."""
+        """Bytes of an owner's table on the largest level."""
         largest = max(level.states for level in levels(self.states)) * BRANCHING
         return largest / self.partitions * CANDIDATE * TABLE
 
     def seconds(self, level):
-        """Return what a level takes: its work, its traffic, and what no executor takes away."""
+        """Return the seconds of a level: its work, its traffic, and its fixed cost."""
         candidates = level.states * BRANCHING
         work = candidates * CANDIDATE_CPU / self.executors
         shuffled = candidates * CANDIDATE / self.executors / NETWORK
-        # New records and parents once, and once more when merged; all seen records are looked at.
+        # New records and parents are written once, and again when merged; all seen ones are read.
         stored = level.states * 8 * (2 * WORDS + 1) + (level.seen + level.states) * 8 * WORDS
         return work + shuffled + stored / self.executors / STORE + self.fixed
 
     @property
     def fixed(self):
-        """Seconds of a level that has hardly any states."""
+        """Seconds of a nearly empty level."""
         tasks = 2 * self.partitions
         blocks = self.partitions**2 * BLOCK_CPU / self.executors
         return JOB_CPU + blocks + max(tasks * TASK_CPU / self.executors, tasks * LAUNCH)
 
     @property
     def hours(self):
-        """Hours of the whole search, and which part of them is not work on states."""
+        """Hours of the whole search, and which share of them is fixed cost."""
         total = sum(self.seconds(level) for level in levels(self.states))
         return total / 3600, LEVELS * self.fixed / total
 
@@ -174,7 +174,7 @@ def time_table():
 
 
 def volume_table():
-    """Return what is moved and kept, by any number of executors."""
+    """Return what is shuffled and stored, for any number of executors."""
     rows = []
     for states in STATES:
         profile = levels(states)
@@ -213,9 +213,9 @@ def partition_table():
 
 
 def slowest(partitions, executors, slow):
-    """Return how much longer a stage takes where one executor is so many times slower.
+    """Return how much longer a stage takes if one executor is `slow` times slower.
 
-    Each executor takes the next task when it has done one, as Spark has it.
+    Each executor takes the next task when it has finished one, as in Spark.
     """
     free = [(0.0, slow if number == 0 else 1.0) for number in range(executors)]
     end = 0.0

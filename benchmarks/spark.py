@@ -1,4 +1,4 @@
-"""Measure what ``--engine spark`` costs, level by level, in CPU time of all processes.
+"""Measure the cost of ``--engine spark``, level by level, in CPU time of all processes.
 
 Usage, from the root of the repository::
 
@@ -27,7 +27,7 @@ DEFAULT = ["replicas=3", "log_size=4", "records=4", "max_leader_epoch=2"]
 
 
 class Measured:
-    """Has every job of a search measured."""
+    """Measures every job of a search."""
 
     def __init__(self):
         self.levels = []
@@ -79,7 +79,7 @@ def main():
     measured = Measured()
     cluster = Cluster(partitions=chosen.partitions)
     result = check(system, [], resources=Resources(engine="spark", cluster=cluster))
-    # The first job is that in which workers start and load the kernel.
+    # In the first job workers start and load the kernel.
     jobs = measured.levels[1:]
     candidates, cpu = sum(j["candidates"] for j in jobs), sum(j["cpu"] for j in jobs)
     small = sorted(jobs, key=lambda job: job["candidates"])[:3]
@@ -106,7 +106,7 @@ def main():
 
 
 def draw(levels, file):
-    """Draw what a level costs over its candidates, coloured by how many states were seen."""
+    """Draw the cost of a level over its candidates, coloured by how many states were seen."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6, 4), layout="constrained")

@@ -4,14 +4,14 @@ Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/stubborn_sets.py PROTOCOL [-b NAME=VALUE]... [-p PROPERTY]...
 
-It searches every state, and reads from the complete graph what an analysis of the actions could
-only estimate: which steps conflict in some state, and which steps can end the refusal of a guard.
-With relations as exact as these it counts the states that a search with stubborn sets visits; a
-sound analysis finds these conflicts and more.
+It explores every state, and reads from the complete graph what an analysis of the actions could
+only approximate: which steps conflict in some state, and which steps can enable a step that a guard
+refuses.  With these exact relations it counts the states that a search with stubborn sets visits; a
+sound analysis finds at least these conflicts.
 
-Three ways are counted: "none" keeps deadlocks but no invariant; "visible" takes all visible steps
-once it takes an enabled one (Valmari); "needed" always takes the steps that change what the
-predicates read to say that the state violates nothing, and keeps invariants but no deadlock.
+It counts three variants: "none" preserves deadlocks but no invariant; "visible" takes all visible
+steps if it takes an enabled visible one (Valmari); "needed" always takes the steps that change the
+variables which the predicates read, and preserves invariants but no deadlock.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tidegate.core.spec import Kind
 from tidegate.core.symmetry import Symmetry
 
 MOST = 1_000_000
-"""States of a graph: each takes some kilobytes here."""
+"""The most states of a graph: each takes some kilobytes here."""
 
 _WITHIN, _ENABLED = 1000, 1001
-"""In place of a guard's number: a step is refused further down in its action, or is enabled."""
+"""In place of a guard's number: a step is refused after the guards, or is enabled."""
 
 
 class Graph:
-    """Every reachable state of a transition system, by number, and where each step leads."""
+    """Every reachable state of a transition system, by number, and the successor by each step."""
 
     def __init__(self, system):
         graph = state_graph(system, [], MOST)
@@ -96,7 +96,7 @@ class Graph:
 
 
 class Watched:
-    """A part of the state that notes which variables are read of it."""
+    """A part of the state that records which of its variables are read."""
 
     def __init__(self, part, path, noted):
         self._part, self._path, self._noted = part, path, noted
@@ -162,7 +162,7 @@ class Reduction:
         return [step for step in members if step in enabled]
 
     def taken(self, number, way):
-        """Return which steps a search takes from a state."""
+        """Return the steps that a search takes from a state."""
         if way == "needed":
             return self.closure(number, self._needed[number], set())
         visible = self._visible if way == "visible" else set()
@@ -184,7 +184,7 @@ class Reduction:
 
 
 def main():
-    """Print what each way leaves, without and with symmetry."""
+    """Print how many states each variant visits, without and with symmetry."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("protocol")
     parser.add_argument("-b", "--bound", action="append", default=[])

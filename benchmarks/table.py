@@ -4,8 +4,8 @@ Usage, from the root of the repository::
 
     .venv/bin/python benchmarks/table.py CANDIDATES LOG_SIZE
 
-Candidates are random, no two the same.  A state of ``published/kip-320`` with 3 replicas has
-two words with log size 4, and three with 5.
+Candidates are random and distinct.  A state of ``published/kip-320`` with 3 replicas has two words
+with log size 4, and three with 5.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ PIECE = 10_000
 
 
 def main():
-    """Fill a table, and print the bytes for each candidate at the end and at most."""
+    """Fill a table, and print the bytes per candidate at the end and at most."""
     count, log_size = map(int, sys.argv[1:])
     bounds = ["replicas=3", "max_leader_epoch=2", f"log_size={log_size}", f"records={log_size}"]
     system, _ = assemble("published/kip-320", bounds, ["none"])

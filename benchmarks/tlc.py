@@ -5,9 +5,9 @@ Usage, from the root of the repository::
     .venv/bin/python benchmarks/tlc.py PROTOCOL [-b NAME=VALUE]... [-p INVARIANT]...
         --jar tla2tools.jar --specs kafka-specification
 
-It writes a configuration, runs TLC with one worker in a directory of its own, and compares with the
-golden of the same bounds in ``tests/goldens.json``, or with a search where there is none.  Exit
-status: 0 if the numbers agree, 1 if they differ, 2 for wrong usage or where TLC fails.
+It writes a configuration, runs TLC with one worker in a temporary directory, and compares with the
+golden of the same bounds in ``tests/goldens.json``, or with a search if there is none.  Exit
+status: 0 if the numbers agree, 1 if they differ, 2 for wrong usage or if TLC fails.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ASKED = {"published": ("WeakIsr", "StrongIsr"), "async-isr": ("ValidHighWatermar
 """The invariants of the originals that TLC can evaluate, by family."""
 
 WRAPPER = "TidegateAsyncIsr"
-"""A module of ours that gives AsyncIsr the constraint which it lacks."""
+"""Our module that adds the missing constraint to AsyncIsr."""
 
 CONSTRAINT = f"""\
 ---- MODULE {WRAPPER} ----
@@ -64,7 +64,7 @@ class TlcError(TidegateError):
 
 @dataclass(frozen=True)
 class Task:
-    """What to run TLC on: its root module, the configuration, and a module to write beside."""
+    """A run of TLC: the root module, the configuration, and further modules to write."""
 
     module: str
     configuration: str
@@ -73,7 +73,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Counted:
-    """What was counted; ``steps`` says for each invariant when it is first violated, or None."""
+    """Counts of a search; ``steps`` has for each invariant the steps to its violation, or None."""
 
     distinct: int
     depth: int

@@ -1,4 +1,4 @@
-"""Ask TLC for the verdicts on liveness that ``tests/liveness/goldens.json`` has.
+"""Compare the verdicts on liveness in ``tests/liveness/goldens.json`` with TLC.
 
 Usage, from the root of the repository::
 
@@ -6,9 +6,9 @@ Usage, from the root of the repository::
         --jar tla2tools.jar --specs kafka-specification
 
 The formulas are those of ``tests/liveness/tla``, which extend the original modules.  All properties
-that hold are checked in one run; TLC does not name the property that is violated, so each of the
-others has a run of its own.  TLC runs with one worker, without symmetry and without a constraint.
-Exit status: 0 if all verdicts agree, 1 if one differs, 2 for wrong usage or where TLC fails.
+that hold are checked in one run.  Each of the others has its own run, since TLC does not name the
+property that is violated.  TLC runs with one worker, without symmetry and without a constraint.
+Exit status: 0 if all verdicts agree, 1 if one differs, 2 for wrong usage or if TLC fails.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from tidegate.model import PROTOCOLS
 LIVENESS = Path(__file__).parents[1] / "tests" / "liveness"
 
 
-def asked(row: dict[str, Any], properties: Sequence[str]) -> Task:
-    """Write what TLC is to check for a row of the goldens."""
+def liveness_task(row: dict[str, Any], properties: Sequence[str]) -> Task:
+    """Return the run of TLC for a row of the goldens."""
     [protocol] = [p for p in PROTOCOLS if p.name == row["protocol"]]
     counting = task(protocol, parse(protocol.family.bounds, row["bounds"].split()))
     wanted = "".join(f"\nPROPERTY {name}" for name in properties)
@@ -71,11 +71,12 @@ def agrees(row: dict[str, Any], paths: tuple[str, Path, Path]) -> bool:
         if not properties:
             continue
         began = perf_counter()
-        said = violates(run(*paths, asked(row, properties)))
-        same &= said is expected
+        violated = violates(run(*paths, liveness_task(row, properties)))
+        same &= violated is expected
+        agreement = "agree" if violated is expected else "DIFFER"
         sys.stdout.write(
-            f"{'agree' if said is expected else 'DIFFER'}: {row['protocol']} {row['bounds']}: TLC "
-            f"says {'violated' if said else 'holds'} ({perf_counter() - began:.0f} s): "
+            f"{agreement}: {row['protocol']} {row['bounds']}: TLC "
+            f"says {'violated' if violated else 'holds'} ({perf_counter() - began:.0f} s): "
             f"{' '.join(properties)}\n"
         )
         sys.stdout.flush()
@@ -83,7 +84,7 @@ def agrees(row: dict[str, Any], paths: tuple[str, Path, Path]) -> bool:
 
 
 def compare(options: argparse.Namespace) -> bool:
-    """Check the rows that were asked for."""
+    """Check the requested rows."""
     rows = json.loads((LIVENESS / "goldens.json").read_text("utf-8"))["rows"]
     known = sorted({row["protocol"] for row in rows})
     if options.protocol and options.protocol not in known:

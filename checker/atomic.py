@@ -1,4 +1,4 @@
-"""Files that are written as a whole, so that nobody ever reads half of one."""
+"""Writes files atomically, so that nobody ever reads half of one."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from pathlib import Path
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o666, aside: Path | None = None) -> None:
-    """Write a file aside, to disk, and move it to its place.
+    """Write a temporary file, flush it to disk, and rename it.
 
     Parameters
     ----------
     mode
-        Its permissions, less those that the umask takes away.
+        Its permissions, before the umask.
     aside
-        Where it is written first, in the same directory; what is left there is removed.
+        The temporary file, in the same directory; an old one is removed.
 
     Raises
     ------
     OSError
-        If that is not possible; nothing is left aside then.
+        If that is not possible; the temporary file is removed then.
     """
     import secrets
 
     aside = aside or path.with_name(f"{path.name}.{secrets.token_hex(8)}.partial")
     aside.unlink(missing_ok=True)
     try:
-        # What is there already may be a link to somebody else's file.
+        # An existing file may be a link to somebody else's file.
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.write(content)
             file.flush()

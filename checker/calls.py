@@ -1,32 +1,31 @@
-"""Which call of the model runs: its action, predicate or other function, and the line it is in."""
+"""Find the call of the model that is running: its action, predicate or other function."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import FrameType
 
-from ..core import spec
 from ..core.errors import Line, is_users, shown
-from . import recovery
-
-CALLERS = (spec.__file__, recovery.__file__)
-"""Files of the functions that call the model."""
 
 
-def model_call(frame: FrameType | None, callers: tuple[str, ...] = CALLERS) -> FrameType | None:
-    """Return the innermost call that leads from the checker into the model, if there is one."""
+def _calls_model(frame: FrameType) -> bool:
+    """Whether a frame is of a module that calls the model, and says so by ``_CALLS_MODEL``."""
+    return "_CALLS_MODEL" in frame.f_globals
+
+
+def model_call(frame: FrameType | None) -> FrameType | None:
+    """Return the innermost call that leads from Tidegate into the model, if there is one."""
     inner: FrameType | None = None
     while frame is not None:
-        if frame.f_code.co_filename in callers:
+        if _calls_model(frame):
             return inner
         inner, frame = frame, frame.f_back
     return None
 
 
 def described(call: FrameType) -> str:
-    """Return what a call of the model is: a step, or the function."""
+    """Return the name of a call of the model: the step, or the function."""
     caller = call.f_back
-    while caller is not None and caller.f_code.co_filename == spec.__file__:
+    while caller is not None and _calls_model(caller):
         here = caller.f_locals
         if "index" in here and "self" in here and here["index"] >= 0:
             return str(here["self"].instances[here["index"]].step)
@@ -39,7 +38,7 @@ def described(call: FrameType) -> str:
 
 
 def innermost(frame: FrameType | None) -> tuple[str, Line] | None:
-    """Return the function that runs with its line: the user's own one where there is any."""
+    """Return the running function with its line: the user's own function if there is one."""
     running: list[tuple[str, Line]] = []
     while frame is not None:
         code = frame.f_code
@@ -50,9 +49,10 @@ def innermost(frame: FrameType | None) -> tuple[str, Line] | None:
 
 
 def where(frame: FrameType | None) -> str:
-    """Return the call of the model that a frame belongs to, in words; nothing if it is none.
+    """Return the call of the model that a frame belongs to, in words; empty if there is none.
 
-    The words go on a sentence: ``in Produce(leader=0), which has not returned (rule, fence.py:9)``.
+    The words continue a sentence: ``in Produce(leader=0), which has not returned (rule,
+    fence.py:9)``.
     """
     call = model_call(frame)
     if call is None:
@@ -60,5 +60,4 @@ def where(frame: FrameType | None) -> str:
     at = innermost(frame)
     assert at is not None
     function, line = at
-    place = shown((str(Path(line[0])), line[1]))
-    return f"in {described(call)}, which has not returned ({function}, {place})"
+    return f"in {described(call)}, which has not returned ({function}, {shown(line)})"

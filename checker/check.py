@@ -1,4 +1,4 @@
-"""The one entry point: search a transition system with an engine, and say what was found."""
+"""The one entry point: searches a transition system with an engine and reports the result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .stop import Stop, Stopped
 
 
 class ResumeError(TidegateError):
-    """What a search was to be gone on from leads nowhere."""
+    """A search cannot be resumed from a checkpoint or a store."""
 
 
 def check(
@@ -51,17 +51,17 @@ def check(
     Parameters
     ----------
     limits
-        Where to give up; a search that is stopped, also by Ctrl-C, reports what it covered.
+        When to stop; a search that is stopped, also by Ctrl-C, reports what it covered.
     keep_going
-        Explore everything and find the first violation of every property; else stop at the first,
-        or once all that must be reached is.
+        Explore everything and find the first violation of every property; otherwise stop at the
+        first, or when every state that must be reachable is reached.
     report
-        Called now and then with how far the search is.
+        Called now and then with the progress of the search.
     symmetry
-        Search one of the states that differ only by a permutation of replicas; refused where the
-        code does not show that actions and properties treat replicas alike.
+        Explore one representative of each set of states that differ only by a permutation of
+        replicas; refused unless the code shows that actions and properties treat replicas alike.
     resources
-        Which engine searches, and with what; none of it changes the answer.
+        The engine, and what it may use; they do not change the answer.
 
     Examples
     --------
@@ -108,16 +108,16 @@ def _functions(
 
 
 def _unresumable(resources: Resources, error: EngineError) -> ResumeError:
-    """Say that what was read from a checkpoint or a store is not what a search wrote."""
+    """Return the error for a checkpoint or a store that is not as a search wrote it."""
     place = resources.checkpoint or (resources.cluster and resources.cluster.store)
     return ResumeError(
-        f"{place}: damaged, no search has come to what it holds ({error}); begin the search anew"
+        f"{place}: damaged, no search can have written this ({error}); begin the search anew"
     )
 
 
 def _symmetric(request: SearchRequest) -> tuple[SearchRequest, Grounds]:
-    """Return a search under symmetry, if there is any, and why that is sound."""
-    # Searches without symmetry need not load what shows that.
+    """Return a search under symmetry, if there is any, and the grounds why it is sound."""
+    # Searches without symmetry need not import the proof.
     from .symmetric.proof import show
 
     refuse_unsound(request.properties)
@@ -129,18 +129,18 @@ def _symmetric(request: SearchRequest) -> tuple[SearchRequest, Grounds]:
 def _is_complete(request: SearchRequest, search: Finished) -> bool:
     """Whether a search that has ended has seen all states."""
     if search.stopped_by is None and received() is not None:
-        # The model may have swallowed what was to end the search, and with it a step.
+        # The model may have swallowed the interrupt, and with it a step.
         search.stopped_by = Stopped(Stop.INTERRUPT)
     return search.stopped_by is None and request.goes_on(search.violations)
 
 
 def _refuse_empty(request: SearchRequest, search: Finished) -> None:
-    """Refuse that a search that is watched has seen no state: every property holds there.
+    """Refuse the result of a watched search without any state: every property would hold.
 
     Raises
     ------
     ModelError
-        If the constraint leaves no initial state.
+        If the constraint excludes all initial states.
     """
     system = request.system
     watched = request.resources.watch
@@ -158,7 +158,7 @@ def _result(
     complete: bool,
     grounds: Grounds | None,
 ) -> Result:
-    """Return all that is reported of a search that has ended."""
+    """Return the report of a search that has ended."""
     verdicts, first = _verdicts(request, search, lassos, complete)
     if grounds and search.symmetry:
         grounds = replace(grounds, sampled_states=search.symmetry.sampled)
@@ -184,10 +184,10 @@ def _result(
 
 
 def _left(search: Finished) -> int | None:
-    """Return about how many states a search that was stopped has not found; None if unknown."""
+    """Return about how many states a stopped search has not found; None if unknown."""
     if search.stopped_by is None:
         return None
-    # The level that was at work may lack states, unless the limit is its number.
+    # The last level may lack states, unless the limit is its number.
     complete_level = search.stopped_by.by is Stop.MAX_DEPTH
     sizes = search.level_sizes if complete_level else search.level_sizes[:-1]
     left = states_left(sizes)
@@ -269,10 +269,10 @@ def _verdicts(
 
 
 def _overall(verdicts: Sequence[Verdict], complete: bool) -> Outcome:
-    """Return the outcome of a whole search."""
+    """Return the outcome of a search from its verdicts."""
     if any(verdict.outcome is Outcome.VIOLATED for verdict in verdicts):
         return Outcome.VIOLATED
-    # Where all that was asked for is reached, the rest of the states decides nothing.
+    # If all requested properties hold already, the other states decide nothing.
     decided = bool(verdicts) and all(verdict.outcome is Outcome.HOLDS for verdict in verdicts)
     return Outcome.HOLDS if complete or decided else Outcome.INCOMPLETE
 

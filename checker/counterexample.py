@@ -10,27 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..core.blame import by_chance, predicate_of
+from ..core.blame import nondeterministic, predicate_of
 from ..core.layout import State
 from ..core.spec import EngineError, Property, Trace, TransitionSystem
 
-_ASKED = 64
-"""How often a predicate is asked about the last state: one that answers by chance says both."""
+_REPEATED = 64
+"""Evaluations of a predicate in the last state, to notice one that is not deterministic."""
 
 Canonical = Callable[[State], State]
 
 LeastParents = Callable[[int, set[State]], dict[State, State]]
-"""From a level and some of its states: for each its parent with the least fingerprint, which lies
-on the level before."""
+"""Returns, for a level and some of its states, each state's parent with the least fingerprint on
+the level before."""
 
 
 def itself(state: State) -> State:
-    """Return the state that stands for `state` without symmetry: the state itself."""
+    """Return the representative of `state` without symmetry: the state itself."""
     return state
 
 
 def least(system: TransitionSystem[Any, Any], states: Iterable[State]) -> State:
-    """Return the state with the least fingerprint, which engines agree on."""
+    """Return the state with the least fingerprint, which is the same for every engine."""
     return min(states, key=system.layout.fingerprint)
 
 
@@ -45,11 +45,11 @@ def shortest_traces(
     Parameters
     ----------
     least_parents
-        By the engine that has the states of every level.
+        Of the engine that has the states of every level.
     targets
         Pairs of a level, which is a number of steps from an initial state, and a state in it.
     canonical
-        Under symmetry: what stands for a state in the levels.  The trace is one of real states.
+        Under symmetry: returns the representative of a state.  The trace has the states themselves.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def shortest_traces(
 
     Notes
     -----
-    Nothing was stored about parents; engines expand each level once more, from the deepest up.
+    Searches store no parents; engines expand each level again, from the deepest up.
     """
     wanted = set(targets)
     parents: dict[tuple[int, State], State] = {}
@@ -78,20 +78,20 @@ def shortest_traces(
 
 
 def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> None:
-    """Replay a trace and judge its end, so that no engine is believed on its word.
+    """Replay a trace and judge its last state, so that no engine is trusted unchecked.
 
     Raises
     ------
     EngineError
         If it is no behavior of the system, or its last state satisfies the property.
     ModelError
-        If the last state satisfies the property now and then.
+        If the predicate is not deterministic in the last state.
     """
     confirm_steps(system, trace)
-    times = _ASKED if prop.kind.is_of_state else 1
+    times = _REPEATED if prop.kind.is_of_state else 1
     answers = {system.violates(prop, trace.states[-1]) for _ in range(times)}
     if len(answers) > 1:
-        raise by_chance(prop.predicate, predicate_of(prop))
+        raise nondeterministic(prop.predicate, predicate_of(prop))
     if not answers.pop():
         raise EngineError(f"{prop.name} is not {prop.verb} at the end of the trace")
 
@@ -114,7 +114,7 @@ def confirm_steps(system: TransitionSystem[Any, Any], trace: Trace) -> None:
 
 
 def _ancestors(parents: dict[tuple[int, State], State], level: int, state: State) -> list[State]:
-    """Return a state with its chain of parents, the initial one first."""
+    """Return a state with its chain of parents, the initial state first."""
     chain = [state]
     while level:
         chain.append(parents[level, chain[-1]])
@@ -125,7 +125,7 @@ def _ancestors(parents: dict[tuple[int, State], State], level: int, state: State
 def behavior_through(
     system: TransitionSystem[Any, Any], chain: Sequence[State], canonical: Canonical
 ) -> Trace:
-    """Return the behavior through a chain of states; between two the least action and arguments."""
+    """Return the behavior through a chain of states, by the least action and arguments each."""
     first = next((s for s in system.initial_states() if canonical(s) == chain[0]), None)
     if first is None:
         raise EngineError("the trace does not begin in an initial state")

@@ -1,4 +1,4 @@
-"""Which engine searches: what they have in common, and how one is chosen."""
+"""The interface of the engines, and the choice of the one that searches."""
 
 from __future__ import annotations
 
@@ -24,31 +24,30 @@ from .result import Progress
 from .stop import Stopped
 
 ENGINES = ("auto", "interpreted", "compiled", "spark")
-"""What ``--engine`` takes; ``auto`` begins with the first and goes on with the fastest."""
+"""The values of ``--engine``; ``auto`` begins interpreted and continues compiled."""
 
 SMALL = 20_000
 """States up to which ``auto`` leaves a model to the interpreted engine: compiling takes longer."""
 
 SMALL_WATCHED = 4_000
-"""The same where every action is watched, which takes several times as long."""
+"""The same if every action is watched, which takes several times as long."""
 
 INTERPRETED_SECONDS = 0.01
-"""Seconds for each instance of an action that ``auto`` interprets before it compiles.
+"""Seconds that ``auto`` interprets, for each instance of an action, before it compiles.
 
-To compile one takes some four times as long.  So a search has shown that it lasts before anything
-is compiled, however many instances there are.
+Compiling an instance takes about four times as long.  So ``auto`` compiles only searches that have
+already run for a while, however many instances there are.
 """
 
-
 MOST_INSTANCES = 10_000
-"""Of actions: to compile so many takes minutes, and a gigabyte or two."""
+"""The most instances to compile: so many take minutes, and a gigabyte or two."""
 
-TOLD_AFTER = 2.0
-"""Seconds after which compiling is said to be what takes so long."""
+REPORTED_AFTER = 2.0
+"""Seconds after which a progress report says that the search is compiling."""
 
 
 class EngineChoiceError(TidegateError):
-    """The engine that was asked for cannot do what was asked for."""
+    """The requested engine cannot do the requested search."""
 
 
 class Finished(Protocol):
@@ -61,7 +60,7 @@ class Finished(Protocol):
 
     @property
     def exact(self) -> bool:
-        """Whether whole states were compared, not fingerprints."""
+        """Whether states were compared themselves, not by fingerprints."""
 
     @property
     def collision_probability(self) -> float:
@@ -89,11 +88,11 @@ class Finished(Protocol):
         """Return where liveness properties are violated, by name, once it has seen all states."""
 
     def close(self) -> None:
-        """Give back what it holds; nothing more can be asked of it."""
+        """Release its resources; it cannot be used any more."""
 
 
 def finished_search(request: SearchRequest) -> Finished:
-    """Search with the engine that was asked for, and return the search when it has ended.
+    """Search with the requested engine, and return the search when it has ended.
 
     Raises
     ------
@@ -119,7 +118,7 @@ def finished_search(request: SearchRequest) -> Finished:
     try:
         compiled = _compiled(request, search)
     except KeyboardInterrupt as error:
-        # Nothing was compiled yet: what was covered is what was interpreted.
+        # Nothing is compiled yet: the search covered what was interpreted.
         search.stopped_by = reason(error).noting(" while its actions were compiled")
         return search
     if compiled is None:
@@ -131,10 +130,9 @@ def finished_search(request: SearchRequest) -> Finished:
 
 
 class _Large:
-    """Whether a model turned out to be large when it was searched before.
+    """Remembers models that turned out to be large in an earlier search.
 
-    Only a hint: it decides which engine begins.  It is a small file among the machine code kept
-    between runs.
+    It is only a hint which engine begins, in a small file beside the cached machine code.
     """
 
     def __init__(self, request: SearchRequest) -> None:
@@ -148,30 +146,30 @@ class _Large:
         return bool(Store("compiled").read(self._name))
 
     def note(self) -> None:
-        """Remember it, where anything can be kept."""
+        """Remember it, if there is a cache."""
         Store("compiled").keep(self._name, b"large")
 
 
 def _interpreted(search: Search, pause: Pause | None = None) -> bool:
-    """Search, or go on, with the interpreted engine; return whether the search ended."""
+    """Search, or continue, with the interpreted engine; return whether the search ended."""
     with alarm(search.request.limits.seconds, search.request.started) as search.alarm:
         return search.run(pause)
 
 
 def _ticking(request: SearchRequest, interpreted: Search | None = None) -> SearchRequest:
-    """Return a request that reports how long its actions are compiled.
+    """Return a request that reports progress while its actions are compiled.
 
     Parameters
     ----------
     interpreted
-        A search of the same, as far as it came.
+        The interpreted search that was paused, if any.
     """
     began = perf_counter()
     doing = f"compiling {len(request.system.instances):,} instances of actions"
 
     def tick() -> None:
         now = perf_counter()
-        if now - began >= TOLD_AFTER:
+        if now - began >= REPORTED_AFTER:
             states = interpreted.distinct_states if interpreted else 0
             depth = len(interpreted.levels) if interpreted else 0
             request.report(Progress(states, depth, 0, now - request.started, doing=doing))
@@ -180,12 +178,12 @@ def _ticking(request: SearchRequest, interpreted: Search | None = None) -> Searc
 
 
 def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
-    """Search with the compiled engine; None where only the interpreted one can say what happens.
+    """Search with the compiled engine; None if the interpreted engine has to continue.
 
     Parameters
     ----------
     interpreted
-        What was interpreted already, which is found again and compared.
+        The interpreted search so far, whose levels are found again and compared.
     """
     resources = request.resources
     must = resources.engine == "compiled" or resources.checkpoint is not None
@@ -226,7 +224,7 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
     except UnfitError:
         notice = (
             f"a step of {request.system.name} goes beyond an array, a range or 64 bits, or loops "
-            "for long; the interpreted engine goes on"
+            "for long; the interpreted engine continues"
         )
         seconds = perf_counter() - request.started
         depth = len(search.level_sizes)
@@ -240,7 +238,7 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
 
 
 def _unloaded() -> str:
-    """Return why LLVM cannot be loaded, and what to do about it; nothing if it is."""
+    """Return why LLVM cannot be loaded, and what to do about it; empty if it can."""
     space = address_space()
     if space is not None and space < LLVM_BYTES:
         return (
@@ -250,7 +248,7 @@ def _unloaded() -> str:
     try:
         from .compiled import build as build
     except (MemoryError, OSError, RuntimeError, SystemError) as error:
-        return f"LLVM cannot be loaded ({type(error).__name__}: {error}); install llvmlite anew"
+        return f"LLVM cannot be loaded ({type(error).__name__}: {error}); reinstall llvmlite"
     return ""
 
 
@@ -310,7 +308,7 @@ def _untranslated(option: str, request: SearchRequest, error: Exception) -> Engi
 
 
 def _refuse(request: SearchRequest) -> None:
-    """Refuse what an engine cannot do."""
+    """Refuse a request that the engine cannot do."""
     system, resources = request.system, request.resources
     refuse_undecidable(system, request.properties)
     if resources.engine == "spark":
@@ -318,7 +316,7 @@ def _refuse(request: SearchRequest) -> None:
         return
     if system.debug and resources.engine == "compiled":
         raise EngineChoiceError(
-            "--debug watches every action, which only the interpreted engine can; leave out "
+            "--debug watches every action, which only the interpreted engine can do; leave out "
             "--engine compiled"
         )
     if resources.checkpoint is not None and (resources.engine == "interpreted" or system.debug):
@@ -338,7 +336,7 @@ def _refuse(request: SearchRequest) -> None:
 
 
 def _refuse_with_spark(request: SearchRequest) -> None:
-    """Refuse what the distributed engine cannot do, or is told in another way."""
+    """Refuse what the distributed engine cannot do, or takes by another option."""
     resources = request.resources
     refused = {
         "--debug": (request.system.debug, "which only the interpreted engine can do"),

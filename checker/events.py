@@ -1,4 +1,4 @@
-"""What happens in each step of a behavior, as the family of its protocol tells it."""
+"""What happens in each step of a behavior, as the family of its protocol describes it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..core.spec import Step, TransitionSystem
 def events_of(
     system: TransitionSystem[Any, Any], steps: Sequence[Step], scenes: Sequence[Scene]
 ) -> list[Event]:
-    """Return what the initial state is, then what happens in each step.
+    """Return an event for the initial state, then one for each step.
 
     Parameters
     ----------
     scenes
-        What is seen of each state of the behavior: one more than there are steps.
+        The pictures of the states: one more than there are steps.
     """
     first = Event("", "The initial state.")
     pairs = zip(steps, scenes, scenes[1:], strict=False)
@@ -36,5 +36,5 @@ def _event(system: TransitionSystem[Any, Any], step: Step, before: Scene, after:
     except ModelError as error:
         if not isinstance(error.__cause__, (LookupError, StopIteration, ValueError)):
             raise
-        # An action that lacks a guard may do what no sentence was written for.
+        # An action that lacks a guard may do something that has no sentence.
         return Event("", f"{step}.")

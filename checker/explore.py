@@ -1,4 +1,4 @@
-"""Step through a state space by hand: what can be done, what cannot and why, and back again."""
+"""Step through a state space by hand: enabled steps, disabled steps with the reason, and undo."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Disabled:
 
 
 class Exploration:
-    """A behavior that grows and shrinks.
+    """A behavior that the user extends and shortens.
 
     Parameters
     ----------
     system
-        Whose states are stepped through, from its first initial state on.
+        The system to explore, from its first initial state on.
     properties
         Judged in every state.
 
     Attributes
     ----------
     initial_states
-        Where a behavior can begin.
+        The possible first states of a behavior.
     start
         The number of the initial state in which it begins, from 0.
     """
@@ -46,13 +46,13 @@ class Exploration:
         self._steps: list[Step] = []
 
     def begin(self, start: int) -> None:
-        """Begin anew, in an initial state of that number."""
+        """Begin again, in the initial state of that number."""
         self.start = start
         self._states, self._steps = [self.initial_states[start]], []
 
     @property
     def state(self) -> State:
-        """Where the behavior is now."""
+        """The last state of the behavior."""
         return self._states[-1]
 
     @property
@@ -66,12 +66,12 @@ class Exploration:
         return [self.system.instances[index].step for index in enabled]
 
     def _successors(self, state: State) -> list[tuple[int, State]]:
-        """Return the enabled instances with where they lead; none outside the constraint."""
+        """Return the enabled instances with their successors; none outside the constraint."""
         self.system.layout.load(state)
         return list(self.system.successors(state)) if self.system.inside() else []
 
     def disabled(self) -> list[Disabled]:
-        """Return the steps that cannot be taken now, each with what refuses it."""
+        """Return the steps that cannot be taken now, each with the guard that refuses it."""
         enabled = set(self.enabled())
         others = [
             instance.step for instance in self.system.instances if instance.step not in enabled
@@ -96,7 +96,7 @@ class Exploration:
         return None if following is None else Trace((self.state, following), (step,))
 
     def take(self, step: Step) -> bool:
-        """Take a step; answer whether it was enabled."""
+        """Take a step; return whether it was enabled."""
         following = self.system.take(self.state, step)
         if following is None:
             return False
@@ -105,7 +105,7 @@ class Exploration:
         return True
 
     def back(self) -> bool:
-        """Undo the last step; answer whether there was one."""
+        """Undo the last step; return whether there was one."""
         if not self._steps:
             return False
         self._states.pop()
@@ -117,12 +117,12 @@ class Exploration:
         return [prop for prop in self.properties if self.system.violates(prop, self.state)]
 
     def jump(self, most: int) -> str:
-        """Go on to the nearest state that violates a property; say what became of that.
+        """Continue to the nearest state that violates a property; return a message.
 
         Parameters
         ----------
         most
-            States to look at, at most.
+            The most states to look at.
         """
         start = self.state
         known = set(self.violated())
@@ -140,7 +140,7 @@ class Exploration:
         return "no state that can be reached from here violates anything else"
 
     def _news(self, state: State, known: set[Property]) -> list[str]:
-        """Return names of properties that a state violates and that are not violated yet."""
+        """Return the names of properties that a state violates, without the known ones."""
         judged = (prop for prop in self.properties if prop not in known)
         return [prop.name for prop in judged if self.system.violates(prop, state)]
 

@@ -1,4 +1,4 @@
-"""Reads a document that anybody may have edited: each field has its type and its range."""
+"""Reads a document that anybody may have edited: checks the type and range of each field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHOWN = 40
 
 
 class FieldError(Exception):
-    """A field that is not what it must be; the text names it, its value and what is allowed."""
+    """A field with a wrong value; the text names the field, its value and what is allowed."""
 
     def __init__(self, name: str, value: Any, allowed: str) -> None:
         text = repr(value)
@@ -28,14 +28,14 @@ def record(value: Any, name: str, fields: Collection[str]) -> dict[str, Any]:
 
 
 def mapping(value: Any, name: str) -> dict[str, Any]:
-    """Return a value that must be an object, with whatever fields."""
+    """Return a value that must be an object, with any fields."""
     if not isinstance(value, dict):
         raise FieldError(name, value, "an object")
     return value
 
 
 def array(value: Any, name: str, length: int | None = None) -> list[Any]:
-    """Return a value that must be an array, of a length if one is given."""
+    """Return a value that must be an array, of that length if one is given."""
     if not isinstance(value, list) or length not in (None, len(value)):
         raise FieldError(name, value, "an array" + ("" if length is None else f" of {length}"))
     return value
@@ -43,14 +43,14 @@ def array(value: Any, name: str, length: int | None = None) -> list[Any]:
 
 def integer(value: Any, name: str, low: int, high: int) -> int:
     """Return a value that must be a whole number within ``low..high``."""
-    # True is an int to Python, and no number to JSON.
+    # True is an int in Python, but no number in JSON.
     if type(value) is not int or not low <= value <= high:
         raise FieldError(name, value, f"a whole number from {low} to {high}")
     return value
 
 
 def text(value: Any, name: str, pattern: str = ".*") -> str:
-    """Return a value that must be a text, of which all matches a regular expression."""
+    """Return a value that must be a text that matches a whole regular expression."""
     if not isinstance(value, str) or not re.fullmatch(pattern, value, re.DOTALL):
         raise FieldError(name, value, "a text" + ("" if pattern == ".*" else f" like {pattern}"))
     return value

@@ -1,8 +1,8 @@
-"""The state graph: every reachable state, every step between two of them, and views of that.
+"""The state graph: every reachable state, every step between two of them, and views of it.
 
-An edge is a state, an action with its arguments, and a successor; two states may be joined by
-several, so it is a multigraph.  States are numbered in the order in which a breadth-first search
-meets them, 0 and following being the initial ones.
+An edge is a state, an action with its arguments, and a successor.  It is a multigraph, since
+several edges may join two states.  States are numbered in the order in which a breadth-first search
+meets them, the initial ones from 0.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class GraphError(TidegateError):
-    """A state graph that cannot be made, or that is asked for what it does not have."""
+    """A state graph that cannot be made, or that lacks what a view needs."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class StateGraph:
         return self.system.instances[edge.instance].step
 
     def networkx(self) -> Graph:
-        """Return it as a networkx graph whose attributes are numbers and texts alone."""
+        """Return it as a networkx graph whose attributes are only numbers and texts."""
         import networkx as nx
 
         graph: Graph = nx.MultiDiGraph(protocol=self.system.name, bounds=self.system.headline)
@@ -107,7 +107,7 @@ def state_graph(
     for prop in properties:
         if prop.kind.is_liveness:
             raise GraphError(
-                f"-p {prop.name}: behaviors violate it, not states that could be marked; use "
+                f"-p {prop.name}: behaviors violate it, so no state can be marked; use "
                 "'tidegate check' for it"
             )
     numbers = {state: number for number, state in enumerate(system.initial_states())}
@@ -146,12 +146,12 @@ def by_enabled_actions(graph: StateGraph) -> list[Hashable]:
 
 
 def by_shape(graph: StateGraph) -> list[Hashable]:
-    """Return the class of each state: who leads which epoch, and up to where it is readable.
+    """Return the class of each state: the leaders with their epochs and high watermarks.
 
     Raises
     ------
     GraphError
-        If the system says nothing of how its states look.
+        If the system has no view.
     """
     system = graph.system
     if system.view is None:
@@ -160,7 +160,7 @@ def by_shape(graph: StateGraph) -> list[Hashable]:
 
 
 def _shape(scene: Scene) -> str:
-    """Return who leads in a picture, with the high watermarks of those."""
+    """Return the leaders in a picture, with their high watermarks."""
     leaders = [
         f"{who.name} leads e{who.leads}" + (f" HW {who.log.hw}" if who.log else "")
         for who in scene.participants
@@ -179,9 +179,8 @@ VIEWS: dict[str, Callable[[StateGraph], list[Hashable]]] = {
 def quotient(graph: StateGraph, view: str) -> Graph:
     """Return the graph of the classes of states: an edge per action that joins two of them.
 
-    A node's ``states`` counts its states, ``within`` the steps from one of these to another, and
-    its ``depth`` is that of the nearest one; an edge's ``steps`` counts the steps that it stands
-    for.
+    A node's ``states`` counts its states, ``within`` the steps between these, and its ``depth`` is
+    that of the nearest one; an edge's ``steps`` counts the steps that it stands for.
     """
     import networkx as nx
 
@@ -215,18 +214,18 @@ def quotient(graph: StateGraph, view: str) -> Graph:
 
 @dataclass(frozen=True)
 class Nearest:
-    """The shortest ways from one set of states to another.
+    """The shortest paths from one set of states to another.
 
     Parameters
     ----------
     trace
-        One of them, with a shortest behavior from an initial state to where it begins.
+        One of them, after a shortest behavior from an initial state to its first state.
     lead
-        The steps of that one, before the way itself.
+        The number of steps before the path itself.
     number
-        How many such ways there are.
+        How many shortest paths there are.
     starts, ends
-        How many states they could begin and end in.
+        The sizes of the two sets.
     """
 
     trace: Trace
@@ -239,9 +238,9 @@ class Nearest:
 def shortest(
     graph: StateGraph, starts: Callable[[int], bool], ends: Callable[[int], bool]
 ) -> Nearest | None:
-    """Return the shortest behaviors from a state with `starts` to one with `ends`, if any.
+    """Return the shortest paths from a state with `starts` to one with `ends`, if any.
 
-    The one that is shown takes the least numbers of states, from its end backwards.
+    The one that is shown takes the state with the least number each time, from its end backwards.
     """
     sources = [number for number in range(len(graph.states)) if starts(number)]
     targets = [number for number in range(len(graph.states)) if ends(number)]
@@ -262,7 +261,7 @@ def shortest(
 
 
 def _back(end: int, distance: dict[int, int], before: dict[int, Edge]) -> tuple[int, list[Edge]]:
-    """Return where a shortest way to a state begins, and its edges."""
+    """Return the first state of a shortest path to a state, and its edges."""
     edges: list[Edge] = []
     while distance[end]:
         edges.append(before[end])
@@ -273,7 +272,7 @@ def _back(end: int, distance: dict[int, int], before: dict[int, Edge]) -> tuple[
 def _distances(
     graph: StateGraph, sources: Iterable[int]
 ) -> tuple[dict[int, int], dict[int, int], dict[int, Edge]]:
-    """Return distance from the sources, number of shortest ways, and a last edge of each."""
+    """Return for each state the distance from the sources, the number of paths, and a last edge."""
     outgoing = successors(graph)
     distance = dict.fromkeys(sources, 0)
     ways, before = dict.fromkeys(distance, 1), {}

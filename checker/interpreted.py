@@ -1,8 +1,8 @@
 """The reference engine: breadth-first search, level by level.  Read this one first.
 
-A level holds the states that are equally many steps away from an initial state.  A level is always
-finished before a violation in it is reported, so the counterexample is a shortest one, and which
-one it is does not depend on the order in which states were found.
+A level holds the states at the same distance from the initial states.  A level is always finished
+before a violation in it is reported, so the counterexample is a shortest one, and does not depend
+on the order in which states were found.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from .result import Progress
 from .stop import Stop, Stopped
 
 _VERIFIED_EVERY = 64
-"""Of so many states on a level one is checked to be treated like its permutations."""
+"""One of so many states on a level is compared with its permutations."""
 
 
 @dataclass(frozen=True)
 class Pause:
-    """When a search pauses, so that another engine can go on with it: as soon as both are reached.
+    """When a search pauses, so that another engine can continue: as soon as both are reached.
 
     Parameters
     ----------
     states
         Distinct states.
     seconds
-        For which it has searched.
+        Duration of the search.
     """
 
     states: int
     seconds: float
 
     def is_due(self, states: int, seconds: float) -> bool:
-        """Whether to pause, after so much."""
+        """Whether to pause now."""
         return states >= self.states and seconds >= self.seconds
 
 
 class Search:
-    """A breadth-first search, with what is known of it so far.
+    """A breadth-first search and its results so far.
 
     Attributes
     ----------
@@ -61,12 +61,12 @@ class Search:
     outside
         Every state met outside the system's constraint: judged, but in no level and not expanded.
     violations
-        For every violated property the first level that violates it, and its violating states; for
-        one that must be reached the first level that does.
+        For every violated property the first level that violates it, with the violating states; for
+        a property that must be reached, the first level that reaches it.
     stopped_by
-        What ended the search before it had seen everything, if anything did.
+        What ended the search before it had explored everything, if anything did.
     alarm
-        Says when the time is up, also between two looks at the clock.
+        Rings when the time is up, also between two looks at the clock.
     """
 
     name = "interpreted"
@@ -104,8 +104,8 @@ class Search:
         Returns
         -------
         bool
-            Whether it ended; False if it only paused, after the first level with which `pause` is
-            due.  It goes on when called again.
+            Whether it ended; False if it only paused, after the first level at which `pause` is
+            due.  It continues when called again.
         """
         began = perf_counter()
         try:
@@ -127,7 +127,7 @@ class Search:
         except MemoryError:
             self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
         except ModelError as error:
-            # It is not the model's fault where the system gives no more memory to it.
+            # The model is not at fault if the system is out of memory.
             if not isinstance(error.__cause__, MemoryError):
                 raise
             self.stopped_by = Stopped(Stop.OUT_OF_MEMORY)
@@ -149,10 +149,10 @@ class Search:
         return {name: witness for name, witness in witnesses if witness}
 
     def close(self) -> None:
-        """Keep everything: it is gone with the search itself."""
+        """Do nothing: the memory is freed with the search itself."""
 
     def _begin(self) -> None:
-        """Meet the initial states."""
+        """Find the initial states."""
         for number, state in enumerate(self.system.initial_states()):
             self._meet(state)
             self.stopped_by = self.alarm.stopped_by
@@ -191,7 +191,7 @@ class Search:
                     return
 
     def _meet(self, state: State) -> None:
-        """Judge a state that the record holds if it is new; add it to the last level if inside."""
+        """Judge the state in the record if it is new; add it to the last level if it is inside."""
         if self.symmetry:
             state = self.symmetry.canonical(state)
         if state in self.seen or state in self.outside:
@@ -205,7 +205,7 @@ class Search:
             self._note(prop, len(self.levels) - 1, state)
 
     def _note(self, prop: Property, level: int, state: State) -> None:
-        """Keep a violation, unless a level before this one violates the property too."""
+        """Keep a violation, unless an earlier level violates the property."""
         first, states = self.violations.setdefault(prop.name, (level, []))
         if first == level:
             states.append(state)

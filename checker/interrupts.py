@@ -1,7 +1,7 @@
-"""What ends a search from outside: signals, and a time limit that comes amid a call of the model.
+"""What ends a search from outside: signals, and a time limit during a call of the model.
 
-All of it arrives as KeyboardInterrupt in the main thread, so that everything is cleaned up in the
-same way.  A model may swallow that, as ``except:`` does; so it is noted too.
+Both arrive as KeyboardInterrupt in the main thread, so that everything is cleaned up in the same
+way.  A model may swallow that with a bare ``except:``, so they are recorded too.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from .calls import model_call, where
 from .stop import Stop, Stopped
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What ends a command, with everything cleaned up and reported."""
+"""The signals that end a command, which cleans up and reports first."""
 
 LONG = 0.5
-"""Seconds after which one and the same call of the model is said not to return."""
+"""Seconds after which a call of the model is reported as one that does not return."""
 
 TICK = 0.2
 """Seconds between looks at the model once the time is up."""
 
 SET_DEATH_SIGNAL = 1
-"""Linux's PR_SET_PDEATHSIG: what a process gets when the one that started it ends."""
+"""Linux's PR_SET_PDEATHSIG: the signal that a process gets when its parent ends."""
 
 Handler = Callable[[int, FrameType | None], None]
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal ended what ran; ``where`` is the call of the model that it was in, if any."""
+    """A signal ended the work; ``where`` is the call of the model that it interrupted, if any."""
 
     def __init__(self, where: str = "") -> None:
         super().__init__(where)
@@ -42,7 +42,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class LimitReachedError(KeyboardInterrupt):
-    """A limit ended what ran; ``stopped_by`` says which, and in which call of the model."""
+    """A limit ended the work; ``stopped_by`` says which, and in which call of the model."""
 
     def __init__(self, stopped_by: Stopped) -> None:
         super().__init__(stopped_by)
@@ -50,11 +50,11 @@ class LimitReachedError(KeyboardInterrupt):
 
 
 _received: list[int] = []
-"""Signals that were to end this command."""
+"""Signals received so far that end this command."""
 
 
 def received() -> int | None:
-    """Return the first signal that was to end this command, if one came."""
+    """Return the first signal that ends this command, if one came."""
     return _received[0] if _received else None
 
 
@@ -64,7 +64,7 @@ def reason(error: KeyboardInterrupt, idle: float = 0.0) -> Stopped:
     Parameters
     ----------
     idle
-        Seconds since the search last got on; after a long time, the model's call is named.
+        Seconds since the last progress of the search; after a long time, the text names the call.
     """
     if isinstance(error, LimitReachedError):
         return error.stopped_by
@@ -73,7 +73,7 @@ def reason(error: KeyboardInterrupt, idle: float = 0.0) -> Stopped:
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
-    """End what runs."""
+    """Record a signal, and raise it as an interrupt."""
     _received.append(number)
     if _alarm is not None:
         _alarm.stopped_by = Stopped(Stop.INTERRUPT)
@@ -82,7 +82,7 @@ def _raise(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def listening() -> Iterator[None]:
-    """Have SIGTERM and SIGHUP end the block as Ctrl-C does; what is ignored stays ignored."""
+    """Let SIGTERM and SIGHUP end the block as Ctrl-C does; ignored signals stay ignored."""
     _received.clear()
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -117,7 +117,7 @@ def noted(once: bool = False) -> Iterator[list[int]]:
 
 @contextmanager
 def postponed() -> Iterator[None]:
-    """Raise an interrupt after the block only."""
+    """Postpone an interrupt to the end of the block."""
     with noted() as seen:
         yield
     if seen:
@@ -126,7 +126,7 @@ def postponed() -> Iterator[None]:
 
 @contextmanager
 def _handled(before: tuple[object, ...], handler: Handler) -> Iterator[None]:
-    """Have a handler for the signals that one of some other handlers has now."""
+    """Replace the handlers of signals whose present handler is one of `before`."""
     changed = {n: known for n in SIGNALS if (known := signal.getsignal(n)) in before}
     try:
         for number in changed:
@@ -139,7 +139,7 @@ def _handled(before: tuple[object, ...], handler: Handler) -> Iterator[None]:
 
 @contextmanager
 def blocked() -> Iterator[None]:
-    """Have the signals that end a command wait for the end of the block; children inherit that."""
+    """Block the signals that end a command until the end of the block; children inherit that."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield
@@ -148,9 +148,9 @@ def blocked() -> Iterator[None]:
 
 
 def leave_to_parent() -> None:
-    """Leave what signals mean to the process that looks after this one; this one ends with it.
+    """Leave signals to the parent process; this process ends with its parent.
 
-    SIGTERM ends it, since that is how Python ends the children that it still has when it ends.
+    SIGTERM ends it, since that is how Python ends its remaining children.
     """
     _received.clear()
     for number in (signal.SIGINT, signal.SIGHUP):
@@ -159,28 +159,28 @@ def leave_to_parent() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     with suppress(AttributeError):
         ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
-    # Of the processes that run this, all were started by it.
+    # Only processes that multiprocessing started call this.
     import multiprocessing
 
     parent = multiprocessing.parent_process()
     forked = multiprocessing.get_start_method() == "fork"
     if parent is not None and (not parent.is_alive() or (forked and os.getppid() != parent.pid)):
-        # It ended before that was asked for.  Where processes are forked, one that was started
-        # later may hold open what tells that, so the number of the parent says it too.
+        # The parent ended before the call above.  With forked processes, a later one may hold the
+        # parent's pipe open, so the parent's number is compared too.
         os._exit(1)
 
 
 _abandoned: list[object] = []
-"""What threads work in that do not return."""
+"""The memory of threads that do not return."""
 
 
 def abandon(memory: object) -> None:
-    """Keep what a thread works in that does not return, until the process ends."""
+    """Keep the memory of a thread that does not return, until the process ends."""
     _abandoned.append(memory)
 
 
 def any_abandoned() -> bool:
-    """Whether some thread does not return, so that the process must not wait for it at its end."""
+    """Whether some thread does not return, so that the process must not wait for it at exit."""
     return bool(_abandoned)
 
 
@@ -201,7 +201,7 @@ class Alarm:
         self._since: float | None = None
 
     def ring(self, number: int, frame: FrameType | None) -> None:
-        """Note that the time is up, and end a call of the model that goes on nevertheless."""
+        """Record that the time is up, and end a call of the model that does not return."""
         stopped = self.stopped_by or Stopped(Stop.TIME_LIMIT, f"{self._limit:g}")
         self.stopped_by = stopped
         call, now = model_call(frame), perf_counter()
@@ -214,24 +214,24 @@ class Alarm:
 
 
 _alarm: Alarm | None = None
-"""That of the search that the main thread is in."""
+"""The alarm of the search in the main thread."""
 
 
 @contextmanager
 def alarm(limit: float | None, started: float, at_once: bool = False) -> Iterator[Alarm]:
-    """Watch the time limit of a search, also amid a call of the model that does not return.
+    """Watch the time limit of a search, also during a call of the model that does not return.
 
-    Such a call is ended by LimitReachedError.  Elsewhere than in the main thread, or where somebody
-    else uses SIGALRM, it is not, and the search has to look at the clock itself.
+    LimitReachedError ends such a call.  In another thread than the main one, or if SIGALRM is in
+    use already, it does not, and the search has to look at the clock itself.
 
     Parameters
     ----------
     limit
         In seconds, as the user gave it; None for none.
     started
-        When the clock began, as ``perf_counter`` tells it.
+        The start of the clock, by ``perf_counter``.
     at_once
-        Whether the block does not look at the alarm, and is to be ended wherever it is.
+        Whether to end the block at any point, since it does not look at the alarm.
     """
     global _alarm
     made = Alarm(limit, at_once)

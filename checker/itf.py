@@ -11,7 +11,7 @@ from typing import Any
 from ..core.spec import Property, Trace, TransitionSystem
 
 VERSION = 1
-"""Of the trace's form; a replay refuses any other."""
+"""The version of the trace's form; a replay refuses any other."""
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
@@ -19,11 +19,11 @@ FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 def itf(system: TransitionSystem[Any, Any], prop: Property | None, trace: Trace) -> dict[str, Any]:
     """Return a trace as an ITF document.
 
-    The ``#meta`` of each state but the first names the action, with its arguments, that led there;
-    that of the document names protocol, bounds and property, so that it can be replayed.  The
-    property is empty for a behavior that violates none.  ``loop`` of a lasso is the number of the
-    state that the last one equals, so a reader that takes it for the last one's successor reads a
-    step more that changes nothing.
+    The ``#meta`` of each state but the first names the action that led there, with its arguments.
+    The ``#meta`` of the document names protocol, bounds and property, so that it can be replayed;
+    the property is empty for a behavior that violates none.  ``loop`` of a lasso is the number of
+    the state that the last one equals.  A reader that takes it for the successor of the last state
+    reads one more step, which changes nothing.
     """
     shows = f"behavior of {system.name}" + (f" that violates {prop.name}" if prop else "")
     states: list[dict[str, Any]] = []

@@ -1,8 +1,8 @@
-"""What is kept on disk between runs, for speed alone, and believed only if this user wrote it.
+"""A cache on disk, for speed only, which is trusted only if this user wrote it.
 
-Whoever could put a file there could decide what a search finds.  So every file begins with a code
-that only this user can make: a keyed hash, whose key lies in a directory that is not copied along
-with the cache.  What is not believed is as good as not there.
+Whoever could put a file there could decide what a search finds.  So every file begins with an
+authentication code that only this user can make: a keyed hash, whose key lies in a directory that
+is not copied along with the cache.  A file that is not trusted is ignored.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from pathlib import Path
 from .atomic import replace_file
 
 SHARED_KEY = "TIDEGATE_CACHE_KEY"
-"""The environment variable that holds a key, for users who share what is kept between machines.
+"""The environment variable that holds a key, for users who share the cache between machines.
 
-Who has the key is believed then, whoever owns the files.
+Whoever has the key is trusted then, whoever owns the files.
 """
 
 _CODE = 32
-"""Bytes of the code at the beginning of a file, and of the key."""
+"""Bytes of the authentication code at the beginning of a file, and of the key."""
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 @dataclass(frozen=True)
 class _Directory:
-    """A directory for what is kept, and one above it that belongs to the user.
+    """A directory of the cache, and one above it that belongs to the user.
 
-    ``made`` are those from there on that Tidegate makes, which nobody else needs to see.
+    ``made`` are the directories below that one that Tidegate makes, for this user alone.
     """
 
     path: Path
@@ -46,13 +46,13 @@ class _Directory:
     made: tuple[Path, ...]
 
     def trouble(self) -> str:
-        """Return why somebody else may have written there, with the repair; nothing if nobody."""
+        """Return why somebody else may have written there, with the repair; empty if nobody can."""
         try:
             for part in self.made:
                 _close(part)
             end, real = self.users.resolve(), self.path.resolve()
         except (OSError, RuntimeError):
-            # Nothing can be read or written there.
+            # Then nothing can be read or written there.
             return ""
         for part in (real, *real.parents):
             why = _trouble(part)
@@ -68,7 +68,7 @@ class _Directory:
 
 
 def _close(folder: Path) -> None:
-    """Take a directory of the user's from all others; what a link leads to is left as it is."""
+    """Take all others' permissions from a user's directory; the target of a link is left alone."""
     with suppress(FileNotFoundError):
         status = folder.lstat()
         own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
@@ -77,7 +77,7 @@ def _close(folder: Path) -> None:
 
 
 def _trouble(folder: Path) -> str:
-    """Return why others could put or replace files in a directory; nothing if they could not."""
+    """Return why others could put or replace files in a directory; empty if they cannot."""
     try:
         status = folder.stat()
     except OSError:
@@ -87,7 +87,7 @@ def _trouble(folder: Path) -> str:
             f"{folder} belongs to {_user(status.st_uid)}, not to {_user(os.geteuid())} (set "
             "XDG_CACHE_HOME and XDG_STATE_HOME to directories of your own)"
         )
-    # In a sticky directory, such as /tmp, nobody replaces what is another user's.
+    # In a sticky directory, such as /tmp, nobody can replace another user's file.
     if status.st_mode & _OTHERS_WRITE and not status.st_mode & stat.S_ISVTX:
         return f"{folder} can be written by others (chmod go-w {folder})"
     return ""
@@ -101,14 +101,14 @@ def _user(number: int) -> str:
 
 
 def _below(variable: str, usual: str, *names: str) -> _Directory | None:
-    """Return a directory of ours; None where the user has no directory for that.
+    """Return Tidegate's directory below a user's directory; None if the user has none.
 
     Parameters
     ----------
     variable
         The variable of the XDG specification that names the user's directory.
     usual
-        What that is, below the home directory, where the variable is not set or not absolute.
+        The default below the home directory, if the variable is not set or not absolute.
     """
     named = Path(os.environ.get(variable, ""))
     # An empty HOME would be the root directory.
@@ -122,7 +122,7 @@ def _below(variable: str, usual: str, *names: str) -> _Directory | None:
 
 
 class Store:
-    """Files that are kept between runs, each under a name.
+    """Cached files, each under a name.
 
     Parameters
     ----------
@@ -132,9 +132,9 @@ class Store:
     Attributes
     ----------
     folder
-        Where it is; None where there is no place for it.
+        Its directory; None if there is no place for it.
     trouble
-        Why nothing in it is believed, with the repair; empty if there is no reason.
+        Why nothing in it is trusted, with the repair; empty if it is trusted.
     """
 
     def __init__(self, name: str) -> None:
@@ -150,7 +150,7 @@ class Store:
             self.trouble = self._directory.trouble() or _key_trouble()
 
     def read(self, name: str) -> bytes:
-        """Return what is kept under a name; nothing if it is not there, or not ours, or damaged."""
+        """Return the file of that name; empty if it is not there, not this user's, or damaged."""
         if self.folder is None or self._refused():
             return b""
         owners = None if self._shared else (0, os.geteuid())
@@ -160,7 +160,7 @@ class Store:
         return content if key and hmac.compare_digest(code, self._code(key, name, content)) else b""
 
     def keep(self, name: str, content: bytes) -> None:
-        """Write a file, where anything can be kept."""
+        """Write a file, if the cache can be used."""
         if self._directory is None or self._refused():
             return
         with suppress(OSError):
@@ -171,7 +171,7 @@ class Store:
 
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
-        """Wait until no other process makes what will have that name, where that can be known."""
+        """Exclude other processes that make the file of that name, if locks work there."""
         with ExitStack() as stack:
             if self._directory is not None and not self._refused():
                 with suppress(OSError):
@@ -180,7 +180,7 @@ class Store:
                     how = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
                     file = stack.enter_context(open(os.open(lock, how, 0o600), "rb"))
                     fcntl.flock(file, fcntl.LOCK_EX)
-                    # Whoever waits for it holds it open; whoever comes later finds what was made.
+                    # Whoever waits has it open; whoever comes later finds the file.
                     stack.callback(_remove, lock)
             yield
 
@@ -193,23 +193,23 @@ class Store:
         return sizes
 
     def clear(self) -> None:
-        """Remove all that is kept."""
+        """Remove all files."""
         if self.folder is None:
             return
         if self.folder.is_symlink():
-            # What it leads to may be anything.
+            # Its target may be anything.
             _remove(self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _code(self, key: bytes, name: str, content: bytes) -> bytes:
-        """Return the code of a file, which only who has the key can make."""
+        """Return the authentication code of a file, which takes the key to make."""
         code = hashlib.blake2b(key=key, digest_size=_CODE)
         code.update(f"{self._name}/{name}\0".encode())
         code.update(content)
         return code.digest()
 
     def _refused(self) -> bool:
-        """Whether nothing is believed; the user is told so once."""
+        """Whether nothing is trusted; warns the user once."""
         if self.trouble and self.folder is not None:
             _warn(f"tidegate: nothing is kept between runs: {self.trouble}")
         return bool(self.trouble)
@@ -220,7 +220,7 @@ _warned: set[str] = set()
 
 
 def _warn(text: str) -> None:
-    """Warn the user once; a process that another one started leaves that to the other."""
+    """Warn the user once; a child process leaves that to its parent."""
     if text in _warned:
         return
     import multiprocessing
@@ -231,7 +231,7 @@ def _warn(text: str) -> None:
 
 
 def key_file() -> Path | None:
-    """Return where the user's key is; None where there is no place for it."""
+    """Return the file of the user's key; None if there is no place for it."""
     place = _below("XDG_STATE_HOME", ".local/state")
     return place.path / "cache.key" if place else None
 
@@ -251,19 +251,19 @@ def _key_trouble() -> str:
 
 
 def _key() -> bytes:
-    """Return the user's key; nothing if there is none that nobody else can read."""
+    """Return the user's key; empty if there is none, or others can read it."""
     file = key_file()
     key = _content(file, (os.geteuid(),), 0o077) if file else b""
     return key if len(key) == _CODE else b""
 
 
 def _new_key() -> bytes:
-    """Make a key for the user, unless another process was faster; return the one there is.
+    """Make a key for the user, unless another process was faster; return the present key.
 
     Raises
     ------
     OSError
-        If none can be kept.
+        If it cannot be written.
     """
     place, file = _below("XDG_STATE_HOME", ".local/state"), key_file()
     if place is None or file is None:
@@ -275,7 +275,7 @@ def _new_key() -> bytes:
         folder = os.open(place.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         stack.callback(os.close, folder)
         with suppress(OSError):
-            # Where that cannot be, the key made last is the one, and nothing worse happens.
+            # Without a lock the key that is written last counts, and nothing worse happens.
             fcntl.flock(folder, fcntl.LOCK_EX)
         if not _key():
             replace_file(file, secrets.token_bytes(_CODE), 0o600)
@@ -286,12 +286,12 @@ def _new_key() -> bytes:
 
 
 def _content(file: Path, owners: tuple[int, ...] | None, forbidden: int) -> bytes:
-    """Return what is in a file; nothing if it is not there, or somebody else could have written it.
+    """Return the content of a file; empty if it is missing, or others could have written it.
 
     Parameters
     ----------
     owners
-        Who may own it; None for anybody.
+        The allowed owners; None for any.
     forbidden
         Bits that its mode must not have.
     """

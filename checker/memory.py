@@ -1,4 +1,4 @@
-"""How much memory a search may use: what is free, within the limits of the system."""
+"""How much memory a search may use: free memory, within the limits of the system."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 from .result import Resources
 
 SHARE = 0.8
-"""Of what is free, so much is used by default."""
+"""The share of the free memory that is used by default."""
 
 LLVM_BYTES = 400 << 20
-"""Address space without which LLVM is not loaded: it takes 160 MiB, and more to compile a model.
+"""The address space needed to load LLVM: it takes 160 MiB, and more to compile a model.
 
-Where it gets no more it does not return, but ends the process.
+If it gets no more, it does not return but ends the process.
 """
 
 SETS_ASIDE = 4
-"""Bytes of address space that the compiled engine sets aside for each byte that it may use."""
+"""Bytes of address space that the compiled engine reserves for each byte that it may use."""
 
 _LEAST = 64 << 20
 _CGROUP = Path("/sys/fs/cgroup")
@@ -39,7 +39,7 @@ def available_memory(jobs: int = 1) -> int:
 
 
 def address_space() -> int | None:
-    """Return how much more address space this process gets (``ulimit -v``), if that is limited."""
+    """Return how much more address space this process may use (``ulimit -v``), if limited."""
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if most == resource.RLIM_INFINITY:
         return None
@@ -49,7 +49,7 @@ def address_space() -> int | None:
 def parse_size(text: str) -> int | None:
     """Return an amount of memory in bytes, written in bytes or in K, M, G or T (powers of 1024).
 
-    None for what is no such amount, or not one from 64M on.
+    None for any other text, and for less than 64M.
 
     >>> parse_size("500M"), parse_size("1.5 GiB"), parse_size("much")
     (524288000, 1610612736, None)
@@ -63,16 +63,16 @@ _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def share_of(jobs: int) -> Resources:
-    """Return what each of several searches may use: its part of the cores and of the memory.
+    """Return what each of several searches may use: its share of the cores and of the memory.
 
-    Each is made but once, so that its code is optimised only where that pays at once.
+    Each runs only once, so its code is optimised only if that pays within the search.
     """
     workers = max(1, len(os.sched_getaffinity(0)) // jobs)
     return Resources(workers=workers, memory=available_memory(jobs), optimise_from=4_000_000)
 
 
 def _meminfo() -> int | None:
-    """Return what the kernel thinks can be used without swapping."""
+    """Return the memory that can be used without swapping, as the kernel estimates it."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     except OSError:
@@ -84,7 +84,7 @@ def _meminfo() -> int | None:
 
 
 def _cgroup(limit: str, used: str) -> int | None:
-    """Return what is left of a control group's memory, if it has a limit."""
+    """Return the free memory of the control group, if it has a limit."""
     try:
         most = (_CGROUP / limit).read_text(encoding="ascii").strip()
         current = (_CGROUP / used).read_text(encoding="ascii").strip()
@@ -94,12 +94,12 @@ def _cgroup(limit: str, used: str) -> int | None:
 
 
 def resident_memory() -> int:
-    """Return how many bytes of memory this process holds; 0 where that is not known."""
+    """Return the resident memory of this process in bytes; 0 if unknown."""
     return _pages(1)
 
 
 def _pages(field: int) -> int:
-    """Return a field of what the kernel says of this process's memory, in bytes; 0 if unknown."""
+    """Return a field of this process's memory statistics, in bytes; 0 if unknown."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[field])
     except (OSError, ValueError):

@@ -1,8 +1,8 @@
 """Predicates over states as a user writes them: ``replica[1].hw == 1 and not LogMatching``.
 
-They are read, never run: what may stand in one is listed here, and everything else is refused.
-Names are those of the declared state (``partition.epoch``, ``message[0].kind``) and of properties,
-which are true in a state that satisfies them.
+They are parsed, never run as Python: the allowed expressions are listed here, and everything else
+is refused.  Names are those of the declared state (``partition.epoch``, ``message[0].kind``) and of
+properties, which are true in a state that satisfies them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Value = Callable[[], Any]
 
 
 class PredicateError(TidegateError):
-    """A predicate that cannot be read."""
+    """A predicate that is not allowed, or not understood."""
 
 
 _ORDER: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -51,13 +51,13 @@ def predicate(
     Raises
     ------
     PredicateError
-        If it is none, with the place and with what may stand there.
+        If it is no predicate, with the position and what is allowed there.
     """
     if len(text) > _LONGEST:
         raise PredicateError(f"a predicate has at most {_LONGEST} characters, this has {len(text)}")
     try:
         with warnings.catch_warnings():
-            # What Python would only warn of, such as an unknown escape, is not meant as it stands.
+            # What Python only warns about, such as an unknown escape, is a mistake.
             warnings.simplefilter("error")
             tree = ast.parse(text.strip(), mode="eval").body
         kind, value = _Reader(text, system, properties).read(tree)
@@ -85,7 +85,7 @@ _NAMES: Mapping[type, str] = {int: "number", bool: "truth value", str: "text", s
 
 
 class _Reader:
-    """Reads a predicate into functions, checking the kinds of values on the way."""
+    """Turns a predicate into functions, and checks the kinds of values."""
 
     def __init__(
         self, text: str, system: TransitionSystem[Any, Any], properties: Mapping[str, Property]
@@ -132,7 +132,7 @@ class _Reader:
         return lambda: any(part() for part in parts)
 
     def _comparison(self, node: ast.Compare) -> Value:
-        """Return a comparison, also a chain of them."""
+        """Return a comparison, or a chain of comparisons."""
         operands = [node.left, *node.comparators]
         read = [self.read(operand) for operand in operands]
         links = [
@@ -182,7 +182,7 @@ class _Reader:
         return self._variable(self.variables[name])
 
     def _unknown(self, name: str) -> str:
-        """Say which names there are, near the wrong one."""
+        """List the known names that are near the wrong one."""
         start = name.partition(".")[0]
         near = [path for path in self.variables if path.startswith(f"{start}.")]
         near = [path for path in near if ".blank" not in path]

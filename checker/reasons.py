@@ -1,7 +1,7 @@
-"""Why a step can be taken in a state, or cannot: the guards of its action with their values.
+"""Why a step is enabled in a state, or not: the guards of its action with their values.
 
-Variables are shown as people see them: ``message[1].kind`` is ``nothing``, not 0, and a
-participant is the one that the step names, not the name of an argument.
+Variables are shown as people see them: ``message[1].kind`` is ``nothing``, not 0, and a participant
+is shown by its number in the step, not by the name of an argument.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..core.spec import Instance, Step, TransitionSystem
 
 @dataclass(frozen=True)
 class Reason:
-    """A condition that a step had to meet, the values it looked at, and its place in the source."""
+    """A condition that a step had to meet, the values it read, and its place in the source."""
 
     needs: str
     values: tuple[tuple[str, str], ...]
@@ -31,27 +31,22 @@ class Reason:
 
 
 def why(system: TransitionSystem[Any, Any], state: State, step: Step) -> tuple[Reason, ...]:
-    """Return the guards that `step` passes in `state`, where it is enabled."""
+    """Return the guards that `step` passes in `state`, in which it is enabled."""
     instance = _instance(system, step)
     system.layout.load(state)
     with blaming(f"the guards of {step}", lambda: system.layout.describe(state)):
         guards = passed(instance.action.apply, system.record, system.constants, *instance.arguments)
-    return tuple(_reason(system, guard, step) for guard in guards)
+    return tuple(_reason(guard, _values(system, guard, step), step) for guard in guards)
 
 
 def lacking(system: TransitionSystem[Any, Any], state: State, step: Step) -> Reason | None:
-    """Return the guard that `step` does not pass in `state`; None where it is enabled."""
+    """Return the guard that `step` does not pass in `state`; None if the step is enabled."""
     refused = why_not(system, state, step)
-    return None if refused is None else _told(refused, refused.values.items(), step)
+    return None if refused is None else _reason(refused, refused.values.items(), step)
 
 
-def _reason(system: TransitionSystem[Any, Any], refused: Refusal, step: Step) -> Reason:
-    """Return a guard as what it asks for, with the values that it looked at."""
-    return _told(refused, _values(system, refused, step), step)
-
-
-def _told(refused: Refusal, values: Iterable[tuple[str, object]], step: Step) -> Reason:
-    """Return a guard as what it asks for, without the values that say nothing new."""
+def _reason(refused: Refusal, values: Iterable[tuple[str, object]], step: Step) -> Reason:
+    """Return what a guard requires, with the values that it read, without redundant ones."""
     needs = _named(requirement(refused.guard.test), step)
     named = [(_named(text, step), _text(value)) for text, value in values]
     telling = [
@@ -63,7 +58,10 @@ def _told(refused: Refusal, values: Iterable[tuple[str, object]], step: Step) ->
 
 
 def why_not(system: TransitionSystem[Any, Any], state: State, step: Step) -> Refusal | None:
-    """Return the guard that refuses `step` in `state`, with what it looked at, named as shown."""
+    """Return the guard that refuses `step` in `state`, with the values it read as people see them.
+
+    It is None if the step is enabled.
+    """
     instance = _instance(system, step)
     system.layout.load(state)
     arguments = (system.record, system.constants, *instance.arguments)
@@ -80,7 +78,7 @@ def _instance(system: TransitionSystem[Any, Any], step: Step) -> Instance:
 
 
 def _named(text: str, step: Step) -> str:
-    """Return source text with the arguments of a step in place of their names."""
+    """Return source text in which the arguments of a step replace their names."""
     for name, argument in zip(step.parameters, step.arguments, strict=True):
         text = re.sub(rf"(?<![.\w]){name}\b", str(argument), text)
     return text
@@ -89,7 +87,7 @@ def _named(text: str, step: Step) -> str:
 def _values(
     system: TransitionSystem[Any, Any], refused: Refusal, step: Step
 ) -> list[tuple[str, object]]:
-    """Return the values that a guard looked at, by their source text, as people see them."""
+    """Return the values that a guard read, by their source text, as people see them."""
     shown = {variable.path: variable.shown for variable in system.layout.variables}
     values: list[tuple[str, object]] = []
     for text, value in refused.values.items():

@@ -1,8 +1,8 @@
-"""States that cannot recover: no fair steps lead out of what is wrong.
+"""States that cannot recover: no fair steps lead to a state that has recovered.
 
-A plain deadlock check is of no use in a model of faults, since a crash is nearly always enabled.
-So this asks of every state whether it can recover without one: whether, along steps of actions that
-a correct system takes sooner or later (fairness), a state is reached that has recovered.
+A plain deadlock check is useless in a model with faults, since a crash is nearly always enabled.
+So this decides for every state whether it can recover without a fault: whether steps of fair
+actions, which a correct system takes eventually, lead to a state that has recovered.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..core.spec import Fairness, Property, TransitionSystem
 def stuck_states(
     system: TransitionSystem[Any, Any], prop: Property, levels: Sequence[Sequence[State]]
 ) -> tuple[int, list[State]] | None:
-    """Return the first level that has states which cannot recover, with those states.
+    """Return the first level with states that cannot recover, and those states.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def stuck_states(
         Its predicate says which states have recovered.
     levels
         All reachable states: the search must be complete.  A state outside the system's constraint
-        leads nowhere, since nothing is known of what follows it.
+        leads nowhere, since its successors are unknown.
     """
     import networkx as nx
 

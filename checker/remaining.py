@@ -1,4 +1,4 @@
-"""How many states a search that was stopped would still have found, as far as can be said."""
+"""Estimates how many states a stopped search would still have found."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from itertools import pairwise
 from math import exp, log
 
 _LAST = 5
-"""Levels whose growth is followed."""
+"""The number of last levels whose growth is extrapolated."""
 
 _MOST = 10_000
-"""Levels to come at most."""
+"""The most levels to extrapolate."""
 
 
 def states_left(sizes: Sequence[int]) -> int | None:
-    """Return about how many states come after some levels; None where nothing can be said.
+    """Return an estimate of the states on further levels; None if there is no basis for one.
 
-    The sizes of levels have the shape of a bell: the logarithm of the growth from one to the next
-    falls about evenly.  Before its top, how high it is cannot be told; after it, the estimate was
+    The sizes of levels follow a bell curve: the logarithm of the growth from one to the next falls
+    about linearly.  Before the top of the curve there is no estimate; after it, the estimate was
     between 0.7 and 2 times the truth on six models of 2*10^5 to 10^6 states.
 
     Parameters
@@ -40,7 +40,7 @@ def states_left(sizes: Sequence[int]) -> int | None:
     growth = [log(after / before) for before, after in pairwise(last)]
     slope, begin = linear_regression(range(_LAST), growth)
     if slope >= 0:
-        # The end of the bell, where levels are small: they shrink as they did.
+        # The end of the curve, where levels are small: they keep shrinking as before.
         slope, begin = 0.0, min(fmean(growth), log(sizes[-1] / sizes[-2]))
     size, left = float(sizes[-1]), 0.0
     for level in range(_LAST, _MOST):

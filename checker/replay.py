@@ -1,4 +1,4 @@
-"""Replay of a saved trace: take its steps again, and say where that stops being possible."""
+"""Replay of a saved trace: take its steps again, and report the first that is not enabled."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Replayed:
-    """How far a recorded trace can be taken.
+    """The result of a replay.
 
     Attributes
     ----------
     trace
-        The behavior up to where it stopped, or all of it.
+        The behavior as far as it could be replayed.
     stopped
         The step that is not enabled, with the guard that refuses it; None if all were.
     differs
-        Number of the first state that is not as recorded, from 0; None if all are, and under
-        another protocol than the recorded one, whose states are bound to differ.
+        Number of the first state that is not as recorded, from 0.  None if all are, and for another
+        protocol than the recorded one, whose states are bound to differ.
     open
-        Of a lasso whose cycle does not close: the number of the state that the last one should
+        For a lasso whose cycle does not close: the number of the state that the last one should
         equal.  The trace is finite then.
     """
 
@@ -44,15 +44,15 @@ def without_failure(
     systems: Iterable[TransitionSystem[Any, Any]],
     attempt: Callable[[TransitionSystem[Any, Any]], T],
 ) -> T:
-    """Return what is made of the first system in which no step fails.
+    """Return the result of `attempt` on the first system in which no step fails.
 
-    A protocol that is wrong may fail where the state keeps more than the search kept that found it:
-    a record that it writes too much has no place in a history.
+    A wrong protocol may fail if the state has more history than in the search that found the trace:
+    the history may have no room for a record that it writes in excess.
 
     Raises
     ------
     ModelError
-        If one fails in each of them.
+        If a step fails in each of them.
     """
     failure = ModelError("there is no system to take a step in")
     for system in systems:
@@ -66,7 +66,7 @@ def without_failure(
 def start_of(system: TransitionSystem[Any, Any], trace: Trace) -> int:
     """Return the number of the initial state in which a behavior of `system` begins.
 
-    It is that of the same state where the system keeps more or less history.
+    The number stays the same if the system keeps more or less history.
     """
     return list(system.initial_states()).index(trace.states[0])
 
@@ -84,16 +84,16 @@ def retaken(
 
 
 def replay(system: TransitionSystem[Any, Any], recorded: Recorded) -> Replayed:
-    """Take the recorded steps in `system`, from the recorded initial state, as far as they go.
+    """Take the recorded steps in `system`, from the recorded initial state, while they are enabled.
 
-    Where it has no such initial state they are taken from its first one.
+    If it has no such initial state, they are taken from its first one.
 
     Raises
     ------
     ReplayError
         If a recorded step does not exist in `system` at all.
     ModelError
-        If one fails there.
+        If a step fails.
     """
     starts = list(system.initial_states())
     alike = (start for start in starts if _first_difference(system, [start], recorded) is None)
@@ -121,7 +121,7 @@ def _first_difference(
 ) -> int | None:
     """Return the number of the first state that is not as recorded.
 
-    History is left out: how much of it is kept depends on the properties asked for.
+    Histories are not compared: which ones a state has depends on the requested properties.
     """
     for number, state in enumerate(states):
         now = encoded(system.layout.describe(state))

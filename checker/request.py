@@ -1,4 +1,4 @@
-"""What is to be searched, and how."""
+"""The request for a search."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from .result import DEFAULT, NO_LIMITS, Limits, Progress, Resources, StateStore
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search that is to be done, by whichever engine.
+    """A request for a search by any engine.
 
     Parameters
     ----------
     properties
-        What to decide in every state.
+        The properties to decide.
     keep_going
         Explore everything and keep the first violations of every property, instead of stopping
-        after the first level that holds a violation, or that reaches the last of what must be.
+        after the first level with a violation, or when all that must be reached is reached.
     symmetry
-        Search only one of the states that are the same but for the names of replicas.
+        Explore one representative of each set of states that differ only by the names of replicas.
     limits
-        Where to give up.
+        When to stop.
     resources
-        Which engine searches, and with what.
+        The engine, and what it may use.
     report
-        Called now and then with how far the search is.
+        Called now and then with the progress of the search.
     started
-        When the clock began that a limit in seconds refers to.
+        The start of the clock for a limit in seconds.
     tick
         Called now and then while actions are compiled.
     """
@@ -54,7 +54,7 @@ class SearchRequest:
         Parameters
         ----------
         met
-            Names of the properties that a state violates, or satisfies if that must be reached.
+            Names of the properties that are violated, or reached if they must be.
         """
         sought = {prop.name for prop in self.properties if prop.kind is Kind.SOMETIMES}
         if self.keep_going or not met:

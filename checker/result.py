@@ -1,4 +1,4 @@
-"""What a search reports: what was found, and what was covered while finding it."""
+"""The limits, resources, progress and result of a search."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .stop import Stop, Stopped
 
 @dataclass(frozen=True)
 class Limits:
-    """When to give up; a search that does ends as INCOMPLETE.
+    """When to stop; a search that does ends as INCOMPLETE.
 
     Parameters
     ----------
     max_states
-        Distinct states to find at most.
+        The most distinct states.
     max_depth
-        States on a behavior at most, the initial one included.
+        The most states on a behavior, the initial one included.
     seconds
-        Wall time at most.
+        The most wall time.
     """
 
     max_states: int | None = None
@@ -43,22 +43,22 @@ class Limits:
 NO_LIMITS = Limits()
 
 LOCAL_LEVELS = 50_000
-"""Candidates up to which a level is not worth a Spark job: it takes about as long here."""
+"""Candidates up to which a level is not worth a Spark job: the driver takes about as long."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where the ``spark`` engine searches, and where it keeps what it finds.
+    """The cluster and the store of the ``spark`` engine.
 
     Parameters
     ----------
     master
-        URL of Spark's master; None for that of the Spark context there is, else ``local[*]``.
+        URL of Spark's master; None for that of an existing Spark context, or else ``local[*]``.
     store
-        Path or URI of a directory that all executors share; None for one that is gone after the
-        search, which only a master in this process can do with.
+        Path or URI of a directory that all executors share; None for a temporary one, which needs a
+        local master.
     partitions
-        Into how many the fingerprints are divided; None for as many as there are cores.
+        The number of partitions of the fingerprints; None for one per core.
     local_levels
         Levels of fewer candidates are searched in this process, without a job.
     conf
@@ -67,7 +67,7 @@ class Cluster:
         Whether to send this package to the executors.
     export
         Path or URI of a directory for the tables of states, steps and violations, which all
-        executors share; None for no tables.  What is resumed goes on with those it has.
+        executors share; None for no tables.  A resumed search continues its own tables.
     """
 
     master: str | None = None
@@ -88,7 +88,7 @@ class StateStore(StrEnum):
 
 @dataclass(frozen=True)
 class Resources:
-    """What a search is done with; the answer does not depend on any of it.
+    """The engine and the resources of a search; the answer does not depend on them.
 
     Parameters
     ----------
@@ -96,30 +96,30 @@ class Resources:
         ``interpreted``, ``compiled``, ``spark``, or ``auto``: interpreted at first, then compiled
         if the model turns out to be large.
     workers
-        Threads of the compiled engine; None for as many as there are cores.
+        Threads of the compiled engine; None for one per core.
     store
         Whole states, or fingerprints for more states in the same memory.
     memory
-        Bytes that the compiled engine may use; None for a share of what is free.
+        Bytes that the compiled engine may use; None for a share of the free memory.
     chunk
         States that one of its workers takes at a time.
     optimise_from
-        Distinct states from which on the compiled engine has its code optimised, which takes
-        seconds; the code is kept, and later searches of the same model begin with it.
+        Distinct states from which on the compiled engine optimises its code, which takes seconds;
+        the code is cached, and later searches of the same model begin with it.
     checkpoint
-        Directory in which the compiled engine keeps what it needs to go on after a crash.
+        Directory of the compiled engine's checkpoint, to continue after a crash.
     checkpoint_every
-        Seconds between two checkpoints at least; they are made between levels.
+        The least seconds between two checkpoints; they are made between levels.
     resume
-        Whether to go on from that checkpoint.
+        Whether to continue from that checkpoint.
     watch
-        Whether actions are watched, as in debug mode, for as long as they are interpreted.  The
-        compiled engine notices by itself where one misbehaves, and leaves it to the interpreted
-        one to say which; so nothing goes unseen.
+        Whether actions are watched, as in debug mode, while they are interpreted.  The compiled
+        engine notices an action that misbehaves, and the interpreted one then says which, so that
+        nothing goes unnoticed.
     about
-        What the checkpoint or the store says of the search, for whoever resumes it.
+        How to search again, for whoever resumes the checkpoint or the store.
     cluster
-        For the ``spark`` engine: where it searches.
+        For the ``spark`` engine: its cluster and store.
     """
 
     engine: str = "auto"
@@ -137,17 +137,17 @@ class Resources:
 
 
 DEFAULT = Resources()
-"""What a search is done with unless something else is said."""
+"""The default resources of a search."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is; handed to whoever wants to show it.
+    """The progress of a search.
 
     ``queue`` counts the states of the level that are still to be expanded, ``memory`` is in bytes
-    (0 where it is not known), and ``largest`` is the action taken most often so far.
-    ``notice`` is for the user to read once: what the search waits for, or why another engine goes
-    on with it.  ``doing`` is what it does for a while before it goes on, such as starting Spark.
+    (0 if unknown), and ``largest`` is the most frequent action so far.  ``notice`` is shown to the
+    user once: what the search waits for, or why another engine continues.  ``doing`` is what the
+    search does before it continues, such as starting Spark.
     """
 
     distinct_states: int
@@ -161,13 +161,13 @@ class Progress:
 
 
 def doing(what: str) -> Progress:
-    """Return what goes on before a search, or without one, such as starting Kafka."""
+    """Return the progress of something else than a search, such as starting Kafka."""
     return Progress(0, 0, 0, 0.0, doing=what)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is known of one property; ``trace`` is a shortest counterexample, if there is one.
+    """The verdict on one property; ``trace`` is a shortest counterexample, if there is one.
 
     For a property of the kind ``SOMETIMES`` it is a shortest behavior that reaches it.
     """
@@ -179,7 +179,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Declared:
-    """A function that is declared to treat replicas alike, since the code does not show it.
+    """A function that is declared symmetric, since its code does not show it.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class Declared:
     place
         Its file and line.
     reason
-        Why it does, as its docstring says.
+        Why it treats replicas alike, from its docstring.
     """
 
     function: str
@@ -198,17 +198,16 @@ class Declared:
 
 @dataclass(frozen=True)
 class Grounds:
-    """Why a search under symmetry is sound: what it relies on.
+    """The grounds on which a search under symmetry is sound.
 
     Parameters
     ----------
     actions, properties
-        In how many actions, the constraint included, and properties the numbers of replicas are
-        only names.
+        How many actions, the constraint included, and properties treat replicas alike.
     declared
-        The functions of which that is declared; of all others the code shows it.
+        The functions that are only declared to do so; the code shows it for all others.
     sampled_states
-        How many states were checked, besides, to be treated like their permutations.
+        How many states were also compared with their permutations.
     """
 
     actions: int
@@ -224,10 +223,10 @@ class Result:
     Attributes
     ----------
     outcome
-        VIOLATED if any property is, else INCOMPLETE unless every state within bounds was seen, or
-        only properties were asked for that must be reached, and all of them are.
+        VIOLATED if any property is.  Otherwise HOLDS if every state within the bounds was explored,
+        or all properties must be reached and all are; INCOMPLETE if not.
     complete
-        Whether every reachable state within the bounds was seen.
+        Whether every reachable state within the bounds was explored.
     stopped_by
         For an incomplete search, why: the limit or the interrupt that ended it.
     distinct_states
@@ -239,17 +238,17 @@ class Result:
     taken
         Steps taken per action, an entry for every action.
     verdicts
-        One per property, in the order they were asked for.
+        One per property, in the requested order.
     permutations
-        Size of the symmetry group; 1 where every state was searched as itself.
+        Size of the symmetry group; 1 without symmetry.
     grounds
-        What the search relies on under symmetry; None without.
+        The grounds of symmetry; None without symmetry.
     first
         The verdict whose counterexample is reported: the least in the canonical order.
     spark_levels
         How many levels Spark found; None with another engine.
     states_left
-        About how many states a search that was stopped has not found; None where that is unknown.
+        About how many states a stopped search has not found; None if unknown.
     """
 
     outcome: Outcome
@@ -272,7 +271,7 @@ class Result:
 
     @property
     def shown(self) -> Verdict | None:
-        """The verdict whose trace is shown: ``first``, or if nothing is violated one reached."""
+        """The verdict whose trace is shown: ``first``, or a reached one if nothing is violated."""
         return self.first or next(
             (verdict for verdict in self.verdicts if verdict.trace is not None), None
         )

@@ -1,4 +1,4 @@
-"""JSON with a checksum, so that a file which is damaged is noticed."""
+"""JSON with a checksum, which reveals a damaged file."""
 
 from __future__ import annotations
 

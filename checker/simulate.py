@@ -1,10 +1,10 @@
-"""Random walks: for bounds beyond exhaustion, where a search of every state would not end.
+"""Random walks, for bounds at which a search of every state would not end.
 
 A walk begins in an initial state and takes enabled steps until something is violated, nothing is
 enabled, or it is long enough.  Walk number ``n`` of a seed is the same on every machine and in
-whichever process it is taken: it depends on the model, the seed and ``n`` alone.
+every process: it depends only on the model, the seed and ``n``.
 
-What a simulation does not find may still be there; it never says that a property holds.
+A simulation may miss violations; it never says that a property holds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..core.spec import Kind, Property, TidegateError, TransitionSystem
 
 
 class SimulationError(TidegateError):
-    """Something that random walks cannot decide."""
+    """A property that random walks cannot decide."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Walk:
 def uniform(
     enabled: Sequence[int], names: Sequence[str], taken: Counter[str], chance: float
 ) -> int:
-    """Choose among the enabled steps, each alike."""
+    """Choose among the enabled steps with equal probability."""
     return enabled[int(chance * len(enabled))]
 
 
 def rare(enabled: Sequence[int], names: Sequence[str], taken: Counter[str], chance: float) -> int:
-    """Choose an action, the less often taken in this walk the likelier; then one of its steps."""
+    """Choose an action, preferring those that this walk took less often, then one of its steps."""
     by_action: dict[str, list[int]] = {}
     for index in enabled:
         by_action.setdefault(names[index], []).append(index)
@@ -68,7 +68,7 @@ CHOICES: dict[str, Callable[[Sequence[int], Sequence[str], Counter[str], float],
 
 
 def refuse_undecidable(properties: Sequence[Property]) -> None:
-    """Refuse properties that speak of everything which can follow a state.
+    """Refuse properties that depend on all behaviors from a state.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def refuse_undecidable(properties: Sequence[Property]) -> None:
     for prop in properties:
         if prop.kind.needs_graph:
             raise SimulationError(
-                f"{prop.name} speaks of all that can follow a state, which walks never see; "
+                f"{prop.name} depends on all behaviors from a state, which walks never see; "
                 "use 'tidegate check' for it"
             )
 
@@ -96,7 +96,7 @@ def walk(
     Parameters
     ----------
     longest
-        Steps at most.
+        The most steps.
     choice
         A name in ``CHOICES``.
     """
@@ -129,12 +129,12 @@ def walk(
 
 @dataclass
 class Tally:
-    """What walks have seen, however they were spread over processes.
+    """The sums over walks, which do not depend on the processes that took them.
 
     Attributes
     ----------
     walks
-        How many.
+        How many walks there were.
     taken, enabled
         For each action: how often it was taken, and in how many visited states it was enabled.
     first
@@ -150,7 +150,7 @@ class Tally:
     _met: dict[State, int] = field(default_factory=dict)
 
     def add(self, system: TransitionSystem[Any, Any], walk: Walk) -> None:
-        """Count a walk; walks are to be added in the order of their numbers."""
+        """Count a walk; walks must be added in the order of their numbers."""
         self.walks += 1
         self.steps += len(walk.instances)
         self.longest = max(self.longest, len(walk.instances))
@@ -163,11 +163,11 @@ class Tally:
 
     @property
     def distinct_states(self) -> int:
-        """How many different states were visited."""
+        """How many distinct states were visited."""
         return len(self._met)
 
     def estimate(self) -> Estimate:
-        """Return how much of what walks can reach has been seen."""
+        """Return which share of the states that walks can reach was visited."""
         if not self.walks:
             return Estimate(states=0, share=0.0, again=0.0)
         met = Counter(self._met.values())
@@ -183,17 +183,17 @@ class Tally:
 
 @dataclass(frozen=True)
 class Estimate:
-    """How much of what walks can reach has been seen.
+    """An estimate of which share of the states that walks can reach was visited.
 
     Parameters
     ----------
     states
-        Distinct states that there are, at least: Chao's lower bound from the states met by one
-        walk only and by two (Chao, Biometrics 43, 1987), with walks as the samples.
+        A lower bound of the distinct states: Chao's, from the numbers of states visited by exactly
+        one walk and by exactly two (Chao, Biometrics 43, 1987), with walks as the samples.
     share
-        The part of these that was visited; the true share is at most about that.
+        The share of these that was visited; the true share is at most about that.
     again
-        The chance that a state visited by a further walk is known already (Good and Turing:
+        The probability that a state visited by a further walk is known already (Good and Turing:
         Good, Biometrika 40, 1953).
     """
 

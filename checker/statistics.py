@@ -1,4 +1,4 @@
-"""Figures of a state graph: how deep, how connected, and how often each action joins states."""
+"""Figures of a state graph: its depth, its components, and the degrees of each action."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import dataclass
 from .graph import StateGraph, successors
 
 MOST_VISITS = 50_000_000
-"""The diameter takes a visit of every edge from every state; beyond this it is left out."""
+"""The most visits of edges for the diameter, which visits every edge from every state."""
 
 
 @dataclass(frozen=True)
 class Degrees:
-    """How an action joins states.
+    """The degrees of an action in the state graph.
 
     Parameters
     ----------
     steps
-        Edges that it stands for.
+        Number of its edges.
     enabled
         States in which it is enabled.
     most_out
-        Most steps of it that leave one state.
+        Most of its steps that leave one state.
     reached
-        States that a step of it leads to.
+        States that its steps lead to.
     most_in
-        Most steps of it that lead to one state.
+        Most of its steps that lead to one state.
     """
 
     action: str
@@ -46,8 +46,8 @@ class Statistics:
     depth
         Steps from the initial states to the farthest ones.
     diameter
-        Most steps of a shortest way between two states of which one can reach the other; None
-        where the graph is too large to find out.
+        Most steps of a shortest path between two states of which one can reach the other; None
+        if the graph is too large to compute it.
     components
         Sizes of the strongly connected components, the largest first.
     terminal
@@ -91,7 +91,7 @@ def statistics(graph: StateGraph) -> Statistics:
 
 
 def _diameter(graph: StateGraph) -> int | None:
-    """Return the longest of all shortest ways, or None where that would take too long."""
+    """Return the length of the longest shortest path; None if that would take too long."""
     if len(graph.states) * len(graph.edges) > MOST_VISITS:
         return None
     following = [sorted({edge.target for edge in edges}) for edges in successors(graph)]

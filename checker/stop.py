@@ -1,4 +1,4 @@
-"""What ends a search before it has seen everything."""
+"""What ends a search before it has explored everything."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Stop(StrEnum):
-    """What can end a search; a limit goes by the option that sets it."""
+    """What can end a search; a limit is named by its option."""
 
     INTERRUPT = "an interrupt"
     TIME_LIMIT = "--time-limit"

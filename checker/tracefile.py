@@ -1,4 +1,4 @@
-"""A trace as it was saved: read from a file that anybody may have made, and taken for data."""
+"""Reads a saved trace from a file that anybody may have made."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..core.spec import ReplayError, Step
 from .itf import VERSION
 
 _LONGEST_NUMBER = 40
-"""Digits of a number; what is longer was not written by Tidegate."""
+"""The most digits of a number; Tidegate writes no longer ones."""
 
 _LONGEST_NAME, _LONGEST_PROTOCOL = 500, 4096
-"""Characters of a name, and of that of a protocol, which may be the path of a file."""
+"""The most characters of a name, and of a protocol's name, which may be the path of a file."""
 
 _MOST_ARGUMENTS = 50
-"""Arguments of an action."""
+"""The most arguments of an action."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Recorded:
     Attributes
     ----------
     protocol, bounds, property
-        What it is of, and what its last state violates, by name; nothing of it has been looked up.
+        The names of the protocol, its bounds and the violated property; not yet looked up.
     states
         In ITF's encoding.
     loop
-        Of a lasso, the number of the state from which its steps repeat for ever.
+        For a lasso, the number of the state from which its steps repeat for ever.
     report
-        What else the report says that holds it: numbers, truth values and texts by name.
+        The other fields of the report that contains it: numbers, truth values and texts by name.
     """
 
     protocol: str
@@ -48,12 +48,12 @@ class Recorded:
 
 
 def read_trace(path: str, prop: str | None = None) -> Recorded:
-    """Read a trace from an ITF file or from a report that holds one.
+    """Read a trace from an ITF file or from a report that contains one.
 
     Parameters
     ----------
     prop
-        Of a report, the trace that violates this property instead of the first one.
+        From a report, read the trace that violates this property instead of the first one.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def read_trace(path: str, prop: str | None = None) -> Recorded:
 
 
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON; which of two members of one name counts, readers disagree on."""
+    """Return a JSON object; a duplicate name is an error, since readers disagree on its value."""
     made = dict(members)
     if len(made) < len(members):
         names = [name for name, _ in members]
@@ -102,7 +102,7 @@ def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
-    """Return a number of JSON, whose length is not limited there."""
+    """Return a JSON integer; JSON itself does not limit its length."""
     if len(digits) > _LONGEST_NUMBER:
         raise ValueError(f"a number has {len(digits)} digits, {_LONGEST_NUMBER} are allowed")
     return int(digits)

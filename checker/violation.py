@@ -12,7 +12,7 @@ from .liveness.lasso import confirm_lasso
 def telling_state(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> State:
     """Return the state of a trace that shows how it violates a property.
 
-    Of a lasso it is the last state of the cycle that does not satisfy the predicate.
+    For a lasso it is the last state of the cycle that does not satisfy the predicate.
     """
     if prop.kind.is_liveness and trace.loop is not None:
         for state in reversed(trace.states[trace.loop :]):
@@ -30,7 +30,7 @@ def explained(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) 
 def why_satisfied(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> str | None:
     """Return why a trace does not violate a property, or None if it does.
 
-    The text is empty where a finite trace simply ends in a state that satisfies it.
+    The text is empty if a finite trace simply ends in a state that satisfies it.
     """
     if not prop.kind.is_liveness:
         return None if system.violates(prop, trace.states[-1]) else ""

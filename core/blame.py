@@ -1,7 +1,7 @@
-"""Whose fault it is: which step, function or line did to the state what nothing may do.
+"""Find the step, the function and the line that did to the state what no model may do.
 
-What is wrong is noticed when a state is stored.  Who did it is found by taking the steps that were
-tried once more, line by line.
+The error is noticed when a state is stored.  The line is found by repeating the attempted steps,
+line by line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .layout import Layout, State
 from .record import ConstantError
 
 Attempt = tuple[object, Callable[[], object]]
-"""A step, or what else was called, and the call of it on the layout's record."""
+"""A step, or another function by name, and its call on the layout's record."""
 
 
 def blamed(
@@ -25,18 +25,18 @@ def blamed(
     what: str,
     wrong: Callable[[], bool],
 ) -> ModelError:
-    """Return the error that says which attempt did what it must not, and in which function.
+    """Return the error that names the attempt that broke a rule, with its function and line.
 
     Parameters
     ----------
     state
-        What the attempts began in; None for the lowest value of every variable.
+        The state before the attempts; None for the lowest value of every variable.
     attempts
-        What may have done it, the likeliest first; each is made once more.
+        The attempts that may be at fault, the likeliest first; each is repeated.
     what
-        What was done, as the rest of a sentence.
+        What the attempt did, as the predicate of a sentence.
     wrong
-        Whether it has been done to ``record``; false in `state` itself.
+        Whether ``record`` shows the damage; false in `state` itself.
     """
     for step, call in attempts:
         layout.reset()
@@ -47,8 +47,8 @@ def blamed(
             return placed(f"{step} {what}", spot)
     tried = attempts[0][0]
     return ModelError(
-        f"{tried} {what}; or a property, the constraint or a function that shows states did: no "
-        "step does so when it is taken once more"
+        f"{tried} {what}; no step does so when it is repeated, so a property, the constraint or a "
+        "function that shows states may have done it"
     )
 
 
@@ -58,12 +58,12 @@ def mistake(
     attempts: Sequence[Attempt],
     error: BaseException | None = None,
 ) -> ModelError:
-    """Return the error that says what became of an attempt that failed, or spoilt the record.
+    """Return the error for an attempt that failed or corrupted the record.
 
     Parameters
     ----------
     error
-        What was raised by the attempt, or by storing what it left; None if nothing was.
+        The exception of the attempt, or of storing its result; None if there was none.
     """
     who = attempts[0][0]
     what = layout.mistake(error)
@@ -76,7 +76,7 @@ def mistake(
         return blamed(layout, state, attempts, what, lambda: not layout.sound())
     layout.reset()
     if error is None:
-        return ModelError(f"{who} left a record that no state can be stored from")
+        return ModelError(f"{who} left a record that cannot be stored as a state")
     return failure(who, error, None if state is None else lambda: layout.describe(state))
 
 
@@ -85,19 +85,19 @@ def _while_storing(error: BaseException) -> bool:
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return traceback is not None and traceback.tb_frame.f_code.co_filename.startswith("<layout of")
+    return traceback is not None and "STORES_STATE" in traceback.tb_frame.f_globals
 
 
 def truth(answer: object, who: object, function: Callable[..., Any]) -> bool:
-    """Return the truth value that `function`, a part of the model, has answered.
+    """Return the truth value that `function`, a function of the model, returned.
 
-    An integer counts as Python has it, in every engine.
+    Every engine takes an integer for true unless it is 0, as Python does.
 
     Raises
     ------
     ModelError
-        If it is something else, such as the None of a function that lacks a return, or a generator,
-        which would count as true.
+        If it returned something else, such as the None of a function that lacks a return, or a
+        generator, which would count as true.
     """
     if isinstance(answer, int):
         return bool(answer)
@@ -105,15 +105,15 @@ def truth(answer: object, who: object, function: Callable[..., Any]) -> bool:
 
 
 def predicate_of(prop: Any) -> str:
-    """Return how a property's predicate is called in errors."""
+    """Return the name of a property's predicate in errors."""
     return f"the predicate of property {prop.name}"
 
 
-def by_chance(function: Callable[..., Any], who: str) -> ModelError:
-    """Return the error of a predicate or a constraint that says what it likes."""
+def nondeterministic(function: Callable[..., Any], who: str) -> ModelError:
+    """Return the error for a predicate or a constraint that is not deterministic."""
     return about(
         function,
-        f"{who} answered something else when it was asked again in the same state; it may depend "
+        f"{who} returned another value when it was called again in the same state; it may depend "
         "on the state and the bounds only",
     )
 
@@ -125,19 +125,19 @@ def refuse_writing(
     call: partial[Any],
     answer: object,
 ) -> None:
-    """Refuse that a predicate or a constraint has written into the record, or says what it likes.
+    """Refuse a predicate or a constraint that wrote into the record or is not deterministic.
 
     Parameters
     ----------
     before
-        What ``layout.values`` returned before it was called.
-    asked, answer
-        The call of it, and what it answered; it must answer so again.
+        What ``layout.values`` returned before the call.
+    call, answer
+        The call and what it returned; a second call must return the same.
     """
     intact = layout.intact()
     if intact and layout.values() == before:
         if isinstance(answer, int) and call() != answer:
-            raise by_chance(call.func, who)
+            raise nondeterministic(call.func, who)
         return
     written = f"wrote {', '.join(layout.changed(before))}" if intact else layout.mistake()
     layout.reset()
@@ -147,12 +147,12 @@ def refuse_writing(
 def wrote_too_early(
     layout: Layout[Any], state: State, attempts: Sequence[Attempt], before: tuple[int, ...]
 ) -> ModelError:
-    """Return the error of a step that spoilt the record, or wrote where it is not enabled.
+    """Return the error for a step that corrupted the record, or wrote although it is not enabled.
 
     Parameters
     ----------
     before
-        What ``layout.values`` returned before it.
+        What ``layout.values`` returned before the step.
     """
     if not layout.sound():
         return mistake(layout, state, attempts)
@@ -161,26 +161,26 @@ def wrote_too_early(
     return blamed(layout, state, attempts, what, lambda: layout.values() != before)
 
 
-def refuse_chance(
+def refuse_nondeterminism(
     layout: Layout[Any],
     state: State,
     step: object,
     function: Callable[..., Any],
     attempt: tuple[Callable[[], object], object],
 ) -> None:
-    """Refuse a step that does something else when it is taken once more.
+    """Refuse a step that has another effect when it is repeated.
 
     Parameters
     ----------
     state
-        What it was taken in; ``record`` holds what it made of that.
+        The state before the step; ``record`` holds the state after it.
     attempt
-        The call of it, and what it answered.
+        The call of the action, and what it returned.
 
     Raises
     ------
     ModelError
-        If it does: it reads a clock, a random number, or what it wrote elsewhere.
+        If the action reads a clock, a random number, or what it wrote outside of the state.
     """
     if not layout.sound():
         return

@@ -27,11 +27,11 @@ class BoundsError(TidegateError):
 
 @dataclass(frozen=True)
 class Bound:
-    """What is declared of one bound.
+    """The declaration of one bound.
 
-    ``low`` and ``high`` are its range, both included; ``names`` maps what a user writes to values
-    where the bound is not a plain number; ``follows`` names the bound whose value it takes unless
-    it is set; ``main`` marks those that are named in every report.
+    ``low`` and ``high`` are its range, both included.  ``names`` maps what a user writes to values
+    if the bound is not a plain number.  ``follows`` names the bound whose value it takes unless it
+    is set.  A ``main`` bound is named in every report.
     """
 
     doc: str
@@ -47,7 +47,7 @@ class Bound:
         Raises
         ------
         BoundsError
-            If it stands for none, or for one out of range.
+            If it is not a value of this bound.
         """
         if self.names is not None:
             value = self.names.get(text.lower())
@@ -181,7 +181,7 @@ def brief(bounds: object) -> str:
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """Say that there is no `what` of that name, and which ones there are.
+    """Say that there is no `what` of that name, and list the known names.
 
     >>> unknown("bound", "record", ["replicas", "records"])
     "there is no bound 'record'; did you mean records? Known: replicas, records"

@@ -1,8 +1,8 @@
 """Sets and bags as parts of a state.
 
-Each is a record with a few variables and the methods that one expects, written in the subset of
-Python that the compiled engine translates.  So every engine runs these very methods, and what they
-store is packed like any other variable.  Sequences are such records, too: see :mod:`sequences`.
+Each is a record with a few variables and the usual methods, written in the subset of Python that
+the compiled engine translates.  So every engine runs the same methods, and their variables are
+packed like all others.  Sequences are such records, too: see :mod:`sequences`.
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ from typing import Any, TypeVar, cast
 from .errors import ModelError
 from .fields import NONE, Limit, Record, array, integer, limit_of, members, subset
 
+_ACTS_FOR_CALLER = True
+"""An error in a function of this module is reported at the line that called it."""
+
 T = TypeVar("T")
 
 MOST_MEMBERS = 63
-"""Of how many numbers a set can be: it is stored in one 64-bit integer with a sign."""
+"""The largest size of a set: it is stored in one signed 64-bit integer."""
 
 
 class Set(Record):
     """A set of the whole numbers below its size; declare it with :func:`set_of`.
 
-    ``in``, ``len``, ``==``, ``<=`` (is a subset of), iteration and truth (has it members?) are
-    those of Python's sets; it is iterated in ascending order.
+    ``in``, ``len``, ``==``, ``<=`` (subset), iteration and truth (not empty) are those of Python's
+    sets; iteration is in ascending order.
     """
 
     mask: int
@@ -76,7 +79,7 @@ class Set(Record):
 
 
 class Bag(Record):
-    """A bag of the whole numbers below its size: how often it holds each; see :func:`bag_of`."""
+    """A bag of the whole numbers below its size, with a count for each; see :func:`bag_of`."""
 
     counts: list[int]
 
@@ -104,11 +107,11 @@ class Bag(Record):
     __hash__ = None  # type: ignore[assignment]
 
     def add(self, number: int) -> None:
-        """Put a number in once more."""
+        """Add one occurrence of a number."""
         self.counts[number if number >= 0 else len(self.counts)] += 1
 
     def remove(self, number: int) -> None:
-        """Take a number out once, which it must hold."""
+        """Remove one occurrence of a number, which must be there."""
         self.counts[number if number >= 0 else len(self.counts)] -= 1
 
     @classmethod
@@ -123,19 +126,19 @@ def set_of(size: Limit, doc: str, *, of_replicas: bool = False) -> Set:
     Parameters
     ----------
     of_replicas
-        Whether they are numbers of replicas, which symmetry may exchange for others.
+        Whether they are numbers of replicas, which symmetry may permute.
 
     Raises
     ------
     ModelError
-        When it is laid out, if it can be of more numbers.
+        When it is laid out, if its size is larger.
     """
 
     def checked(k: object) -> int:
         numbers = limit_of(size, k)
         if numbers > MOST_MEMBERS:
             raise ModelError(
-                f"{doc}: a set of {numbers} numbers; it can be of {MOST_MEMBERS} at most, so "
+                f"{doc}: a set of {numbers} numbers; it can have {MOST_MEMBERS} at most, so "
                 "declare an array of booleans"
             )
         return numbers
@@ -149,6 +152,6 @@ def bag_of(size: Limit, most: Limit, doc: str) -> Bag:
 
 
 def declared(kind: type[T], parts: dict[str, Any]) -> T:
-    """Return a declaration of one container."""
+    """Return the declaration of a container."""
     declaration: Any = type(kind.__name__, (kind,), parts)
     return cast(T, declaration)

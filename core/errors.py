@@ -1,4 +1,4 @@
-"""What can go wrong, and where in the source it did: the file and the line to look at."""
+"""The errors of Tidegate, and the file and line of the model that each one is about."""
 
 from __future__ import annotations
 
@@ -16,25 +16,20 @@ Line = tuple[str, int]
 """A file, and a line in it from 1."""
 
 _LONGEST = 80
-"""Characters of a value of the model's that are shown."""
+"""Characters of a model's value that an error shows."""
 
 _LONGEST_STATE = 300
 """Characters of a state that an error shows; a longer one hides what went wrong."""
 
 _PACKAGE = Path(__file__).parents[1]
-_RECORD = str(Path(__file__).with_name("record.py"))
-_PARTS = {
-    str(Path(__file__).with_name(f"{name}.py")) for name in ("containers", "fields", "sequences")
-}
-"""Files whose methods write for an action that calls them."""
 _LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
 
 
 class TidegateError(Exception):
     """Something the user can repair; its text says what, where and how.
 
-    ``place`` is the line of the source that it is about, where there is one; ``details`` are the
-    lines of a list that follows the text.
+    ``place`` is the line of the source that it is about, if there is one; ``details`` are the lines
+    of a list that follows the text.
     """
 
     place: Line | None = None
@@ -56,15 +51,15 @@ class ReplayError(TidegateError):
 
 
 class EngineError(TidegateError):
-    """An engine reported what the semantics do not confirm; its answer cannot be believed."""
+    """An engine reported what a replay does not confirm; its answer cannot be trusted."""
 
 
 class DisagreementError(EngineError):
-    """Machine code and Python do not agree about a state."""
+    """Machine code and Python disagree about a state."""
 
 
 def is_users(file: str) -> bool:
-    """Whether a file is neither Tidegate's nor one of Python and its libraries."""
+    """Whether a file is neither Tidegate's nor Python's nor a library's."""
     path = Path(file)
     known = any(path.is_relative_to(folder) for folder in (_PACKAGE, *_LIBRARIES))
     return not known and path.is_file()
@@ -75,10 +70,10 @@ Spot = tuple[str, Line]
 
 
 def place_of(error: BaseException) -> Line | None:
-    """Return the line that raised `error`: the last one of the user's own, where there is one."""
+    """Return the line that raised `error`: the innermost line in a user's file, if there is one."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return error.filename, error.lineno
-    spot = _telling(_passed(error))
+    spot = _innermost_of_user(_passed(error))
     return spot[1] if spot else None
 
 
@@ -88,13 +83,19 @@ def _passed(error: BaseException) -> list[Spot]:
     traceback = error.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        passed.append((code.co_name, (code.co_filename, traceback.tb_lineno)))
+        if not _acts_for_caller(traceback.tb_frame):
+            passed.append((code.co_name, (code.co_filename, traceback.tb_lineno)))
         traceback = traceback.tb_next
     return passed
 
 
-def _telling(passed: list[Spot]) -> Spot | None:
-    """Return the innermost spot in the user's own files; where there is none, the innermost."""
+def _acts_for_caller(frame: FrameType) -> bool:
+    """Whether a frame is of a module that acts for its caller, as ``_ACTS_FOR_CALLER`` says."""
+    return "_ACTS_FOR_CALLER" in frame.f_globals
+
+
+def _innermost_of_user(passed: list[Spot]) -> Spot | None:
+    """Return the innermost spot in a user's file; if there is none, the innermost of all."""
     mutant = "<copy of "
     own = [at for at in passed if is_users(at[1][0]) or at[1][0].startswith(mutant)] or passed
     return own[-1] if own else None
@@ -103,16 +104,15 @@ def _telling(passed: list[Spot]) -> Spot | None:
 def spot_of(error: BaseException) -> Spot | None:
     """Return the function of the model that raised `error`, and the line.
 
-    The first that it came through is the caller's, within the checker; the last may be the record.
+    The first function that it came through is the checker's, which called the model.
     """
-    passed = [spot for spot in _passed(error)[1:] if spot[1][0] != _RECORD]
-    return _telling(passed)
+    return _innermost_of_user(_passed(error)[1:])
 
 
 def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Spot | None:
-    """Return function and line of a call after which `wrong` is first true; None if it never is.
+    """Return the function and line of a call after which `wrong` becomes true; None if it never is.
 
-    The call is made once more, line by line, and may fail; `wrong` must be false before it.
+    The call is repeated line by line, and may fail; `wrong` must be false before it.
     """
     deepest: Spot | None = None
     last: Spot | None = None
@@ -121,7 +121,7 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
         nonlocal deepest, last
         if deepest is None and wrong():
             deepest = last
-        if event == "line" and frame.f_code.co_filename not in _PARTS:
+        if event == "line" and not _acts_for_caller(frame):
             last = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
         return trace
 
@@ -131,7 +131,7 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
         call()
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - it is known to be wrong, and why is being found out
+    except BaseException:  # noqa: BLE001 - the call may fail, and only `wrong` matters here
         pass
     finally:
         sys.settrace(before)
@@ -139,7 +139,7 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
 
 
 def printed(value: object) -> str:
-    """Return a short text for a value of the model's, whatever its own ``__repr__`` does."""
+    """Return a short text for a model's value, even if its ``__repr__`` fails."""
     try:
         text = repr(value)
     except Exception:  # noqa: BLE001 - it is the model's code
@@ -148,7 +148,7 @@ def printed(value: object) -> str:
 
 
 def lacks(kind: str, known: Iterable[str], name: str) -> str:
-    """Say that something has no attribute of that name, and which is like it.
+    """Say that something has no attribute of that name, and suggest a similar one.
 
     >>> lacks("Replica", ["hw", "leo"], "highwatermark")
     "Replica has no 'highwatermark'; did you mean hw?"
@@ -158,7 +158,7 @@ def lacks(kind: str, known: Iterable[str], name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is most like another one, or abbreviates it; empty for none."""
+    """Return the known name that is most similar to `name`, or abbreviates it; empty for none."""
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1)
     short = (one for one in known if 1 < len(one) < len(name) and one[0] == name[0])
@@ -174,16 +174,16 @@ def _abbreviates(name: str, short: str) -> bool:
 
 
 class blaming:  # noqa: N801 - it reads as part of a with statement, like contextlib.suppress
-    """Within this block code of the model runs; what it raises becomes a ModelError that says so.
+    """Turn what the model's code raises in this block into a ModelError that names that code.
 
-    Only a KeyboardInterrupt is let through, and what Tidegate raises itself.
+    A KeyboardInterrupt and Tidegate's own errors pass unchanged.
 
     Parameters
     ----------
     what
         Which code runs, as the subject of a sentence.
     describe
-        Returns the state that it was called in, for the text.
+        Returns the state in which it was called, for the text.
     """
 
     def __init__(self, what: object, describe: Callable[[], object] | None = None) -> None:
@@ -199,12 +199,12 @@ class blaming:  # noqa: N801 - it reads as part of a with statement, like contex
 
 
 def is_ours(error: BaseException) -> bool:
-    """Whether an exception says something about Tidegate or its user, and not about the model."""
+    """Whether an exception is Tidegate's own or the user's interrupt, not one of the model."""
     return isinstance(error, (KeyboardInterrupt, TidegateError))
 
 
 def at_the_yield(error: BaseException) -> bool:
-    """Whether an exception ends the generator that caught it, and was raised by nothing below."""
+    """Whether an exception closes the generator that caught it, and comes from no deeper frame."""
     below = error.__traceback__ and error.__traceback__.tb_next
     return isinstance(error, GeneratorExit) and below is None
 
@@ -212,14 +212,14 @@ def at_the_yield(error: BaseException) -> bool:
 def failure(
     what: object, error: BaseException, describe: Callable[[], object] | None = None
 ) -> ModelError:
-    """Return the error that says which code of the model raised what, in which function."""
+    """Return the error that says which code of the model raised which exception, and where."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - it is the model's code
         text = "an exception without a text"
     state = ""
     if describe:
-        # The record itself may have been spoilt.
+        # The record itself may be corrupted.
         with suppress(Exception):
             state = f"; in the state {describe()}"
     if len(state) > _LONGEST_STATE:
@@ -231,12 +231,12 @@ def failure(
         text = lacks(type(record).__name__, dir(record), error.name)
         where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
         return placed(f"{what} failed with {name}{where}: {text}", spot and ("", spot[1]), state)
-    said = f"{what} failed with {name}{': ' if text else ''}{text}"
-    return placed(said, spot, state)
+    colon = ": " if text else ""
+    return placed(f"{what} failed with {name}{colon}{text}", spot, state)
 
 
 def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:
-    """Return an error that names function and line after a text, with more after these."""
+    """Return an error whose text is followed by function and line, and then by `more`."""
     where = f", in {spot[0]}()" if spot and spot[0].isidentifier() else ""
     error = ModelError(f"{text}{where}{more}")
     error.place = spot[1] if spot else None
@@ -246,7 +246,7 @@ def placed(text: str, spot: Spot | None, more: str = "") -> ModelError:
 def about(function: Callable[..., Any], text: str) -> ModelError:
     """Return an error whose place is the first line of a function of the model."""
     error = ModelError(text)
-    # The predicate that is made of a witness stands in no file of the model.
+    # The predicate that is made from a witness is in no file of the model.
     written = inspect.unwrap(getattr(function, "witness", function))
     code = getattr(written, "__code__", None)
     error.place = (code.co_filename, code.co_firstlineno) if code else None
@@ -254,7 +254,7 @@ def about(function: Callable[..., Any], text: str) -> ModelError:
 
 
 def shown(line: Line) -> str:
-    """Return a line as people write it, the file relative to the present directory if below it."""
+    """Return a line as people write it, relative to the present directory if it is below it."""
     path = Path(line[0])
     here = Path.cwd()
     return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line[1]}"

@@ -1,4 +1,4 @@
-"""What a state is declared with: records, variables and arrays.
+"""The parts of a state's declaration: records, variables and arrays.
 
 Containers, which consist of these, are in :mod:`containers`; :mod:`layout` lays a declaration out.
 """
@@ -16,23 +16,25 @@ from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
 from .errors import ModelError, about
 
+_ACTS_FOR_CALLER = True
+"""An error in a function of this module is reported at the line that called it."""
+
 Limit = int | Callable[[Any], int]
 """A number, or a function from the constants to one."""
 
 NONE = -1
 """Nobody, nothing, not known: the value below every broker, offset, record and epoch."""
 
-
 WIDEST = 128
-"""Bits of the largest value that is computed for a message; none of more than 64 can be stored."""
+"""Bits of the largest limit that is computed, to report it; more than 64 cannot be stored."""
 
 
 @dataclass(frozen=True)
 class Field:
     """One declared variable: its lowest and highest value, both included, and how it is shown.
 
-    ``names`` says what the value speaks of, where that matters to symmetry: ``"replica"`` for the
-    number of a replica (or NONE), ``"replicas"`` for a set of them.
+    ``names`` matters to symmetry: it is ``"replica"`` if the value is the number of a replica (or
+    NONE), and ``"replicas"`` if it is a set of them.
     """
 
     low: Limit
@@ -46,8 +48,8 @@ class Field:
 class Array:
     """A declared sequence of records or of variables, of a length fixed by the constants.
 
-    ``by_replica`` says that its index is the number of a replica, and ``by`` of which kind of
-    participant it is the number, for views.
+    ``by_replica`` says that its index is the number of a replica; ``by`` names the kind of
+    participant that the index numbers, for views.
     """
 
     length: Limit
@@ -67,7 +69,7 @@ def integer(low: Limit, high: Limit, doc: str) -> int:
 
 
 def replica_id(high: Limit, doc: str, low: Limit = NONE) -> int:
-    """Declare the number of a replica, or NONE; it is always the same where `low` is `high`."""
+    """Declare the number of a replica, or NONE; it never changes if `low` equals `high`."""
     return cast(int, Field(low, high, doc, names="replica"))
 
 
@@ -87,7 +89,7 @@ def enumeration(kind: type[N], doc: str) -> N:
     Raises
     ------
     ValueError
-        If its values are others.
+        If it has other values.
     """
     names = [member.name.lower() for member in kind]
     if [int(member) for member in kind] != list(range(len(names))):
@@ -106,7 +108,7 @@ def subset(size: Limit, doc: str, names: str = "") -> int:
     def high(k: object) -> int:
         numbers = limit_of(size, k)
         if numbers < 0:
-            raise ModelError(f"{doc}: a set of {numbers} numbers; it can be of 0 or more")
+            raise ModelError(f"{doc}: a set of {numbers} numbers; it needs 0 or more")
         return (1 << min(numbers, WIDEST)) - 1
 
     return cast(int, Field(0, high, doc, lambda mask: set(members(mask)), names))
@@ -121,13 +123,13 @@ class Record:
     """Base of a declared state, or of a part of one.
 
     Actions see objects with a slot for each variable, record and array.  Only variables may be
-    assigned: an array of records is a tuple, and that the other parts are neither replaced nor
-    resized is watched whenever a state is stored.
+    assigned: an array of records is a tuple, and storing a state checks that no other part was
+    replaced or resized.
 
-    A declaration may have methods, which actions and predicates call as they call functions.  One
-    that has variables alone can be called with all of them by name, ``Entry(term=1, value=2)``: the
-    record that comes of it is no part of the state, and can be assigned, compared, or put into a
-    sequence of such.
+    A declaration may have methods, which actions and predicates call like functions.  If it has
+    only variables, it can be called with all of them by name, ``Entry(term=1, value=2)``: this
+    makes a record outside of the state, which can be assigned, compared, or put into a sequence of
+    such records.
 
     Raises
     ------
@@ -153,13 +155,13 @@ class Record:
     def __eq__(self, other: object) -> bool:
         names = part_names(self)
         if not isinstance(other, Record) or part_names(other) != names:
-            raise TypeError("a record is compared with a record of the same declaration alone")
+            raise TypeError("a record can be compared only with one of the same declaration")
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
     __hash__ = object.__hash__
 
     def assign(self, other: Self) -> None:
-        """Take over every variable of another record of the same declaration."""
+        """Copy every variable from another record of the same declaration."""
         copy_into(self, other)
 
 
@@ -190,7 +192,7 @@ def copy_into(target: Record, source: object) -> None:
 
 
 def value_of(record: T) -> T:
-    """Return a record with the values that a part of the state has now."""
+    """Return a copy of a part of the state with its present values."""
     copy = object.__new__(type(record))
     for name in part_names(record):
         part = getattr(record, name)
@@ -221,7 +223,7 @@ def array(length: Limit, element: object, *, by_replica: bool = False, by: str =
     element
         The class of the records, or the declaration of one variable or container.
     by_replica
-        Whether its index is the number of a replica, which symmetry may exchange for another.
+        Whether its index is the number of a replica, which symmetry may permute.
     by
         The kind of participant that its index numbers, for views: ``"manager"``.
     """
@@ -241,12 +243,12 @@ def members(mask: int) -> list[int]:
 
 
 def limit_of(limit: Limit, k: object) -> int:
-    """Return the number that a limit is for given constants.
+    """Return the value of a limit for given constants.
 
     Raises
     ------
     ModelError
-        If it is no whole number, or a function of something else than the constants.
+        If it is no whole number, or a function that does not take the constants.
     """
     try:
         number: object = limit(k) if callable(limit) else limit
@@ -293,7 +295,7 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
     for name, part in _declared(declaration):
         if name in parts:
             raise ModelError(
-                f"{declaration.__name__}.{name} is declared in a class above it, too; rename one"
+                f"{declaration.__name__}.{name} is declared in a base class, too; rename one"
             )
         parts[name] = part
     for base in declaration.__mro__[: declaration.__mro__.index(Record)]:
@@ -332,11 +334,11 @@ def method_of(declaration: type, name: str) -> FunctionType | None:
 
 
 _BESIDE = (FunctionType, classmethod)
-"""What a declaration may have beside its variables: methods, and how it is shown."""
+"""Attributes that a declaration may have besides its variables: methods."""
 
 
 def shown_part(node: Any, declared: Any) -> object:
-    """Return a part of a record, with its declaration, as people see it."""
+    """Return a part of a record as people see it."""
     if isinstance(declared, Field):
         return declared.show(node)
     if isinstance(declared, Array):

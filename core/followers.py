@@ -1,4 +1,4 @@
-"""Who is called with the result of every check; it imports nothing, so that pytest starts fast."""
+"""Callbacks for the result of every check; few imports, so that pytest starts fast."""
 
 from __future__ import annotations
 
@@ -6,5 +6,4 @@ from collections.abc import Callable
 from typing import Any
 
 followers: list[Callable[[Any], None]] = []
-"""Called with every ``Checked``; the plugin for pytest shows what did not hold where a test fails.
-"""
+"""Called with every ``Checked``; the pytest plugin shows what did not hold if the test fails."""

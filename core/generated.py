@@ -1,4 +1,4 @@
-"""Source that Tidegate generates, which tracebacks and debuggers show like that of a file."""
+"""Generated source, which tracebacks and debuggers show like the source of a file."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 
 def show_as(file: str, lines: Sequence[str]) -> None:
-    """Have tracebacks and debuggers show these lines for a file that is on no disk.
+    """Let tracebacks and debuggers show these lines for a file that is on no disk.
 
-    Of several under one name the last is shown, so that they do not pile up.
+    A later source of the same name replaces the earlier one, so that they do not pile up.
     """
     linecache.cache[file] = sum(map(len, lines)), None, list(lines), file
 
 
 def run(source: str, file: str, names: dict[str, Any]) -> None:
-    """Run a generated source, whose definitions are added to `names`."""
+    """Run generated source and add its definitions to `names`."""
     show_as(file, source.splitlines(keepends=True))
     exec(compile(source, file, "exec"), names)

@@ -1,10 +1,11 @@
 """The guards of an action, read from its source: why a step is not enabled, and with which values.
 
-A guard is an ``if ...: return False`` at the top level of an action.  Nobody lists guards a second
-time: what is shown of them is what the action does.
+A guard is an ``if ...: return False`` at the top level of an action.  Guards are listed nowhere
+else: what Tidegate shows is what the action does.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import copy
@@ -26,7 +27,7 @@ class Guard:
     """A condition under which an action is not enabled.
 
     ``number`` counts the action's guards from 0, ``file`` and ``line`` are its place in the source,
-    and ``test`` is its condition as source text: the action is disabled where it is true.
+    and ``test`` is its condition as source text: the action is disabled if it is true.
     """
 
     number: int
@@ -37,7 +38,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A guard that refused a step, with the values that it looked at, by their source text."""
+    """A guard that refused a step, with the values that it read, by their source text."""
 
     guard: Guard
     values: dict[str, object]
@@ -46,30 +47,35 @@ class Refusal:
 @cache
 def guards(apply: Callable[..., bool]) -> tuple[Guard, ...]:
     """Return the guards of an action in the order in which they are tried."""
+    return _described(apply, _guards(syntax_tree(apply)))
+
+
+def _described(apply: Callable[..., bool], nodes: list[ast.If]) -> tuple[Guard, ...]:
+    """Return conditions of an action with their place and source text."""
     file, first_line = _place(apply)
     return tuple(
         Guard(number, file, first_line + node.lineno - 1, ast.unparse(node.test))
-        for number, node in enumerate(_guards(syntax_tree(apply)))
+        for number, node in enumerate(nodes)
     )
 
 
 def refusing(apply: Callable[..., bool], *arguments: Any) -> int | None:
-    """Return the number of the guard that refuses a step; None where no guard does."""
+    """Return the number of the guard that refuses a step; None if no guard does."""
     answer = _watched(apply)(*arguments)
     return answer[0] if isinstance(answer, tuple) else None
 
 
 def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
-    """Return the guard that refuses a step and the values it looked at; None if it is enabled.
+    """Return the guard that refuses a step and the values it read; None if the step is enabled.
 
-    Where it calls a function that is one expression, as most rules are, the values that this looked
-    at are among them, by the text that they would have in the guard.
+    If the guard calls a function that is one expression, as most rules are, the values include
+    those that this function read, by the text that they would have in the guard.
 
     Parameters
     ----------
     arguments
-        What the action is called with: the state's record, the constants, the participants.  If
-        the step is enabled, the record is left as the action writes it.
+        The arguments of the action: the state's record, the constants, the participants.  If the
+        step is enabled, the record keeps what the action wrote.
     """
     answer = _watched(apply)(*arguments)
     if not isinstance(answer, tuple):
@@ -85,12 +91,12 @@ def refusal(apply: Callable[..., bool], *arguments: Any) -> Refusal | None:
 
 
 def passed(apply: Callable[..., bool], *arguments: Any) -> list[Refusal]:
-    """Return the guards that a step passes, in order, each with the values it looked at.
+    """Return the guards that a step passes, in order, each with the values it read.
 
     Parameters
     ----------
     arguments
-        What the action is called with, which must be enabled; the record is left as it writes it.
+        The arguments of the action, which must be enabled; the record keeps what it wrote.
     """
     function, listed = syntax_tree(apply), guards(apply)
     tests = [node.test for node in _guards(function)]
@@ -111,15 +117,15 @@ _NOTE = "note_the_guard"
 
 
 def requirement(test: str) -> str:
-    """Return what a guard asks for: the contrary of the condition that refuses.
+    """Return what a guard requires: the negation of the condition that refuses.
 
     >>> requirement("s.crashed == k.crashes"), requirement("not leads(s, leader)")
     ('s.crashed != k.crashes', 'leads(s, leader)')
     """
-    return ast.unparse(_contrary(ast.parse(test, mode="eval").body))
+    return ast.unparse(_negation(ast.parse(test, mode="eval").body))
 
 
-_CONTRARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
+_NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
     ast.Lt: ast.GtE,
@@ -129,38 +135,38 @@ _CONTRARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }
 
 
-def _contrary(node: ast.expr) -> ast.expr:
+def _negation(node: ast.expr) -> ast.expr:
     """Return the negation of a condition, pushed inwards."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return node.operand
     if isinstance(node, ast.BoolOp):
         joined = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        return ast.BoolOp(joined, [_contrary(part) for part in node.values])
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _CONTRARY:
-        return ast.Compare(node.left, [_CONTRARY[type(node.ops[0])]()], node.comparators)
+        return ast.BoolOp(joined, [_negation(part) for part in node.values])
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _NEGATED:
+        return ast.Compare(node.left, [_NEGATED[type(node.ops[0])]()], node.comparators)
     return ast.UnaryOp(ast.Not(), node)
 
 
 def place(function: Callable[..., Any]) -> str:
-    """Return file and line of a function; of a changed copy, those of its original."""
+    """Return the file and line of a function, or of the original if it is a changed copy."""
     return "{}:{}".format(*_place(function))
 
 
 def _place(function: Callable[..., Any]) -> tuple[str, int]:
-    """Return the file of a function, from the package's root where it is in there, and its line."""
-    original = _original(function)
+    """Return the file of a function, relative to the package if it is in there, and its line."""
+    original = original_of(function)
     file, root = Path(inspect.getsourcefile(original) or "?"), Path(__file__).parents[1]
     shown = file.relative_to(root) if file.is_relative_to(root) else file
     return str(shown), inspect.getsourcelines(original)[1]
 
 
 def syntax_tree(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function, also of a copy that lacks a guard; yours to change."""
+    """Return the syntax tree of a function or of a changed copy; the caller may change it."""
     return copy.deepcopy(read_tree(function))
 
 
 def read_tree(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function as :func:`syntax_tree` does, but only to be read."""
+    """Return the syntax tree of a function like :func:`syntax_tree`; nobody may change it."""
     copied: ast.FunctionDef | None = getattr(function, "syntax_tree", None)
     if copied is not None:
         return copied
@@ -169,16 +175,16 @@ def read_tree(function: Callable[..., Any]) -> ast.FunctionDef:
 
 @cache
 def _parsed(function: Callable[..., Any], code: CodeType | None) -> ast.FunctionDef:
-    """Return the syntax tree of a function that has this code, from its source."""
+    """Return the syntax tree of a function, from its source; `code` tells versions apart."""
     source = inspect.getsource(function)
     indented = source[:1].isspace()
-    # Taking the indentation away would change strings of several lines.
+    # Removing the indentation would change multi-line strings.
     source = f"if True:\n{source}" if indented else source
     try:
         tree = ast.parse(source)
     except SystemError:
         # CPython 3.11 counts the depth of trees in all threads together (python/cpython#106905): it
-        # fails where a finaliser or another thread formats a traceback meanwhile.
+        # fails if a finaliser or another thread formats a traceback meanwhile.
         tree = ast.parse(source)
     [node] = tree.body
     if indented and isinstance(node, ast.If):
@@ -188,8 +194,8 @@ def _parsed(function: Callable[..., Any], code: CodeType | None) -> ast.Function
     return node
 
 
-def _original(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that is in a file, of which this one may be a changed copy."""
+def original_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function in a file, of which this one may be a changed copy."""
     while (copied := getattr(function, "copy_of", None)) is not None:
         function = copied
     return function
@@ -222,7 +228,7 @@ def without(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
 
 
 def guards_alone(apply: Callable[..., bool]) -> Callable[..., bool]:
-    """Return a copy of an action that only says whether a step passes its guards."""
+    """Return a copy of an action that only answers whether a step passes its guards."""
     function = syntax_tree(apply)
     body, tests = function.body, _guards(function)
     end = body.index(tests[-1]) + 1 if tests else 0
@@ -232,11 +238,7 @@ def guards_alone(apply: Callable[..., bool]) -> Callable[..., bool]:
 
 def conditions(apply: Callable[..., bool]) -> tuple[Guard, ...]:
     """Return the conditions of an action that are no guards, in the order of its source."""
-    file, first_line = _place(apply)
-    return tuple(
-        Guard(number, file, first_line + node.lineno - 1, ast.unparse(node.test))
-        for number, node in enumerate(_conditions(syntax_tree(apply)))
-    )
+    return _described(apply, _conditions(syntax_tree(apply)))
 
 
 def _conditions(function: ast.FunctionDef) -> list[ast.If]:
@@ -246,7 +248,7 @@ def _conditions(function: ast.FunctionDef) -> list[ast.If]:
 
 
 def without_condition(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
-    """Return a copy of an action that does what is under a condition always; a refusal never."""
+    """Return a copy of an action in which a condition is always true, or false if it refuses."""
     function = syntax_tree(apply)
     node = _conditions(function)[number]
     node.test = ast.copy_location(ast.Constant(not refuses(node)), node.test)
@@ -254,22 +256,22 @@ def without_condition(apply: Callable[..., bool], number: int) -> Callable[..., 
 
 
 def negated(apply: Callable[..., bool], number: int) -> Callable[..., bool]:
-    """Return a copy of an action with the contrary of a condition."""
+    """Return a copy of an action with the negation of a condition."""
     function = syntax_tree(apply)
     node = _conditions(function)[number]
-    node.test = ast.copy_location(_contrary(node.test), node.test)
+    node.test = ast.copy_location(_negation(node.test), node.test)
     return _compiled(function, apply)
 
 
 def counted(apply: Callable[..., bool], variable: str, most: int) -> Callable[..., bool]:
     """Return a copy of an action that counts its steps in a variable of the state.
 
-    It is not enabled any more when there are `most`.
+    After `most` steps it is no longer enabled.
 
     Raises
     ------
     ModelError
-        If the action answers other than with a plain True or False.
+        If the action returns anything but a plain True or False.
     """
     function = syntax_tree(apply)
     state = function.args.args[0].arg
@@ -281,13 +283,13 @@ def counted(apply: Callable[..., bool], variable: str, most: int) -> Callable[..
 
 
 class _Counting(ast.NodeTransformer):
-    """Puts a statement before each place where an action says that it was enabled."""
+    """Inserts a statement before each ``return True`` of an action."""
 
     def __init__(self, statement: str) -> None:
         self._statement = statement
 
     def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
-        """Return the statements that stand for one that returns."""
+        """Return the statements that replace a return."""
         answer = node.value.value if isinstance(node.value, ast.Constant) else None
         if not isinstance(answer, bool):
             raise ModelError(
@@ -310,25 +312,18 @@ def _watched(apply: Callable[..., bool]) -> Callable[..., Any]:
 def _compiled(
     function: ast.FunctionDef, original: Callable[..., Any], names: dict[str, Any] | None = None
 ) -> Callable[..., Any]:
-    """Return a changed copy of an action, in a space of its own: its module keeps the original."""
+    """Return a changed copy of an action, in its own namespace: its module keeps the original."""
     function.decorator_list = []
     module = ast.fix_missing_locations(ast.Module([function], type_ignores=[]))
     space = {**original.__globals__, **(names or {})}
-    file, code = f"<copy of {original.__name__}>", _original(original).__code__
-    # A copy has the line numbers of its original, counted from the first line of that.
+    file, code = f"<copy of {original.__name__}>", original_of(original).__code__
+    # A copy has the line numbers of its original, counted from the original's first line.
     show_as(file, linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :])
-    exec(compile(module, file, "exec", _future_flags()), space)
+    exec(compile(module, file, "exec", __future__.annotations.compiler_flag), space)
     made: Callable[..., Any] = space[function.name]
     made.syntax_tree = function  # type: ignore[attr-defined]
     made.copy_of = original  # type: ignore[attr-defined]
     return made
-
-
-def _future_flags() -> int:
-    """Return the compiler's flag for annotations that are not evaluated."""
-    import __future__
-
-    return __future__.annotations.compiler_flag
 
 
 def _values(test: ast.expr, space: dict[str, Any]) -> dict[str, object]:
@@ -341,7 +336,10 @@ def _values(test: ast.expr, space: dict[str, Any]) -> dict[str, object]:
 def _written_out(
     test: ast.expr, space: dict[str, Any]
 ) -> Iterator[tuple[ast.expr, dict[str, Any]]]:
-    """Yield what a condition calls, as expressions in its own variables, with their names."""
+    """Yield the bodies of the functions that a condition calls, with its arguments filled in.
+
+    Each comes with the names that it needs besides those of the condition.
+    """
     for node in ast.walk(test):
         called = _object(node.func, space) if isinstance(node, ast.Call) else None
         if not isinstance(node, ast.Call) or not isinstance(called, FunctionType):
@@ -358,20 +356,21 @@ def _written_out(
 
 
 class _Substitution(ast.NodeTransformer):
-    """Puts expressions in place of names."""
+    """Replaces names by expressions."""
 
     def __init__(self, expressions: dict[str, ast.expr]) -> None:
-        self._given = expressions
+        self._expressions = expressions
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """Return what stands for a name."""
-        return self._given.get(node.id, node)
+        """Return the expression for a name."""
+        return self._expressions.get(node.id, node)
 
 
 def _collect(node: ast.expr, space: dict[str, Any], values: dict[str, object]) -> None:
     if isinstance(node, (ast.Attribute, ast.Subscript, ast.Name, ast.Call)):
-        value = _evaluate(node, space)
-        if value is not None:
+        # Guards only read, so evaluating a part of one is harmless.
+        value = _object(node, space)
+        if isinstance(value, (int, str)):
             values[ast.unparse(node)] = value
             return
     for child in ast.iter_child_nodes(node):
@@ -379,15 +378,9 @@ def _collect(node: ast.expr, space: dict[str, Any], values: dict[str, object]) -
             _collect(child, space, values)
 
 
-def _evaluate(node: ast.expr, space: dict[str, Any]) -> int | str | None:
-    """Return the value of an expression of a guard; guards only read, so that is harmless."""
-    value = _object(node, space)
-    return value if isinstance(value, (int, str)) else None
-
-
 def _object(node: ast.expr, space: dict[str, Any]) -> object:
-    """Return what an expression of a guard is, be it a function; None where it is meaningless."""
+    """Return the value of an expression of a guard, even a function; None if evaluation fails."""
     try:
         return eval(compile(ast.Expression(node), "<guard>", "eval"), dict(space))
-    except Exception:  # noqa: BLE001 - a later part of a condition may be meaningless here
+    except Exception:  # noqa: BLE001 - a later part of a condition may fail here
         return None

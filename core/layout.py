@@ -77,10 +77,10 @@ State = Stored
 
 WORD_BITS = 64
 _integers = {int, bool}
-"""Classes of whole numbers that were met; enumerations are added, unless `|` is their own."""
+"""Integer classes met so far; enumerations are added, unless they define their own `|`."""
 
 MOST_ELEMENTS = 10_000
-"""Elements of an array: more are a mistake in its length."""
+"""The most elements of an array: more are a mistake in its length."""
 
 _WORD = (1 << WORD_BITS) - 1
 
@@ -89,10 +89,10 @@ _WORD = (1 << WORD_BITS) - 1
 class Variable:
     """A field of the laid-out state.
 
-    ``path`` addresses it from the state record (``replica[1].log[0].epoch``); ``replicas`` are the
-    indices in it that are numbers of replicas, and ``form`` is the path with a gap for each of
-    these; ``low`` and ``high`` are its range, both included; ``word`` and ``shift`` place it in the
-    packed form.
+    ``path`` addresses it from the state record (``replica[1].log[0].epoch``).  ``replicas`` are the
+    indices in the path that are numbers of replicas, and ``form`` is the path with a placeholder
+    for each of them.  ``low`` and ``high`` are its range, both included; ``word`` and ``shift`` are
+    its position in the packed form.
     """
 
     path: str
@@ -106,7 +106,7 @@ class Variable:
 
     @property
     def width(self) -> int:
-        """Bits that it needs; a range of one value needs none and is not stored."""
+        """Its size in bits; a range of one value needs none and is not stored."""
         return (self.high - self.low).bit_length()
 
     def shown(self, value: int) -> object:
@@ -126,14 +126,14 @@ class Layout(Generic[S]):
     declaration
         The class of the state, derived from :class:`Record`.
     constants
-        Handed to every limit of the declaration that is a function.
+        Passed to every limit of the declaration that is a function.
 
     Attributes
     ----------
     record
         The one record of this layout; :meth:`load` and :meth:`dump` move states in and out of it.
     variables
-        All variables with their place, those of width 0 included.
+        All variables with their positions, those of width 0 included.
     """
 
     load: Callable[[State], None]
@@ -142,24 +142,24 @@ class Layout(Generic[S]):
     dump: Callable[[], State]
     """Return the state that ``record`` holds, as it is stored.
 
-    It raises something where no stored state can hold that, since a part was replaced, an array was
-    resized, or a value is no integer or does not fit; ``mistake`` says what.
+    It raises an exception if a part was replaced, an array was resized, or a value is no integer or
+    does not fit; ``mistake`` says which.
     """
 
     pack: Callable[[State], tuple[int, ...]]
     """Return a stored state as 64-bit words; no variable straddles a word."""
 
     unpack: Callable[[Sequence[int]], State]
-    """Return the state that ``pack`` made words from."""
+    """Return the state from its packed words."""
 
     values: Callable[[], tuple[int, ...]]
-    """Return every variable of ``record``, also those that are not stored."""
+    """Return every variable of ``record``, including those that are not stored."""
 
     in_range: Callable[[], bool]
     """Whether every variable of ``record`` lies within its declared range."""
 
     within: Callable[[tuple[int, ...]], bool]
-    """Whether all of what ``values`` returned, integers, lie within the declared ranges."""
+    """Whether the integers that ``values`` returned lie within the declared ranges."""
 
     intact: Callable[[], bool]
     """Whether ``record`` consists of the declared parts, and each array has its length."""
@@ -175,11 +175,9 @@ class Layout(Generic[S]):
         self.words = 1 + max((v.word for v in self.stored), default=0)
         self.bits = sum(v.width for v in self.stored)
         self._narrow = all(v.high - v.low < 256 for v in self.stored)
-        made = accessors(
-            declaration.__name__, self.variables, self._places, self._parts, self._narrow
+        vars(self).update(
+            accessors(declaration.__name__, self.variables, self._places, self._parts, self._narrow)
         )
-        self.load, self.dump, self.values = made.load, made.dump, made.values
-        self.in_range, self.within, self.intact = made.in_range, made.within, made.intact
         self.pack, self.unpack = packing(
             declaration.__name__, self.stored, self.words, self._narrow
         )
@@ -203,7 +201,7 @@ class Layout(Generic[S]):
             put(owner, key, variable.low)
 
     def changed(self, before: tuple[int, ...]) -> list[str]:
-        """Name each variable of ``record`` that is not as :meth:`values` once returned it."""
+        """Name each variable of ``record`` that changed since :meth:`values` returned `before`."""
         pairs = zip(self.variables, before, self.values(), strict=True)
         return [variable.path for variable, old, new in pairs if old != new]
 
@@ -224,11 +222,11 @@ class Layout(Generic[S]):
                     return self.intact() and self.in_range()
                 _integers.update(kinds)
             return self.intact() and self.within(values)
-        except Exception:  # noqa: BLE001 - whatever comes of comparing with what is no integer
+        except Exception:  # noqa: BLE001 - comparing with something else than an integer may fail
             return False
 
     def mistake(self, error: BaseException | None = None) -> str:
-        """Say what was written into ``record``, or refused by `error`; empty if nothing was."""
+        """Say what was wrongly written into ``record``, or refused by `error`; empty if nothing."""
         if isinstance(error, ConstantError):
             owner, key, value = error.args
             here = zip(self.variables, self._places, strict=True)
@@ -264,7 +262,7 @@ class Layout(Generic[S]):
         form: str,
         replicas: tuple[int, ...],
     ) -> None:
-        """Walk the declaration in order and give every variable its place."""
+        """Walk the declaration in order and give every variable its position."""
         for key, part, address in _parts(node, declared, form):
             by_replica = isinstance(declared, Array) and declared.by_replica
             at = (*replicas, int(key)) if by_replica else replicas
@@ -286,7 +284,7 @@ class Layout(Generic[S]):
     def _append(
         self, form: str, replicas: tuple[int, ...], low: int, high: int, declared: Field
     ) -> None:
-        """Put the variable after the one before it, in the next word where it would straddle."""
+        """Put the variable after the previous one, in the next word if it would straddle words."""
         word, shift = 0, 0
         if self.variables:
             last = self.variables[-1]
@@ -306,7 +304,7 @@ def mix(word: int) -> int:
 
 
 def _build(declared: Any, k: object, path: str) -> Any:
-    """Make the record of a declaration, which lies at `path`."""
+    """Make the record of a declaration that lies at `path`."""
     if isinstance(declared, Field):
         return limit_of(declared.low, k)
     if isinstance(declared, Array):
@@ -330,7 +328,7 @@ def _is_constant(declared: Any, k: object) -> bool:
 
 
 def _parts(node: Any, declared: Any, path: str) -> Iterator[tuple[str | int, Any, str]]:
-    """Yield (key, declaration, path) of what lies directly in a record or an array."""
+    """Yield (key, declaration, path) of each direct part of a record or an array."""
     if isinstance(declared, Array):
         for index in range(len(node)):
             shown = "{}" if declared.by_replica else index

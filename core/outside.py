@@ -1,4 +1,4 @@
-"""What a model's code reads outside of the state, which must not change while it is searched."""
+"""Detects changes of what a model's code reads outside of the state during a search."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _DATA = (
     bool, bytes, float, int, str, type(None), tuple, frozenset, bytearray, deque, dict, list, set,
 )  # fmt: skip
 
-_CHANCE = ("datetime", "random", "secrets", "time", "uuid")
-"""Modules whose functions return something else each time."""
+_NONDETERMINISTIC = ("datetime", "random", "secrets", "time", "uuid")
+"""Modules whose functions return another value each time."""
 
 _GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
 """Instructions that name a variable of the module."""
 
 Look = Callable[[], object]
-"""Returns what is in a place now."""
+"""Returns the present value of a name."""
 
 
 class Outside:
-    """The data that functions of a model read, as it is when the search begins.
+    """The data outside of the state that functions of a model read, as of the start of the search.
 
     Parameters
     ----------
     functions
-        Actions, predicates and whatever else a search calls.
+        Actions, predicates and the other functions that a search calls.
     """
 
     def __init__(self, functions: Iterable[Callable[..., Any]]) -> None:
@@ -41,13 +41,13 @@ class Outside:
             self._add(function)
 
     def refuse_writes(self) -> None:
-        """Refuse what has changed since.
+        """Refuse data that has changed since.
 
         Raises
         ------
         ModelError
-            If a variable of a module, of a function around another, or a default has: what a step
-            does then depends on which steps were tried before.
+            If a variable of a module or of an enclosing function, or a default has changed: a step
+            then depends on the steps that were tried before.
         """
         for function, name, look, before in self._places:
             if _written(look()) != before:
@@ -65,7 +65,7 @@ class Outside:
             return
         for name, look in _read_by(function):
             value = look()
-            if _of_chance(value):
+            if _is_nondeterministic(value):
                 raise about(
                     function,
                     f"{function.__name__} uses {name}, a clock or chance; what a model does may "
@@ -77,7 +77,7 @@ class Outside:
 
 
 def _read_by(function: FunctionType) -> Iterator[tuple[str, Look]]:
-    """Yield the names that a function reads and that are not its own."""
+    """Yield the names that a function reads and that are not local to it."""
     space = function.__globals__
     for name in _names(function.__code__):
         if name in space:
@@ -90,7 +90,7 @@ def _read_by(function: FunctionType) -> Iterator[tuple[str, Look]]:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Return the names that code and the code within it look up in the module, or write there."""
+    """Return the module's names that code, or code nested in it, reads or writes."""
     inner = (_names(part) for part in code.co_consts if isinstance(part, CodeType))
     steps = dis.get_instructions(code)
     return {str(step.argval) for step in steps if step.opname in _GLOBAL}.union(*inner)
@@ -103,15 +103,15 @@ def _content(cell: CellType) -> object:
         return None
 
 
-def _of_chance(value: object) -> bool:
-    """Whether a value is a module of clocks or chance, or comes from one."""
+def _is_nondeterministic(value: object) -> bool:
+    """Whether a value is a module of clocks or random numbers, or comes from one."""
     if isinstance(value, ModuleType):
-        return value.__name__ in _CHANCE
-    return getattr(value, "__module__", None) in _CHANCE
+        return value.__name__ in _NONDETERMINISTIC
+    return getattr(value, "__module__", None) in _NONDETERMINISTIC
 
 
 def _has_data(value: object) -> bool:
-    """Whether a value is a function, or a class or an object of the user's, with attributes."""
+    """Whether a value is a function, or a user's class or object, with attributes."""
     if isinstance(value, (FunctionType, SimpleNamespace)):
         return True
     kind = value if isinstance(value, type) else type(value)
@@ -120,7 +120,7 @@ def _has_data(value: object) -> bool:
 
 
 def _written(value: object) -> str:
-    """Return a value, or the data in its attributes, as text that tells whether it has changed."""
+    """Return a value, or the data in its attributes, as text that differs once it has changed."""
     if isinstance(value, (set, frozenset)):
         return f"{type(value).__name__} {sorted(map(repr, value))}"
     if isinstance(value, _DATA):

@@ -1,8 +1,8 @@
-r"""Text that somebody else wrote, made safe to print: no cursor moves, and no word of it hides.
+r"""Makes foreign text safe to print: no cursor moves, no invisible characters.
 
-Names, docstrings and messages come from traces, from gate files and from protocols that are not
-ours.  What in them a terminal, a log or a document would act on, or would not show, is written out
-as Java, JSON and Python write it: ``\n``, ``\u001b``, ``\u202e``.
+Names, docstrings and messages come from traces, from gate files and from users' protocols.
+Characters that a terminal, a log or a document would act on, or would not show, are escaped as in
+Java, JSON and Python: ``\n``, ``\u001b``, ``\u202e``.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import re
 
 _HIDDEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0, DEL and C1: terminals act on them, and XML has few of them
-    "\xad\u061c\u180e\u200b-\u200f\u2060-\u206f\ufeff\ufff9-\ufffb"  # they show nothing
-    "\u2028-\u202e"  # ends of lines and paragraphs, and what turns the direction of writing
+    "\xad\u061c\u180e\u200b-\u200f\u2060-\u206f\ufeff\ufff9-\ufffb"  # invisible
+    "\u2028-\u202e"  # ends of lines and paragraphs, and changes of the direction of writing
     "\ud800-\udfff"  # half of a surrogate pair, which no file in UTF-8 can hold
     "\ufdd0-\ufdef\ufffe\uffff"  # never characters; XML has no U+FFFE and U+FFFF
-    "\U000e0000-\U000e007f"  # tags, which show nothing
+    "\U000e0000-\U000e007f"  # tags, which are invisible
 )
 _HIDDEN_IN_LINES = re.compile(f"[{_HIDDEN}]")
 _HIDDEN_IN_A_LINE = re.compile(f"[\t\n{_HIDDEN}]")
@@ -26,7 +26,7 @@ _COMMAND = re.compile(r"^(\s*)(?=::)|(?<=#)(?=#\[)", re.MULTILINE)
 
 
 def one_line(text: str) -> str:
-    r"""Return text as one line, in which every character shows.
+    r"""Return text as one line, with every character visible.
 
     >>> print(one_line("HOLDS\n\x1b[2J\u202e"))
     HOLDS\n\u001b[2J\u202e
@@ -35,7 +35,7 @@ def one_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return text in which every character shows but for line ends and tabs, which stay.
+    r"""Return text with every character visible; line ends and tabs stay.
 
     >>> print(printable("two\nlines\r\x9b0m"))
     two
@@ -45,9 +45,9 @@ def printable(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    r"""Return text of which GitHub Actions takes no line for a command.
+    r"""Return text in which GitHub Actions finds no command.
 
-    Its runner obeys a line that begins with ``::`` after any spaces, and ``##[`` anywhere in one
+    Its runner obeys ``::`` at the beginning of a line, after any spaces, and ``##[`` anywhere
     (actions/runner, ``src/Runner.Common/ActionCommand.cs``).
 
     >>> print(inert("a::b\n  ::error::c\n##[add-path]d"))

@@ -1,9 +1,9 @@
-"""The record that actions write: moving states in and out of it, and what is wrong with it.
+"""The record that actions write: moves states in and out of it, and reports what is wrong with it.
 
-The functions that move states are called more often than anything else, so they are generated, from
-plain reads and writes of slots and list elements.  Whenever a state is stored they also watch what
-no assignment of a variable changes: that each part of the state is the declared object, and that
-each array has its length.
+The functions that move states are called more often than anything else, so they are generated as
+plain reads and writes of slots and list elements.  When they store a state they also check what no
+assignment of a variable changes: each part of the state is the declared object, and each array has
+its length.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from typing import Any, Protocol
 from .errors import printed
 from .generated import run
 
+_ACTS_FOR_CALLER = True
+"""An error in a function of this module is reported at the line that called it."""
+
 Stored = bytes | tuple[int, ...]
 """A stored state."""
 
@@ -26,11 +29,11 @@ DIGIT_BITS = 30
 
 
 class Variable(Protocol):
-    """What is needed of a variable: its range, both ends included, and where its bits are."""
+    """What this module needs of a variable: its range, both ends included, and its bits."""
 
     @property
     def path(self) -> str:
-        """Where it is, as people write it."""
+        """Its address in the state, as people write it."""
 
     @property
     def low(self) -> int:
@@ -42,7 +45,7 @@ class Variable(Protocol):
 
     @property
     def width(self) -> int:
-        """Bits that it needs; 0 for a range of one value."""
+        """Its size in bits; 0 for a range of one value."""
 
     @property
     def word(self) -> int:
@@ -50,22 +53,22 @@ class Variable(Protocol):
 
     @property
     def shift(self) -> int:
-        """Bits below it there."""
+        """The number of bits below it there."""
 
 
 class UnstorableError(Exception):
-    """The record holds what no stored state can; ``Layout.mistake`` says what."""
+    """The record cannot be stored as a state; ``Layout.mistake`` says why."""
 
 
 class ConstantError(Exception):
-    """Another value was written to a variable that has but one, and is not stored therefore.
+    """Another value was written to a variable with only one value, which is not stored.
 
     Its arguments are the record, the name of the variable there, and the value.
     """
 
 
 class Constant:
-    """A variable that has but one value, as an attribute of the class of a record."""
+    """A variable with only one value, as an attribute of a record's class."""
 
     def __init__(self, name: str, value: int) -> None:
         self._name = name
@@ -86,13 +89,13 @@ class Part:
     Parameters
     ----------
     path
-        As of a variable.
+        Its address in the state, as of a variable.
     owner, name
         The record that has it, and the name of the attribute.
     node
         The record or the array itself: a tuple of records, or a list of integers.
     constant
-        Whether it is an array of variables that have but one value, which are not stored.
+        Whether it is an array of variables with only one value, which are not stored.
     """
 
     path: str
@@ -103,20 +106,8 @@ class Part:
 
     @property
     def integers(self) -> bool:
-        """Whether it is an array of variables, the only part that could be resized."""
+        """Whether it is an array of variables, the only kind of part that can be resized."""
         return isinstance(self.node, list)
-
-
-@dataclass(frozen=True)
-class Accessors:
-    """Functions over one record; see the attributes of ``Layout`` that are called the same."""
-
-    load: Callable[[Stored], None]
-    dump: Callable[[], Stored]
-    values: Callable[[], tuple[int, ...]]
-    in_range: Callable[[], bool]
-    within: Callable[[tuple[int, ...]], bool]
-    intact: Callable[[], bool]
 
 
 def accessors(
@@ -125,8 +116,8 @@ def accessors(
     places: Sequence[tuple[Any, str | int]],
     parts: Sequence[Part],
     narrow: bool,
-) -> Accessors:
-    """Generate the functions of a record.
+) -> dict[str, Any]:
+    """Generate the functions of a record, by their names as attributes of ``Layout``.
 
     Parameters
     ----------
@@ -158,11 +149,11 @@ def accessors(
     if narrow:
         state = f"bytes(({reads}))"
     else:
-        # Like bytes(): whatever is no integer, or does not fit, makes it fail.
+        # Like bytes(), it fails if a value is no integer or does not fit.
         form = Struct("=" + "".join(_code(v.width) for v, _ in stored))
         space |= {"pack": form.pack, "unpack": form.unpack}
         state = f"unpack(pack({reads.rstrip(',')}))"
-    space["Unstorable"] = UnstorableError
+    space |= {"Unstorable": UnstorableError, "STORES_STATE": True}
     source = (
         f"def load(state):\n {f'{direct} = state{shifted}' if stored else 'pass'}\n"
         f"def dump():\n if {intact or 'True'}:\n  return {state}\n raise Unstorable\n"
@@ -173,15 +164,13 @@ def accessors(
         f"def intact():\n return {intact or 'True'}\n"
     )
     run(source, f"<layout of {name}>", space)
-    return Accessors(
-        *(space[key] for key in ("load", "dump", "values", "in_range", "within", "intact"))
-    )
+    return {key: space[key] for key in ("load", "dump", "values", "in_range", "within", "intact")}
 
 
 def _within(variables: Sequence[Variable]) -> str:
     """Return the source for whether integers are in the ranges of all variables.
 
-    Most ranges are those of some bits: what is in none of them has no bit above, and no sign.
+    Most ranges are all values of some bits: a value outside has a higher bit, or a sign.
     """
     of_bits: dict[int, list[str]] = {}
     tests = []
@@ -225,7 +214,7 @@ def packing(
 def _pieces(stored: Sequence[Variable]) -> tuple[str, str]:
     """Return source that cuts words into pieces, and source for the variables in those pieces.
 
-    A piece fits in one digit of CPython's integers, which it shifts and masks much faster.
+    A piece fits in one digit of CPython's integers, so that it is shifted and masked much faster.
     """
     cuts, values, word, first = "", "", -1, 0
     for v in stored:
@@ -245,7 +234,7 @@ def _access(node: str, key: str | int) -> str:
 def _watched(
     parts: Sequence[Part], names: Mapping[int, str], space: dict[str, Any]
 ) -> Iterator[str]:
-    """Yield what must be true of each part; an array that is not stored must be as it is now."""
+    """Yield what must be true of each part; an array that is not stored must keep its values."""
     for part in parts:
         node = names[id(part.node)]
         yield f"{names[id(part.owner)]}.{part.name} is {node}"
@@ -257,7 +246,7 @@ def _watched(
 
 
 def _code(bits: int) -> str:
-    """Return the code of the smallest unsigned integer with at least so many bits, as of struct."""
+    """Return the code of the smallest unsigned integer with at least that many bits, for struct."""
     return next(code for most, code in ((8, "B"), (16, "H"), (32, "I"), (64, "Q")) if bits <= most)
 
 
@@ -266,15 +255,15 @@ def class_of(
 ) -> type:
     """Return the class of a declaration's records; its slots make a misspelt variable an error.
 
-    There is one for all records that are alike, not one for each: where the same line of an action
-    meets many classes, CPython reads attributes several times slower.
+    Equal records share one class: if the same line of an action meets many classes, CPython reads
+    attributes several times slower.
 
     Parameters
     ----------
     fields
         By name, in order.
     constants
-        The values of those variables that have but one.
+        The values of those variables that have only one.
     """
     key = declaration, tuple(fields), tuple(constants.items())
     if key not in _classes:
@@ -301,7 +290,7 @@ def _methods(declaration: type, base: type) -> dict[str, Any]:
 
 
 def element(owner: Any, key: str | int) -> Any:
-    """Return what a record or an array holds under a name or an index."""
+    """Return the part of a record or an array with that name or index."""
     return owner[key] if isinstance(key, int) else getattr(owner, key)
 
 
@@ -318,7 +307,7 @@ def part_errors(parts: Sequence[Part], lengths: Mapping[str, int]) -> list[str]:
     wrong = []
     for part in parts:
         if _present(part.owner, part.name) is not part.node:
-            # Of a record, only a sequence takes elements.
+            # The only record that takes elements is a sequence.
             takes = not part.integers and hasattr(type(part.node), "__setitem__")
             repair = f" (write {part.path}[:] = ...)" if takes else ""
             wrong.append(f"{part.path} is another object than the declared one{repair}")
@@ -331,7 +320,7 @@ def part_errors(parts: Sequence[Part], lengths: Mapping[str, int]) -> list[str]:
 def range_errors(
     variables: Sequence[Variable], places: Sequence[tuple[Any, str | int]]
 ) -> list[str]:
-    """Name the variables of a record that are out of their declared range, or no integers."""
+    """Name the variables of a record that are out of their declared range or no integers."""
     wrong = []
     for variable, place in zip(variables, places, strict=True):
         value = _present(*place)
@@ -355,7 +344,7 @@ class Deleted:
 
 
 def _present(owner: Any, key: str | int) -> Any:
-    """Return what is in a place, whatever has become of it."""
+    """Return the part of that name or index, or a ``Deleted`` if it is gone."""
     try:
         return element(owner, key)
     except (AttributeError, IndexError):

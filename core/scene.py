@@ -25,9 +25,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Log:
-    """A log: its entries from offset 0 on, and how many of them are below its high watermark.
+    """A log: its entries from offset 0 on, its high watermark and its log start offset.
 
-    Those below its start are deleted.
+    Entries below the log start offset are deleted.
     """
 
     entries: tuple[Entry, ...]
@@ -77,11 +77,11 @@ class Participant:
     details
         More lines about it; a :class:`Detail` says what it is about.
     alive
-        Whether it can do anything.
+        Whether it is up.
     epoch
-        The leader epoch that it is in; None where it is in none.
+        Its leader epoch; None if it has none.
     leads
-        The leader epoch in which it believes that it leads; None where it does not.
+        The leader epoch in which it believes to be the leader; None if it does not.
     log
         Its log, if it has one.
     replica
@@ -100,7 +100,7 @@ class Participant:
 
 @dataclass(frozen=True)
 class Message:
-    """Something in flight.
+    """A message in flight.
 
     Parameters
     ----------
@@ -123,9 +123,9 @@ class Message:
 
 @dataclass(frozen=True)
 class Promise:
-    """What a client knows of a record and relies on from then on.
+    """What a client knows about a record and relies on from then on.
 
-    ``short`` says it of the record in a word or two, ``text`` in a sentence.
+    ``short`` says it in a word or two, ``text`` in a sentence.
     """
 
     holder: str
@@ -136,7 +136,7 @@ class Promise:
 
 @dataclass(frozen=True)
 class Scene:
-    """A state: who takes part, what is in flight, and what clients were promised so far."""
+    """A state: its participants, the messages in flight, and what clients were promised so far."""
 
     participants: tuple[Participant, ...]
     messages: tuple[Message, ...] = ()
@@ -184,11 +184,6 @@ class Event:
     forgets: tuple[int, ...] = ()
 
 
-def no_legend(scenes: Sequence[Scene]) -> tuple[str, ...]:
-    """Explain nothing: everything is in plain words."""
-    return ()
-
-
 @dataclass(frozen=True)
 class View:
     """How a family shows states and steps.
@@ -198,7 +193,7 @@ class View:
     scene
         ``scene(s, k)``, the picture of a state.
     event
-        ``event(action, arguments, before, after)``: what a step between two pictures is.
+        ``event(action, arguments, before, after)``: the step between two pictures.
     legend
         ``legend(scenes)``: how to read the roles, records and messages of these pictures, in a
         sentence each.
@@ -206,14 +201,14 @@ class View:
 
     scene: Callable[[Any, Any], Scene]
     event: Callable[[str, Mapping[str, int], Scene, Scene], Event]
-    legend: Callable[[Sequence[Scene]], tuple[str, ...]] = no_legend
+    legend: Callable[[Sequence[Scene]], tuple[str, ...]] = lambda scenes: ()
 
 
 @dataclass(frozen=True)
 class LogOffset:
     """Where a state violates a property: an offset of a replica's log.
 
-    ``missing`` names the record that should be there, where one is missing.
+    ``missing`` names the record that should be there, if one is missing.
     """
 
     replica: int

@@ -22,6 +22,9 @@ from .fields import (
     value_of,
 )
 
+_ACTS_FOR_CALLER = True
+"""An error in a function of this module is reported at the line that called it."""
+
 if TYPE_CHECKING:
     import typing_extensions
 
@@ -38,8 +41,8 @@ class Seq(Record, Generic[E]):
     Numbered from 0.  ``len``, ``in``, ``==``, ``seq[i]``, ``seq[i] = value``, iteration, truth, and
     slices are those of Python's lists, but an index is never negative, and a slice has no step.
 
-    An element that is a record is changed by its variables, ``seq[i].term = 2``, and is replaced by
-    the values of another record; ``pop`` and ``popleft`` return a record of its own.
+    An element that is a record is changed through its variables, ``seq[i].term = 2``.  Assigning a
+    record to it copies that record's values; ``pop`` and ``popleft`` return a copy.
     """
 
     length: int
@@ -60,8 +63,8 @@ class Seq(Record, Generic[E]):
         return Slice(self, index) if isinstance(index, slice) else self.at(index)
 
     def at(self, index: int) -> E:
-        """Return an element; this is what the compiled engine has for ``seq[index]``."""
-        # An index beyond the last element is one beyond the array, which every engine refuses.
+        """Return an element; the compiled engine translates ``seq[index]`` to this."""
+        # An index beyond the last element becomes one beyond the array, which every engine refuses.
         return self.items[index if 0 <= index < self.length else len(self.items)]
 
     @overload
@@ -75,14 +78,14 @@ class Seq(Record, Generic[E]):
             self.set(index, cast(E, value))
 
     def set(self, index: int, value: E) -> None:
-        """Replace an element; this is what the compiled engine has for ``seq[index] = value``."""
+        """Replace an element; the compiled engine translates ``seq[index] = value`` to this."""
         self.put(index if 0 <= index < self.length else len(self.items), value)
 
     def __delitem__(self, index: int | slice) -> None:
         if isinstance(index, slice):
             self._splice(index, ())
         else:
-            # That there is such an element is checked by looking at it.
+            # Reading the element checks that it exists.
             self.at(index)
             self._splice(slice(index, index + 1), ())
 
@@ -99,7 +102,7 @@ class Seq(Record, Generic[E]):
         self.length = len(kept)
 
     def __iter__(self) -> Iterator[E]:
-        # As in a list, a round sees what the rounds before it have written.
+        # As in a list, an iteration sees what earlier ones have written.
         for index in range(self.length):
             yield self.items[index]
 
@@ -117,7 +120,7 @@ class Seq(Record, Generic[E]):
     __hash__ = None  # type: ignore[assignment]
 
     def put(self, index: int, value: E) -> None:
-        """Write an element where there may be none yet; used by the other methods."""
+        """Write an element, also beyond the last one; used by the other methods."""
         self.items[index] = value
 
     def copied(self, value: E) -> E:
@@ -146,19 +149,19 @@ class Seq(Record, Generic[E]):
         return last
 
     def drop_first(self) -> None:
-        """Remove the first element, which there must be."""
+        """Remove the first element; the sequence must not be empty."""
         for index in range(len(self.items) - 1):
             self.put(index, self.items[index + 1])
         self.put(len(self.items) - 1, self.blank)
         self.length -= 1
 
     def drop_last(self) -> None:
-        """Remove the last element, which there must be."""
+        """Remove the last element; the sequence must not be empty."""
         self.length -= 1
         self.put(self.length, self.blank)
 
     def truncate(self, length: int) -> None:
-        """Keep the first elements only, as many as `length` or as there are."""
+        """Keep the first `length` elements only, or all if there are fewer."""
         for index in range(len(self.items)):
             if index >= length:
                 self.put(index, self.blank)
@@ -176,7 +179,7 @@ class Seq(Record, Generic[E]):
 
 
 class RecordSeq(Seq[R]):
-    """A sequence of records, whose elements stay where they are and take other values."""
+    """A sequence of records: its elements are never replaced, only their values."""
 
     def put(self, index: int, value: R) -> None:
         """Write the values of a record into an element."""
@@ -188,7 +191,7 @@ class RecordSeq(Seq[R]):
 
 
 class Slice(Generic[E]):
-    """Some consecutive elements of a sequence, ``seq[first:last]``: to iterate or to assign."""
+    """Consecutive elements of a sequence, ``seq[first:last]``, to iterate over or to assign."""
 
     def __init__(self, owner: Seq[E], chosen: slice) -> None:
         if chosen.step is not None:
@@ -205,7 +208,7 @@ class Slice(Generic[E]):
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Slice):
-            raise TypeError("a slice of a sequence is compared with a slice; write queue[:]")
+            raise TypeError("a slice can be compared only with a slice; write queue[:]")
         return list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -243,7 +246,7 @@ def sequence_of(element: object, most: Limit, doc: str) -> object:
 
 
 def _blank(element: Any) -> Any:
-    """Return the declaration of what is stored beyond the last element: lowest values alone."""
+    """Return the declaration of what is stored beyond the last element: only lowest values."""
     if isinstance(element, Field):
 
         def low(k: object) -> int:

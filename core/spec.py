@@ -1,6 +1,6 @@
 """A transition system: the initial states and the steps of a model, for one choice of constants.
 
-It holds no logic about Kafka and none about searching; its words come from :mod:`vocabulary`.
+It knows nothing about Kafka or about searching; its terms come from :mod:`vocabulary`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .blame import (
     Attempt,
     mistake,
     predicate_of,
-    refuse_chance,
+    refuse_nondeterminism,
     refuse_writing,
     truth,
     wrote_too_early,
@@ -54,6 +54,9 @@ __all__ = [
     "Trace", "TransitionSystem",
 ]  # fmt: skip
 
+_CALLS_MODEL = True
+"""This module calls the model's functions; a watchdog looks for its frames on the stack."""
+
 S = TypeVar("S")
 """The record that actions read and write, as the model declares it."""
 
@@ -66,7 +69,7 @@ Tried = tuple[int, Callable[..., Any], tuple[int, ...]]
 _END = object()
 
 _REPEATED = 1024
-"""The first attempts of a watched search that are made twice; later on, one of so many."""
+"""A watched search repeats this many first attempts; later, one of this many."""
 
 
 class TransitionSystem(Generic[S, K]):
@@ -79,34 +82,33 @@ class TransitionSystem(Generic[S, K]):
     bounds
         Every bound as a user would set it, for reports.
     headline
-        The bounds worth naming in one line.
+        The main bounds, in one line.
     constants
-        Handed to every action and predicate as ``k``.
+        Passed to every action and predicate as ``k``.
     layout
         The state's declaration, laid out for these constants.
     actions
-        In the order that decides between steps which are equal otherwise.
+        In the order that decides between otherwise equal steps.
     initialise
-        Writes each initial state into the record it is handed and yields after each.
+        Writes each initial state into the record that it receives and yields after each.
     columns
         For traces: ``columns(s, k)`` gives a heading and a short text per participant.
     legend
         How to read those texts.
     constraint
-        For a system that has more states than a search can see: ``constraint(s, k) -> bool``, plain
-        code like a predicate; None where there is none.  What an engine does with a state that
-        is outside it, initial or not, is what TLC does: the step there counts as taken, and the
-        invariants are decided there, so that a trace may end there; but the state does not
-        count as distinct or for the depth, and nothing is expanded from it.  A state all of
-        whose steps lead outside is no deadlock.
+        For a system with more states than a search can see: ``constraint(s, k) -> bool``, plain
+        code like a predicate; None if there is none.  Engines treat a state outside the constraint,
+        initial or not, as TLC does: the step to it counts as taken, and the invariants are decided
+        there, so that a trace may end there; but the state does not count as distinct or for the
+        depth, and it is not expanded.  A state all of whose steps lead outside is no deadlock.
     view
         For diagrams: how the family shows states and steps.
 
     Attributes
     ----------
     debug
-        Whether every action is watched: that it leaves the state untouched where it is not
-        enabled, and that it writes only values within their declared ranges.
+        Whether every action is watched: that it leaves the state untouched if it is not enabled,
+        and that it writes only values within their declared ranges.
     """
 
     def __init__(
@@ -190,15 +192,15 @@ class TransitionSystem(Generic[S, K]):
     def successors(self, state: State) -> Iterator[tuple[int, State]]:
         """Yield (index into ``instances``, successor) for every enabled step of `state`.
 
-        While a successor is yielded, ``record`` holds it; whoever is iterating must leave the
-        record alone.  This is the only place where steps are taken.
+        While a successor is yielded, ``record`` holds it; the caller must not change the record.
+        This is the only place where steps are taken.
 
         Raises
         ------
         ModelError
-            If an action fails, answers neither True nor False, replaces or resizes a part of the
+            If an action fails, returns neither True nor False, replaces or resizes a part of the
             state, or writes a value that no stored state can hold.  In debug mode also if an action
-            writes a value out of its declared range, or writes anything before it answers "not
+            writes a value out of its declared range, or writes anything before it returns "not
             enabled".
         """
         return self._steps(state, self._tried)
@@ -231,7 +233,8 @@ class TransitionSystem(Generic[S, K]):
         self._watched += 1
         if self._watched <= _REPEATED or not self._watched % _REPEATED:
             again = partial(apply, self.record, self.constants, *arguments)
-            refuse_chance(layout, state, self.instances[index].step, apply, (again, answer))
+            step = self.instances[index].step
+            refuse_nondeterminism(layout, state, step, apply, (again, answer))
         disabled = isinstance(answer, int) and not answer
         if disabled and layout.values() == before and layout.intact():
             return False
@@ -241,7 +244,7 @@ class TransitionSystem(Generic[S, K]):
         raise wrote_too_early(layout, state, self._attempts(tried, index), before)
 
     def _attempts(self, tried: Sequence[Tried], last: int) -> list[Attempt]:
-        """Return the steps that were tried, the latest first, so that each can be taken again."""
+        """Return the steps that were tried, the latest first, so that each can be repeated."""
 
         def attempt(index: int, apply: Callable[..., Any], arguments: tuple[int, ...]) -> Attempt:
             values = (self.record, self.constants, *arguments)
@@ -250,11 +253,11 @@ class TransitionSystem(Generic[S, K]):
         return [attempt(*entry) for entry in reversed(tried) if entry[0] <= last]
 
     def _here(self) -> object:
-        """Return the state that ``record`` holds, for a text."""
+        """Return the state that ``record`` holds, for an error."""
         return self.layout.describe(self.layout.dump())
 
     def attempt(self, indices: Iterable[int], state: State) -> dict[int, State]:
-        """Return where some instances lead, by index; one that is not enabled is left out."""
+        """Return the successors by some instances, by index; those not enabled are left out."""
         return self.attempting(indices)(state)
 
     def attempting(self, indices: Iterable[int]) -> Callable[[State], dict[int, State]]:
@@ -319,15 +322,15 @@ class TransitionSystem(Generic[S, K]):
         return self.layout.in_range()
 
     def violates(self, prop: Property, state: State) -> bool:
-        """Whether `state` violates `prop`, or for the kind ``SOMETIMES`` satisfies it."""
+        """Whether `state` violates `prop`, or satisfies it if its kind is ``SOMETIMES``."""
         if prop.kind is Kind.DEADLOCK:
             return next(self.successors(state), None) is None
         if prop.kind is Kind.STUCK:
-            return not self._heals(prop, state)
+            return not self._recovers(prop, state)
         self.layout.load(state)
         return bool(self.judge([prop])())
 
-    def _heals(self, prop: Property, state: State) -> bool:
+    def _recovers(self, prop: Property, state: State) -> bool:
         """Whether fair steps alone can lead from `state` to one that has recovered."""
         seen, todo = {state}, [state]
         while todo:
@@ -343,7 +346,7 @@ class TransitionSystem(Generic[S, K]):
         return False
 
     def explain(self, prop: Property, state: State) -> str:
-        """Say in words how `state` violates `prop`; nothing of one that has no witness."""
+        """Say in words how `state` violates `prop`; empty where its witness function finds none."""
         self.layout.load(state)
         if prop.kind is Kind.TYPE:
             return "; ".join(self.layout.range_errors())
@@ -367,7 +370,7 @@ class TransitionSystem(Generic[S, K]):
             return tuple(prop.places(self.record, self.constants, *witness))
 
     def _witness(self, prop: Property) -> tuple[int, ...] | None:
-        """Return what violates `prop` in the state that ``record`` holds; of a predicate, ()."""
+        """Return the witness that ``record`` violates `prop`; () for one with a predicate."""
         if prop.witness is None:
             return ()
         who = f"the witness of property {prop.name}"
@@ -386,7 +389,7 @@ class TransitionSystem(Generic[S, K]):
             return dict(self._columns(self.record, self.constants))
 
     def scene(self, state: State) -> Scene:
-        """Return `state` as a picture; of a system without a view, what its columns say."""
+        """Return `state` as a picture, made from its columns if the system has no view."""
         if self.view is None:
             shown = ((name, *text.split("\n")) for name, text in self.columns(state).items())
             return Scene(tuple(Participant(name, role, tuple(rest)) for name, role, *rest in shown))

@@ -1,12 +1,12 @@
-"""Symmetry: states that differ only in which replica is which are searched once.
+"""Symmetry: of states that differ only by a permutation of replicas, one is searched.
 
-The group is that of the permutations of replicas which map the set of initial states onto itself,
-and leave alone whom the declaration singles out: a replica that a variable names in every state.
-Of the states that it maps onto each other the least one, as stored, stands for all.  Which
-variables hold or are indexed by numbers of replicas comes from the state's declaration.
+The symmetry group has the permutations of replicas that map the set of initial states onto itself
+and fix every replica that the declaration singles out, because a variable names it in every state.
+The representative of an orbit is its least state, as stored.  The state's declaration says which
+variables hold numbers of replicas or are indexed by them.
 
-That actions and properties treat these replicas alike is shown from their code before a search, by
-:mod:`tidegate.checker.symmetric`; on samples it is checked once more while the search runs.
+:mod:`tidegate.checker.symmetric` proves from the code, before a search, that actions and properties
+treat these replicas alike; the search checks it again on samples.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Permutation = tuple[int, ...]
 
 
 class SymmetryError(TidegateError):
-    """Symmetry would not be sound here, or is not decided together with what is asked."""
+    """Symmetry would be unsound here, or cannot be combined with a requested property."""
 
 
 class Symmetry:
@@ -33,14 +33,14 @@ class Symmetry:
     Parameters
     ----------
     system
-        Its state's declaration says which variables speak of replicas.
+        Its state's declaration says which variables refer to replicas.
 
     Attributes
     ----------
     group
         The permutations that map the set of initial states onto itself, the identity first.
     sampled
-        How many states were checked to be treated like their permutations so far.
+        How many states were compared with their permutations so far.
     """
 
     def __init__(self, system: TransitionSystem[Any, Any]) -> None:
@@ -66,16 +66,16 @@ class Symmetry:
         self.sampled = 0
 
     def canonical(self, state: State) -> State:
-        """Return the state that stands for `state` and all that the group maps it to."""
+        """Return the representative of `state`: the least state of its orbit."""
         return min(state, *(apply(state) for apply in self._others)) if self._others else state
 
     def verify(self, state: State, properties: Sequence[Property]) -> None:
-        """Check that steps and properties treat the permutations of `state` alike.
+        """Check that steps and properties treat all permutations of `state` alike.
 
         Raises
         ------
         ModelError
-            If they do not: the protocol tells replicas apart, and symmetry would be unsound.
+            If they do not: the protocol distinguishes replicas, and symmetry would be unsound.
         """
         self.sampled += 1
         expected = self._treatment(state, properties)
@@ -89,7 +89,7 @@ class Symmetry:
     def _treatment(
         self, state: State, properties: Sequence[Property]
     ) -> tuple[set[str], set[State] | None]:
-        """Return what a state violates and where its steps lead; None where none are taken."""
+        """Return what a state violates and its successors; None if the constraint excludes it."""
         self.system.layout.load(state)
         violated = {prop.name for prop in self.system.judge(properties)()}
         if not self.system.inside():
@@ -99,7 +99,7 @@ class Symmetry:
 
 
 def renamed(number: int, permutation: Permutation) -> int:
-    """Return what the number of a replica becomes; NONE, and what is no replica, stays.
+    """Return the renamed number of a replica; NONE and other numbers stay.
 
     >>> [renamed(number, (1, 0)) for number in (-1, 0, 1, 2)]
     [-1, 1, 0, 2]
@@ -108,7 +108,7 @@ def renamed(number: int, permutation: Permutation) -> int:
 
 
 def _fitting(variables: Sequence[Variable]) -> Callable[[Permutation], bool]:
-    """Return whether a permutation leads each variable to another one, and keeps its range."""
+    """Return the test whether a permutation maps variables to variables of the same range."""
     numbers: set[range] = set()
     indices: dict[str, set[tuple[int, ...]]] = {}
     for variable in variables:
@@ -131,7 +131,7 @@ def _fitting(variables: Sequence[Variable]) -> Callable[[Permutation], bool]:
 
 
 class _Table(dict[int, int]):
-    """What each stored value of a variable becomes."""
+    """The renamed value for each stored value of a variable."""
 
     def __init__(self, variable: Variable, becomes: Iterable[int]) -> None:
         super().__init__(enumerate(becomes))
@@ -148,8 +148,8 @@ class _Table(dict[int, int]):
 def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State], State]:
     """Return a function that renames the replicas in a stored state.
 
-    What replica r had, replica ``permutation[r]`` has then; every mention of r, alone or in a set,
-    becomes one of ``permutation[r]``.
+    Replica ``permutation[r]`` gets the variables of replica r, and every occurrence of the number
+    r, alone or in a set, becomes ``permutation[r]``.
     """
     places = {variable.path: index for index, variable in enumerate(layout.stored)}
     back = {new: old for old, new in enumerate(permutation)}
@@ -171,7 +171,7 @@ def permuted(layout: Layout[Any], permutation: Permutation) -> Callable[[State],
 
 
 def _renamed(variable: Variable, permutation: Permutation) -> _Table | None:
-    """Return what each stored value of a variable becomes; None where nothing is renamed."""
+    """Return the table of renamed values of a variable; None if nothing is renamed."""
     values = range(variable.low, variable.high + 1)
     if variable.field.names == "replica":
         return _Table(variable, (renamed(value, permutation) - variable.low for value in values))
@@ -188,8 +188,8 @@ def refuse_unsound(properties: Sequence[Property]) -> None:
     Raises
     ------
     SymmetryError
-        With a property that speaks of what can follow a state: steps by which one replica recovers
-        need not exist for another, and that is not judged up to renaming.
+        With a property of what can follow a state: steps by which one replica recovers need not
+        exist for another, and they are not followed up to renaming.
     """
     for prop in properties:
         if prop.kind.needs_graph:

@@ -1,9 +1,9 @@
-"""The vocabulary of Tidegate: what an action, a step, a property and an answer are.
+"""The vocabulary of Tidegate: actions, steps, properties and traces.
 
-Words are TLA+'s.  A *transition system* has initial states and *actions*; an action with its
-arguments is a *step*; steps chained from an initial state are a *behavior*, and a behavior that is
-printed is a *trace*.  A *property* is what the checker decides.  Whoever needs one of these imports
-it from ``spec``, which has the transition system.
+The terms are TLA+'s.  A *transition system* has initial states and *actions*; an action with its
+arguments is a *step*; steps chained from an initial state are a *behavior*, and a printed behavior
+is a *trace*.  A *property* is what the checker decides.  Import these from ``spec``, which also has
+the transition system.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .scene import LogOffset
 
 
 class Outcome(Enum):
-    """What a search found out; ``INCOMPLETE`` is never to be read as ``HOLDS``."""
+    """The result of a search; ``INCOMPLETE`` must never be read as ``HOLDS``."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -30,21 +30,21 @@ class Outcome(Enum):
 
 
 class Fairness(Enum):
-    """What a behavior owes to an action: nothing, or to take it eventually (TLA+'s WF and SF).
+    """The fairness of an action: none, weak or strong (TLA+'s WF and SF).
 
-    Only a step that changes the state counts, as taken and as enabled: fairness is over ⟨A⟩_vars.
+    Only steps that change the state count as taken or enabled: fairness is over ⟨A⟩_vars.
     """
 
     NONE = "none"
     """It may never be taken."""
     WEAK = "weak"
-    """It is taken again and again, unless it is disabled again and again."""
+    """It is taken infinitely often, unless it is disabled infinitely often."""
     STRONG = "strong"
-    """It is taken again and again, unless it is enabled only finitely often."""
+    """It is taken infinitely often, unless it is enabled only finitely often."""
 
 
 class Kind(Enum):
-    """What sort of statement a property makes; P is its predicate, Q its premise."""
+    """The kind of statement that a property makes; P is its predicate, Q its premise."""
 
     INVARIANT = "invariant"
     TYPE = "type"
@@ -55,7 +55,7 @@ class Kind(Enum):
     EVENTUALLY = "eventually"
     """◇P: every behavior reaches a state that satisfies P."""
     ALWAYS_EVENTUALLY = "always-eventually"
-    """□◇P: from every state on, P holds again."""
+    """□◇P: P holds infinitely often."""
     EVENTUALLY_ALWAYS = "eventually-always"
     """◇□P: from some state on, P holds for ever."""
     LEADS_TO = "leads-to"
@@ -68,12 +68,12 @@ class Kind(Enum):
 
     @property
     def is_of_state(self) -> bool:
-        """Whether a state by itself, with the predicate, violates or satisfies it."""
+        """Whether one state, with the predicate, violates or satisfies it."""
         return self in (Kind.INVARIANT, Kind.SOMETIMES)
 
     @property
     def needs_graph(self) -> bool:
-        """Whether only all states, with the steps between them, decide it."""
+        """Whether deciding it takes all states, with the steps between them."""
         return self is Kind.STUCK or self.is_liveness
 
 
@@ -100,13 +100,13 @@ class Action:
     source
         The KIP, paper or specification that says so.
     fairness
-        Weak for what a correct system does sooner or later, none for what may never happen.
+        Weak for what a correct system does eventually, none for what may never happen.
     fair_per
-        Names of the arguments for each choice of which fairness is owed on its own; None for all of
-        them, so that each instance is owed it, and ``()`` for the action as a whole.
+        Names of the arguments for each choice of which the fairness condition is separate; None
+        for all of them, so that each instance has its own, and ``()`` for the action as a whole.
     available
-        Whether the constants leave room for this action at all; one that an option switches off
-        is left out, so that "never enabled" is only ever said of an action that was tried.
+        Whether the action exists with these constants; one that an option switches off is left
+        out, so that "never enabled" is reported only for an action that was tried.
     """
 
     name: str
@@ -120,7 +120,7 @@ class Action:
 
     @property
     def owed(self) -> str:
-        """What fairness owes to it, in words.
+        """Its fairness, in words.
 
         >>> Action("Elect", lambda s, k, broker: True, "", lambda k: ((0,),), "", fair_per=()).owed
         'weak, as a whole'
@@ -153,15 +153,15 @@ class Step:
 
 
 def _undeclared(s: Any, k: Any) -> bool:
-    """Stand for the predicate of a property that has none."""
+    """Stand in for the predicate of a property that has none."""
     return True
 
 
 @cache
 def _lacks(witness: Callable[[Any, Any], tuple[int, ...] | None]) -> Callable[[Any, Any], bool]:
-    """Return the predicate that holds where there is no witness of a violation.
+    """Return the predicate that holds if there is no witness of a violation.
 
-    Errors name it, and the proof of symmetry reads its docstring, as if it were the witness.
+    It has the name and the docstring of the witness, for errors and for the proof of symmetry.
     """
 
     def predicate(s: Any, k: Any) -> bool:
@@ -174,12 +174,12 @@ def _lacks(witness: Callable[[Any, Any], tuple[int, ...] | None]) -> Callable[[A
 
 @dataclass(frozen=True)
 class Property:
-    """Something to be decided about a transition system.
+    """A property of a transition system, for the checker to decide.
 
     Parameters
     ----------
     name
-        As asked for with ``--property``.
+        As used with ``--property``.
     statement
         What it says, in one English sentence.
     source
@@ -187,7 +187,7 @@ class Property:
     predicate
         ``predicate(s, k) -> bool``, true in a state that satisfies it.  The kinds ``TYPE`` and
         ``DEADLOCK`` need none: the transition system itself decides them.  For the kind
-        ``STUCK``: true in a state that has recovered; a state violates it from which steps of
+        ``STUCK``: true in a state that has recovered; a state violates the property if steps of
         fair actions alone lead to no such state.  For the kind ``SOMETIMES``: true in the states of
         which one must be reachable.  For a liveness property: what must eventually hold.
     explain
@@ -203,9 +203,9 @@ class Property:
     premise
         For the kind ``LEADS_TO``: ``premise(s, k) -> bool``, after which the predicate must hold.
     witness
-        Instead of a predicate: ``witness(s, k) -> tuple | None``, the integers that tell what
+        Instead of a predicate: ``witness(s, k) -> tuple | None``, the integers that say what
         violates it (the brokers, the offset), and None in a state that satisfies it.  ``explain``
-        and ``places`` receive them after ``s`` and ``k``; a predicate has none.
+        and ``places`` receive them after ``s`` and ``k``; with a predicate there are none.
 
     Raises
     ------
@@ -275,8 +275,8 @@ class Trace:
     ----------
     loop
         For a *lasso*, an infinite behavior: the number of the state that the last one equals, from
-        which the steps repeat for ever.  Where it is the last state itself, nothing happens any
-        more.  None for a finite behavior.
+        which the steps repeat for ever.  If it is the last state itself, the behavior stutters
+        there for ever.  None for a finite behavior.
     """
 
     states: tuple[State, ...]
@@ -286,7 +286,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Instance:
-    """An action with one choice of its arguments, ready to be tried."""
+    """An action with one choice of its arguments."""
 
     action: Action
     arguments: tuple[int, ...]
@@ -298,19 +298,19 @@ class Instance:
 
 
 def is_available(action: Action, constants: object) -> bool:
-    """Whether the constants leave room for an action."""
+    """Whether an action exists with these constants."""
     with blaming(who := f"available() of action {action.name}"):
         answer = action.available(constants)
     return truth(answer, who, action.available)
 
 
 def choices(action: Action, constants: object) -> list[tuple[int, ...]]:
-    """Return what an action may be taken with.
+    """Return the tuples of arguments that an action may be taken with.
 
     Raises
     ------
     ModelError
-        If that does not fit the parameters of the action.
+        If they do not fit the parameters of the action.
     """
     with blaming(who := f"arguments() of action {action.name}"):
         listed: list[Any] = list(action.arguments(constants))

@@ -13,16 +13,12 @@ from collections.abc import Callable
 from time import monotonic
 from types import FrameType
 
-from ..analysis import named
-from ..checker.calls import CALLERS, described, innermost, model_call
+from ..checker.calls import described, innermost, model_call
 from ..checker.result import Progress
 from ..core.errors import Line
 
 HUNG = "hung"
 """Reported if machine code makes no progress; the action is unknown."""
-
-_CALLERS = (*CALLERS, named.__file__)
-"""Where the model is called from: its actions and predicates, and a user's file as a whole."""
 
 _SAME_REPORTS = 20
 """The number of equal progress reports that count as a hang: a table may just be growing."""
@@ -51,7 +47,7 @@ def _look(main: int, stalled: float, say: Say) -> None:
     since = monotonic()
     while not pause.wait(min(0.5, stalled / 4)):
         frame = sys._current_frames().get(main)
-        now = model_call(frame, _CALLERS)
+        now = model_call(frame)
         if now is None or now is not call:
             call, since = now, monotonic()
         elif monotonic() - since >= stalled:

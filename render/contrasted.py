@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..analysis.compare import Contrast, Departure, Stop, Taken
+from ..analysis.compare import BlockedStep, Contrast, Divergence, Taken
 from .contrast import Labels, heading, in_steps, variables_of_one
 from .printed import Console, Text
 from .summary import count
@@ -121,7 +121,7 @@ class Contrasts:
         if contrast.there.stopped is not None:
             self._stop(contrast, contrast.there.stopped, listed)
 
-    def _departure(self, contrast: Contrast, departure: Departure, listed: bool) -> None:
+    def _departure(self, contrast: Contrast, departure: Divergence, listed: bool) -> None:
         """Print a step that leads the two to different states: what happens in each, and why."""
         here, there = self._called(contrast)
         number = departure.number
@@ -158,7 +158,7 @@ class Contrasts:
         rules: set[str] = code.rules_asked(action) & self._rules
         return {name for name in rules if code.rules[name].function is not None}
 
-    def _stop(self, contrast: Contrast, stopped: Stop, listed: bool) -> None:
+    def _stop(self, contrast: Contrast, stopped: BlockedStep, listed: bool) -> None:
         """Print the step that one protocol takes and the other refuses, and why."""
         here, there = self._called(contrast)
         number = len(contrast.there.states)

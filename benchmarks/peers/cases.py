@@ -1,7 +1,7 @@
 """The models of `examples.py`: bounds, the specification that TLC runs, and SPIN's constants.
 
-Bounds are those at which TLC takes some ten CPU seconds, and larger ones.  Whatever TLA+ lacks is
-in a driver of ours: majorities as quorums, limits as constants, a name for an invariant.
+Bounds are those at which TLC takes about ten CPU seconds, and larger ones.  Our driver modules add
+what the specifications lack: majorities as quorums, limits as constants, a name for an invariant.
 """
 
 from __future__ import annotations
@@ -14,37 +14,38 @@ Bounds = dict[str, int]
 
 @dataclass(frozen=True)
 class Model:
-    """An example and what it is compared with.
+    """An example, and its models for the other checkers.
 
     Parameters
     ----------
     example
-        Its name, of the file in ``examples`` and of SPIN's model in ``benchmarks/promela``.
+        The name of its file in ``examples`` and of SPIN's model in ``benchmarks/promela``.
     sizes
         Its bounds, smaller ones first.
     folder
-        Of TLC's modules: below the clone's ``specifications``, or empty for ``examples/tla``.
+        The folder of TLC's modules: below the clone's ``specifications``, or empty for
+        ``examples/tla``.
     module
         TLC's root module.
     constants
-        Return the lines under CONSTANTS at some bounds.
+        Returns the lines under CONSTANTS at some bounds.
     invariants
-        What TLC judges, which is what the properties of the example say.
+        TLC's invariants, which correspond to the properties of the example.
     properties
-        What Tidegate judges, beside that no variable leaves its range, which it always watches;
+        Tidegate's properties, in addition to the ranges of variables, which it always watches;
         empty for the example's own.
     driver
-        The root module's text, where it is ours.
+        The root module's text, if it is ours.
     constraint
-        TLC's, if any.
+        TLC's constraint, if any.
     stubs
-        Modules that the proofs ask for, which nothing of them is used of.
+        Modules that only the proofs need, as stubs.
     defines
-        Return the constants of SPIN's model, where there is one.
+        Returns the constants of SPIN's model, if there is one.
     judged
         Whether it counts in the medians.
     specification
-        What TLC runs.
+        The formula that TLC checks.
     """
 
     example: str
@@ -63,7 +64,7 @@ class Model:
 
 
 def _named(letter: str, number: int) -> str:
-    """Return a set of so many model values."""
+    """Return a set of that many model values."""
     return f"{{{', '.join(f'{letter}{n}' for n in range(1, number + 1))}}}"
 
 

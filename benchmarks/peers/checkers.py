@@ -1,4 +1,4 @@
-"""The model checkers that are compared: how each is found, built, run and understood."""
+"""The model checkers that are compared: how each is found, built and run, and its output read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .promela import promela
 
 
 class CheckerError(Exception):
-    """A checker that could not be built, or whose run says nothing about all states."""
+    """A checker could not be built, or did not explore all states."""
 
 
 class Checker(ABC):
@@ -27,9 +27,9 @@ class Checker(ABC):
     Attributes
     ----------
     name
-        What it is called in tables.
+        Its name in tables.
     install
-        How to come by it.
+        How to install it.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Checker(ABC):
 
     @abstractmethod
     def available(self) -> bool:
-        """Whether everything that it needs is here."""
+        """Whether everything that it needs is installed."""
 
     @abstractmethod
     def build(self, size: Size, directory: Path) -> float:
@@ -49,10 +49,10 @@ class Checker(ABC):
 
     @abstractmethod
     def distinct_states(self, output: str) -> int | None:
-        """Return the distinct states that a run has counted, or None where it was not complete."""
+        """Return the distinct states that a run counted, or None if it was not complete."""
 
     def search(self, size: Size, directory: Path, expected: int | None) -> tuple[int, Run]:
-        """Search all states once; return how many are distinct, and what the run took."""
+        """Search all states once; return how many are distinct, and the run."""
         done = run(self.command(size, expected), directory)
         states = self.distinct_states(done.output) if done.status == 0 else None
         if states is None:
@@ -70,12 +70,12 @@ class Checker(ABC):
 
 
 def _said(done: Run) -> str:
-    """Return the last that a run said."""
+    """Return the end of a run's output."""
     return (done.output + done.errors)[-3000:]
 
 
 def _count(pattern: str, output: str) -> int | None:
-    """Return the number that a pattern finds last in an output."""
+    """Return the last number that a pattern finds in an output."""
     numbers = re.findall(pattern, output, re.MULTILINE)
     return int(numbers[-1]) if numbers else None
 
@@ -91,15 +91,15 @@ class Tidegate(Checker):
     install = "pip install -e ."
 
     def available(self) -> bool:
-        """Return True: whoever has this file has Tidegate; a failure will say what is wrong."""
+        """Return True: this file comes with Tidegate."""
         return True
 
     def build(self, size: Size, directory: Path) -> float:
-        """Let the engine compile for these bounds, which it keeps: a search of two levels."""
+        """Let the engine compile for these bounds and cache that, by a search of two levels."""
         return self._succeed([*self.command(size, None), "--max-depth", "2"], directory, (0, 3))
 
     def command(self, size: Size, expected: int | None) -> list[str]:
-        """Return `tidegate check` with nothing to judge, as the peers judge nothing either."""
+        """Return `tidegate check` without properties, as the peers have none either."""
         bounds = [
             word for name, value in size._asdict().items() for word in ("-b", f"{name}={value}")
         ]
@@ -111,7 +111,7 @@ class Tidegate(Checker):
         ]
 
     def distinct_states(self, output: str) -> int | None:
-        """Return what the report says."""
+        """Return the number in the report."""
         report = json.loads(output)
         return report["distinct_states"] if report["complete"] else None
 
@@ -121,7 +121,7 @@ class Spin(Checker):
     """SPIN, depth-first, without partial order reduction, which would leave out states.
 
     Breadth-first it takes nearly twice as long.  Its hash compaction and its parallel search may
-    lose states without a word, so they are no comparison.
+    lose states silently, so they are not comparable.
     """
 
     memory: int
@@ -156,10 +156,10 @@ class Spin(Checker):
 
 @dataclass(frozen=True)
 class Rumur(Checker):
-    """rumur with one thread, without what only traces, deadlocks and symmetry need.
+    """rumur with one thread, without support for traces, deadlocks and symmetry.
 
-    Its verifier reads each variable through layers of small functions, which gcc gives up inlining
-    at its usual limits.  It is three times as fast with higher ones.
+    Its verifier reads each variable through layers of small functions, which gcc does not inline
+    within its default limits.  With higher limits it is three times as fast.
     """
 
     name = "rumur"
@@ -234,7 +234,7 @@ class Tlc(Checker):
         return 0.0
 
     def command(self, size: Size, expected: int | None) -> list[str]:
-        """Return TLC's command.  It checks for deadlocks unless it is told `-deadlock`."""
+        """Return TLC's command; `-deadlock` switches the check for deadlocks off."""
         assert self.jar
         java = ["java", "-XX:+UseParallelGC", f"-Xmx{self.memory >> 21}m", "-cp"]
         options = ["-deadlock", "-workers", "1", "-checkpoint", "0", "-cleanup"]

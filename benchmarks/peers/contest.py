@@ -1,4 +1,4 @@
-"""What the checkers took on each model of `examples.py`, as a table and in two numbers."""
+"""The measurements on each model of `examples.py`, as tables and as medians."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .cases import Bounds, Model
 from .checkers import CheckerError
 from .measure import Run
+from .report import short
 
 FIRST, KEPT = "Tidegate, first run", "Tidegate, later runs"
 REDUCED, SPIN = "SPIN", "SPIN without reduction"
@@ -17,7 +18,7 @@ TLC = "TLC"
 
 @dataclass
 class Result:
-    """All runs of one model within some bounds; a column is a checker, and how it is run."""
+    """All runs of one model within some bounds; a column is a checker with its options."""
 
     model: Model
     bounds: Bounds
@@ -31,7 +32,7 @@ class Result:
         Raises
         ------
         CheckerError
-            When it found other states than the others did.
+            When it found another number of states than the others.
         """
         known = self.states.get(column, None if column == REDUCED else self.states.get(FIRST))
         if known not in (None, states):
@@ -47,7 +48,7 @@ class Result:
     def ratio(self, column: str, ours: str = KEPT) -> float | None:
         """Return how many times as much CPU time it takes as Tidegate.
 
-        Beside a first run, which compiles, stands a checker with its build.
+        Tidegate's first run, which compiles, is compared with a checker including its build.
         """
         mine, theirs = self.cpu(ours), self.cpu(column)
         if not mine or not theirs:
@@ -70,30 +71,23 @@ def table(results: Iterable[Result]) -> str:
             result.model.example,
             ", ".join(f"{name} {value}" for name, value in result.bounds.items()),
             f"{result.states[KEPT]:,}",
-            _short(result.cpu(FIRST)),
-            _short(result.cpu(KEPT)),
-            _short(result.cpu(TLC)),
-            _short(result.ratio(TLC)),
-            _short(result.ratio(TLC, FIRST)),
-            _short(result.cpu(REDUCED)) + stored,
-            _short(result.cpu(SPIN)),
-            _short(result.built.get(REDUCED)),
-            _short(result.ratio(REDUCED)),
-            _short(result.ratio(REDUCED, FIRST)),
+            short(result.cpu(FIRST)),
+            short(result.cpu(KEPT)),
+            short(result.cpu(TLC)),
+            short(result.ratio(TLC)),
+            short(result.ratio(TLC, FIRST)),
+            short(result.cpu(REDUCED)) + stored,
+            short(result.cpu(SPIN)),
+            short(result.built.get(REDUCED)),
+            short(result.ratio(REDUCED)),
+            short(result.ratio(REDUCED, FIRST)),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _short(number: float | None) -> str:
-    """Return a number with about three digits; nothing for none."""
-    if number is None:
-        return ""
-    return f"{number:,.0f}" if number >= 100 else f"{number:#.3g}"
-
-
 def growth(results: Iterable[Result]) -> str:
-    """Return a table of what the larger size takes, in times of the smaller one."""
+    """Return a table of the larger size's cost, as a multiple of the smaller one's."""
     lines = [
         "| model | distinct states | Tidegate, later runs | TLC | SPIN |",
         "| --- |" + " ---: |" * 4,
@@ -104,10 +98,10 @@ def growth(results: Iterable[Result]) -> str:
     for name, sizes in by_model.items():
         if len(sizes) > 1:
             small, large = sizes[0], sizes[-1]
-            cells = [name, _short(large.states[FIRST] / small.states[FIRST])]
+            cells = [name, short(large.states[FIRST] / small.states[FIRST])]
             for column in (KEPT, TLC, REDUCED):
                 less, more = small.cpu(column), large.cpu(column)
-                cells.append(_short(more / less) if less and more else "")
+                cells.append(short(more / less) if less and more else "")
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -124,9 +118,9 @@ def summary(results: Iterable[Result]) -> str:
         for column, own in ((TLC, KEPT), (TLC, FIRST), (REDUCED, KEPT), (REDUCED, FIRST)):
             ratios = [number for r in ours if (number := r.ratio(column, own)) is not None]
             if ratios:
-                middle = _short(statistics.median(ratios))
+                middle = short(statistics.median(ratios))
                 lines.append(
                     f"{column} / {own}, {name} sizes: median {middle},"
-                    f" {_short(min(ratios))} to {_short(max(ratios))} ({len(ratios)} models)"
+                    f" {short(min(ratios))} to {short(max(ratios))} ({len(ratios)} models)"
                 )
     return "\n".join(lines)

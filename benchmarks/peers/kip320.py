@@ -1,8 +1,8 @@
-"""The model of published/kip-320 as SPIN and rumur get it: unrolled, and packed into few bits.
+"""The model of published/kip-320 for SPIN and rumur: unrolled, and packed into few bits.
 
 Both spend their time on reading, copying, hashing and comparing states, and on trying guards.  So
-there are no arrays, no loops and no parameters here: all that is known beforehand is a number in
-the text, and the state is as small as it can be.  What is compared together is one variable: a
+there are no arrays, no loops and no parameters here: everything known in advance is a number in the
+text, and the state is as small as possible.  Values that are compared together are one variable: a
 replica's leader epoch and its leader are its `view`, so that "a follower is in its leader's epoch"
 is one comparison.  Steps that exclude each other share a rule, as every rule is tried in every
 state; each rule still takes one step at a time.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 LONGEST_LOG = 30
-"""Bits of a log: SPIN computes with signed numbers of 32 bits."""
+"""The most bits of a log: SPIN computes with signed 32-bit numbers."""
 
 
 class Size(NamedTuple):
@@ -32,7 +32,7 @@ class Size(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """A number of so many bits, without a sign, and its first value."""
+    """An unsigned number of that many bits, and its initial value."""
 
     name: str
     bits: int
@@ -47,7 +47,7 @@ class Assign(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """What is done where a condition holds; one without a condition is taken otherwise."""
+    """The statements to run if a condition holds; an empty condition is the default branch."""
 
     condition: str
     body: tuple[Statement, ...]
@@ -63,7 +63,7 @@ Statement = Assign | Choose
 
 
 class Rule(NamedTuple):
-    """A step: its guard and what it does."""
+    """A step: its guard and its effect."""
 
     name: str
     guard: str
@@ -72,7 +72,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True)
 class Packing:
-    """How many bits everything takes at some bounds.
+    """The number of bits of each kind of variable at some bounds.
 
     Parameters
     ----------
@@ -133,25 +133,25 @@ class Packing:
         return f"({view} >> {self.leader})"
 
     def leads(self, replica: int) -> str:
-        """Return that a replica presumes that it leads."""
+        """Return the condition that a replica believes to be the leader."""
         return f"{self.leader_of(f'view{replica}')} == {replica}"
 
     def records(self, offset: int) -> int:
-        """Return the bits of a log that hold the record at one offset."""
+        """Return the bits of a log for the record at one offset."""
         return (1 << self.entry) - 1 << offset * self.entry
 
     def variables(self) -> list[Variable]:
-        """Return the state.
+        """Return the variables of the state.
 
-        A replica has a view (leader epoch and leader), the ISR that it believes in, a high
-        watermark, a log end and a log.  `partition` is a view too.  `told` is what the controller
-        said of an epoch, ISR and leader, and 0 before the epoch begins.
+        A replica has a view (leader epoch and leader), its ISR, a high watermark, a log end offset
+        and a log.  `partition` is a view, too.  `sent` is the LeaderAndIsr of an epoch, its ISR and
+        leader, and 0 before the epoch begins.
         """
-        everybody = (1 << self.size.replicas) - 1
+        all_replicas = (1 << self.size.replicas) - 1
         view = self.epoch + self.leader
         declared = [
             Variable("partition", view),
-            Variable("partition_isr", self.size.replicas, everybody),
+            Variable("partition_isr", self.size.replicas, all_replicas),
             Variable("written", self.size.records.bit_length()),
         ]
         for r in self.replicas:
@@ -163,7 +163,7 @@ class Packing:
                 Variable(f"log{r}", self.entry * self.size.log_size),
             ]
         for e in range(1, self.epochs + 1):
-            declared.append(Variable(f"told{e}", self.size.replicas + self.leader))
+            declared.append(Variable(f"sent{e}", self.size.replicas + self.leader))
         return declared
 
 
@@ -173,18 +173,18 @@ def bit(replica: int) -> int:
 
 
 def either(conditions: list[str]) -> str:
-    """Return that one of some conditions holds."""
+    """Return the disjunction of some conditions."""
     return " || ".join(f"({condition})" for condition in conditions)
 
 
 def choose(*branches: tuple[str, tuple[Statement, ...]]) -> Choose:
-    """Make the choice between cases of which one is known to hold, so the last needs no test."""
+    """Choose between cases of which one must hold, so that the last needs no test."""
     *tested, (_, otherwise) = branches
     return Choose((*(Branch(*branch) for branch in tested), Branch("", otherwise)))
 
 
 def when(condition: str, statement: Statement) -> Choose:
-    """Do something only where a condition holds."""
+    """Run a statement only if a condition holds."""
     return Choose((Branch(condition, (statement,)), Branch("", ())))
 
 
@@ -199,12 +199,12 @@ def unrolled(size: Size) -> list[Rule]:
     return rules
 
 
-def tell(p: Packing) -> Choose:
-    """Note what the controller says of the epoch that has just begun."""
-    said = f"partition_isr << {p.leader} | {p.leader_of('partition')}"
+def send_leader_and_isr(p: Packing) -> Choose:
+    """Send the LeaderAndIsr of the epoch that has just begun."""
+    content = f"partition_isr << {p.leader} | {p.leader_of('partition')}"
     return choose(
         *(
-            (f"{p.epoch_of('partition')} == {e}", (Assign(f"told{e}", said),))
+            (f"{p.epoch_of('partition')} == {e}", (Assign(f"sent{e}", content),))
             for e in range(1, p.epochs + 1)
         )
     )
@@ -217,12 +217,12 @@ def elect(p: Packing, r: int) -> Rule:
         f"ControllerElectLeader {r}",
         f"partition < {p.epochs << p.leader} && (partition_isr & {bit(r)}) != 0"
         f" && {p.leader_of('partition')} != {r}",
-        (Assign("partition", f"{next_epoch} | {r}"), tell(p)),
+        (Assign("partition", f"{next_epoch} | {r}"), send_leader_and_isr(p)),
     )
 
 
 def shrink(p: Packing, r: int) -> Rule:
-    """Take a replica out of the ISR and out of the lead; a leader that is the last member stays."""
+    """Remove a replica from the ISR and from leadership; the last member stays in the ISR."""
     within = f"(partition_isr & {bit(r)}) != 0"
     leads = f"{p.leader_of('partition')} == {r}"
     others = (1 << p.size.replicas) - 1 & ~bit(r)
@@ -235,24 +235,24 @@ def shrink(p: Packing, r: int) -> Rule:
         (
             when(f"!({leads} && partition_isr == {bit(r)})", without),
             choose((leads, (deposed,)), ("", (same_leader,))),
-            tell(p),
+            send_leader_and_isr(p),
         ),
     )
 
 
 def become_leader(p: Packing, e: int) -> Rule:
-    """Let the leader of an epoch take it up.  While it has not begun, it names nobody."""
+    """Let the leader of an epoch apply its LeaderAndIsr, which names nobody before it begins."""
     enabled, cases = [], []
     for r in p.replicas:
-        named = f"{p.leader_of(f'told{e}')} == {r}"
+        named = f"{p.leader_of(f'sent{e}')} == {r}"
         enabled.append(f"{named} && view{r} < {e << p.leader}")
         view = Assign(f"view{r}", f"{e << p.leader | r}")
-        cases.append((named, (view, Assign(f"isr{r}", f"told{e} >> {p.leader}"))))
+        cases.append((named, (view, Assign(f"isr{r}", f"sent{e} >> {p.leader}"))))
     return Rule(f"BecomeLeader, epoch {e}", either(enabled), (choose(*cases),))
 
 
 def write(p: Packing, r: int) -> Rule:
-    """Append the next record to the log of a replica that presumes leadership."""
+    """Append the next record to the log of a replica that believes to be the leader."""
     entry = f"(written * {p.epochs} + {p.epoch_of(f'view{r}')})"
     return Rule(
         f"LeaderWrite {r}",
@@ -266,7 +266,7 @@ def write(p: Packing, r: int) -> Rule:
 
 
 def increase_hw(p: Packing, r: int) -> Rule:
-    """Raise a leader's high watermark by one record that its whole ISR acknowledges."""
+    """Advance a leader's high watermark by one record that all of its ISR has."""
     acknowledge = [
         f"((isr{r} & {bit(f)}) == 0 || (view{f} == view{r} && leo{f} > hw{r}))" for f in p.others(r)
     ]
@@ -278,7 +278,7 @@ def increase_hw(p: Packing, r: int) -> Rule:
 
 
 def change_isr(p: Packing, f: int) -> Rule:
-    """Let the true leader take a follower out of the ISR, or let it in: it is in or out."""
+    """Let the true leader remove a follower from the ISR, or add it: it is in or out."""
     enabled, cases = [], []
     for r in p.others(f):
         true_leader = f"partition == view{r} && {p.leader_of('partition')} == {r}"
@@ -294,18 +294,18 @@ def change_isr(p: Packing, f: int) -> Rule:
 
 
 def follow(p: Packing, r: int, f: int) -> Rule:
-    """Let a follower apply its leader's epoch or, once it has, fetch.
+    """Let a follower apply LeaderAndIsr of its leader's epoch or, once it has, fetch.
 
-    Whoever leads in an epoch was named in it, so only the ISR is looked up.
+    LeaderAndIsr of an epoch names its leader, so only the ISR is looked up.
     """
     newer = f"{p.epoch_of(f'view{r}')} > {p.epoch_of(f'view{f}')}"
     look_up = choose(
         *(
-            (f"{p.epoch_of(f'view{r}')} == {e}", (Assign(f"isr{f}", f"told{e} >> {p.leader}"),))
+            (f"{p.epoch_of(f'view{r}')} == {e}", (Assign(f"isr{f}", f"sent{e} >> {p.leader}"),))
             for e in range(1, p.epochs + 1)
         )
     )
-    take_up = (cut(p, r, f), look_up, Assign(f"view{f}", f"view{r}"))
+    apply = (truncate(p, r, f), look_up, Assign(f"view{f}", f"view{r}"))
     fetch = (
         Assign(f"log{f}", f"log{f} | (log{r} & {p.records(0)} << leo{f} * {p.entry})"),
         Assign(f"leo{f}", f"leo{f} + 1"),
@@ -317,11 +317,11 @@ def follow(p: Packing, r: int, f: int) -> Rule:
     return Rule(
         f"BecomeFollower or FollowerFetch, {f} of {r}",
         f"{p.leads(r)} && ({newer} || (view{f} == view{r} && leo{f} < leo{r}))",
-        (choose((newer, take_up), ("", fetch)),),
+        (choose((newer, apply), ("", fetch)),),
     )
 
 
-def cut(p: Packing, r: int, f: int) -> Choose:
+def truncate(p: Packing, r: int, f: int) -> Choose:
     """Truncate a follower's log after the last record that it shares with its leader."""
     cases = []
     for end in range(p.size.log_size, -1, -1):

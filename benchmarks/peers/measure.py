@@ -1,4 +1,4 @@
-"""What a program takes: CPU seconds, wall time and memory, of it and of all that it starts."""
+"""Measures CPU seconds, wall time and memory of a program and of all that it starts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 ENVIRONMENT = {
     name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
 }
-"""What programs are run with: Python keeps bytecode of what it imports, as it does for users."""
+"""The environment of programs: Python caches bytecode, as it does for users."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one run of a program took and printed.
+    """The measurements and the output of one run of a program.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ class Run:
     wall
         Seconds from start to end.
     peak
-        Most memory that one of its processes held, in bytes.  The kernel counts from the fork on,
-        so that nothing below what this command holds itself, some 20 MB, is seen.
+        The most memory of one of its processes, in bytes.  The kernel counts from the fork on, so
+        less than this command's own memory, about 20 MB, does not show.
     status
         Exit status.
     output, errors
-        What it printed, and what it said beside that: Tidegate reports how far it is there.
+        Its standard output and standard error; Tidegate reports progress on the latter.
     """
 
     cpu: float
@@ -45,7 +45,7 @@ class Run:
 def run(command: list[str], directory: Path, extra: dict[str, str] | None = None) -> Run:
     """Run a program to its end, with `extra` in its environment.
 
-    Its output goes to files: a pipe would need a reader, which would take CPU time beside it.
+    Its output goes to files: a pipe would need a reader, which would take CPU time itself.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         began = time.monotonic()

@@ -1,7 +1,7 @@
 """The model in Murphi, rumur's language.
 
-A ruleset's parameter is a variable in memory to rumur, and each of a rule's instances begins with a
-copy of the state, hence few rules and no rulesets.
+In rumur a ruleset's parameter is a variable in memory, and each instance of a rule begins with a
+copy of the state.  So there are few rules and no rulesets.
 """
 
 from .kip320 import Assign, Packing, Size, Statement, unrolled

@@ -1,7 +1,7 @@
 """The model in Promela, SPIN's language.
 
-Each rule is one deterministic step (`d_step`) that begins with its whole guard: nothing is stored
-between guard and effect.  Bit fields keep the state vector short without a shift in sight.
+Each rule is one deterministic step (`d_step`) that begins with its complete guard: no state is
+stored between guard and effect.  Bit fields keep the state vector short without explicit shifts.
 """
 
 from .kip320 import Assign, Choose, Packing, Size, Statement, unrolled
@@ -25,7 +25,7 @@ def promela(size: Size) -> str:
 
 
 def _sequence(body: tuple[Statement, ...], depth: int) -> list[str]:
-    """Return the lines of some statements, which semicolons separate and do not end."""
+    """Return the lines of some statements, separated by semicolons."""
     lines: list[str] = []
     for statement in body:
         if lines:
@@ -37,8 +37,8 @@ def _sequence(body: tuple[Statement, ...], depth: int) -> list[str]:
 def _statement(statement: Statement, depth: int) -> list[str]:
     """Return the lines of one statement.
 
-    A choice in Promela takes any branch that can be taken, so that its second branch is another
-    choice, under `else`.
+    A choice in Promela takes any branch that is enabled, so the second branch is another choice,
+    under `else`.
     """
     if isinstance(statement, Assign):
         return [f"{INDENT * depth}{statement.variable} = {statement.value}"]

@@ -20,9 +20,9 @@ class Row:
     Parameters
     ----------
     size, checker
-        What ran.
+        The bounds, and the name of the checker.
     build
-        CPU seconds that it took to make the checker ready.
+        CPU seconds of the build.
     states
         Distinct states, on which all runs agree.
     runs
@@ -49,7 +49,7 @@ class Row:
 def ratio(ours: Row, theirs: Row) -> float:
     """Return how many times as fast we are.
 
-    It is the median over rounds: what runs in the same minute meets the same load on the machine.
+    It is the median over rounds: runs in the same minute have the same other load on the machine.
     """
     return statistics.median(b.cpu / a.cpu for a, b in zip(ours.runs, theirs.runs, strict=True))
 
@@ -69,19 +69,21 @@ def table(rows: Sequence[Row]) -> str:
             ", ".join(map(str, row.size)),
             row.checker,
             f"{row.states:,}",
-            f"{_short(statistics.median(rates))} ({_short(rates[0])} to {_short(rates[-1])})",
-            _short(row.cpu),
-            _short(statistics.median(run.wall for run in row.runs)),
+            f"{short(statistics.median(rates))} ({short(rates[0])} to {short(rates[-1])})",
+            short(row.cpu),
+            short(statistics.median(run.wall for run in row.runs)),
             f"{statistics.median(run.peak for run in row.runs) / 1e6:,.0f}",
             f"{row.build:.1f}",
-            _short(ratio(ours[row.size], row)) if compared else "",
+            short(ratio(ours[row.size], row)) if compared else "",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _short(number: float) -> str:
-    """Return a number with three significant digits, or with all before the point."""
+def short(number: float | None) -> str:
+    """Return a number with three significant digits or all integer digits; '' for None."""
+    if number is None:
+        return ""
     return f"{number:,.0f}" if number >= 100 else f"{number:#.3g}"
 
 
@@ -91,7 +93,7 @@ def plot(rows: Sequence[Row], file: Path) -> None:
     The scale is logarithmic, as checkers are a factor of a hundred apart, and so there are points
     and not bars: a bar's length would mean nothing.
     """
-    # Imported here: its memory would count as that of each checker, see `Run`.
+    # Imported here, or its memory would count for each checker: see `Run`.
     from matplotlib.figure import Figure
 
     sizes = list(dict.fromkeys(row.size for row in rows))
@@ -113,7 +115,7 @@ def plot(rows: Sequence[Row], file: Path) -> None:
             panel.plot([min(row.rates), max(row.rates)], [place, place], color=colour)
             panel.plot([middle], [place], "o", color=colour)
             panel.annotate(
-                f"{_short(middle / 1000)} thousand",
+                f"{short(middle / 1000)} thousand",
                 (middle, place),
                 xytext=(0, 5),
                 textcoords="offset points",

@@ -1,11 +1,11 @@
-"""Promela of some size: its preprocessor has constants, and no way to repeat a line."""
+"""Expands a Promela model to a size: its preprocessor has constants, but cannot repeat lines."""
 
 from __future__ import annotations
 
 from itertools import groupby, product
 
 LETTERS = {"n": ("N", 0), "c": ("CLOCK", 1)}
-"""What a letter runs over: from its least value, so many values as the constant says."""
+"""For each letter the constant that says how many values it has, and its least value."""
 
 
 def promela(text: str, defines: dict[str, int]) -> str:

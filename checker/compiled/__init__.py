@@ -2,5 +2,5 @@
 
 ``translate`` turns the plain Python of actions, rules and predicates into LLVM's intermediate
 representation; ``kernel`` is the search itself, written in the same subset of Python; ``build``
-makes machine code of both and keeps it on disk; ``search`` runs it, level by level.
+compiles both to machine code, which ``cache`` keeps on disk; ``search`` runs it, level by level.
 """

@@ -1,7 +1,7 @@
-"""Arithmetic of the model: Python's whole numbers, in 64 bits where they provably fit in.
+"""Arithmetic of the model: Python's integers in 64 bits, with a check unless they provably fit.
 
-What Python would refuse (a shift by a negative number) and what would not fit make the step fail,
-and the search is left to the interpreted engine.
+The step fails if Python would refuse the operation (a shift by a negative number) or the result
+does not fit; the interpreted engine then takes over the search.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ FOLDED: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
     ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
-"""What both sides are known of is computed while translating."""
+"""Operators that are computed while translating if both operands are known."""
 UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
 }  # fmt: skip
 
 FURTHEST = 1 << 10
-"""Bits by which a known number is shifted to the left at most; of the result a mask may be made."""
+"""The most bits by which a known number is shifted left; the result may be reduced by a mask."""
 
 DIVISIONS = ("floordiv", "mod")
-"""Whose right side must be positive, which is checked even where numbers wrap."""
+"""Operators whose right side must be positive, which is checked even if numbers wrap."""
 
 CHECKED = {"add": "sadd", "sub": "ssub", "mul": "smul"}
 
 
 def folds(node: ast.operator, right: object) -> bool:
-    """Return whether Python computes what is known: it shifts so far, and has the memory for it.
+    """Return whether an operation on known operands can be computed while translating.
 
-    Nor is a number divided by one that is not positive.
+    A shift must not be too far, and a divisor must be positive.
     """
     if isinstance(node, (ast.FloorDiv, ast.Mod)):
         return (integer_of(right) or 0) > 0
@@ -58,7 +58,7 @@ def folds(node: ast.operator, right: object) -> bool:
 
 
 def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:
-    """Emit an operation on two integers, and the check that its result is that of Python."""
+    """Emit an operation on two integers, and the check that its result is Python's."""
     if name in ("shl", "ashr"):
         left, right = _operand(out, left), _operand(out, right)
         _check_distance(out, right)
@@ -69,7 +69,7 @@ def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:
     if name not in CHECKED or fits(result.range):
         return result
     operands = f"i64 {out.number(left)}, i64 {out.number(right)}"
-    # Nor is there a vector instruction for it.
+    # Like a loop, it has no vector instruction.
     out.loops.append(True)
     pair = out.value(f"call {{i64, i1}} @llvm.{CHECKED[name]}.with.overflow.i64({operands})")
     out.fail_if(out.value(f"extractvalue {{i64, i1}} {pair}, 1"))
@@ -77,7 +77,7 @@ def exact(out: Emitter, name: str, left: Value, right: Value) -> Value:
 
 
 def _operand(out: Emitter, value: Value) -> Value:
-    """Return an operand in a register once and for all."""
+    """Return an operand in a register, so that it is evaluated once."""
     return value if isinstance(value, Constant) else Number(out.number(value), span(value))
 
 
@@ -89,7 +89,7 @@ def _check_distance(out: Emitter, right: Value) -> None:
 
 
 def _shifted(out: Emitter, name: str, left: Value, right: Value) -> Value:
-    """Emit a shift; one that the check before it has refused shifts by any number of bits."""
+    """Emit a shift; after a failed check the distance is clamped, so that it stays defined."""
     known = span(right)
     if known is None or known[0] < 0 or known[1] >= WORD_BITS:
         known = 0, WORD_BITS - 1
@@ -104,9 +104,9 @@ def _shifted(out: Emitter, name: str, left: Value, right: Value) -> Value:
 
 
 def _divided(out: Emitter, name: str, left: Value, right: Value) -> Value:
-    """Emit a division by a positive number, rounded down as Python does, or what is left of it.
+    """Emit a division by a positive number, rounded down as Python does, or its remainder.
 
-    One by any other number makes the step fail.
+    A divisor that is not positive makes the step fail.
     """
     low, high = span(left) or WORD
     least, most = span(right) or WORD

@@ -1,8 +1,8 @@
-"""Listing the state graph of a finished search, in the subset of Python that ``translate`` takes.
+"""Lists the state graph of a finished search, in the subset of Python that ``translate`` takes.
 
-A liveness property is decided on the graph: which states satisfy its predicates, and which steps
-there are between those in which a violation can stay.  No search stores steps, so they are taken
-once more; a successor's number is looked up in the table of seen states.
+A liveness property is decided on the graph: which states satisfy its predicates, and the steps
+between the states in which a violation can stay.  A search stores no steps, so they are taken
+again; a successor's number is looked up in the table of seen states.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ STAYS = 62
 EDGE = 8
 """Bytes of a step, and of the entry before the steps of a group of states.
 
-A step has its target in 40 bits, the place of its source in the group in 8 and its instance in 16;
+A step has its target in 40 bits, the index of its source in the group in 8 and its instance in 16;
 a group has the number of its first state in 40 bits, and `BEGINS` for an instance.
 """
 
 PLACE, INSTANCE = 40, 48
-"""The bits of a step from which on its source's place and its instance are."""
+"""The first bits of the source's index and of the instance in a step."""
 
 BEGINS = 0x7FFF
-"""In place of an instance: here begin the steps of another group."""
+"""In place of an instance: here the steps of another group begin."""
 
 
 def number_of(p: Program, shared: int, candidate: int) -> int:
-    """Return the number of the seen state that equals a candidate which was looked up; or -1."""
+    """Return the number of the seen state that equals a candidate after ``look_up``; or -1."""
     tag = tag_of(p, candidate)
     slot, end = load(candidate + p.stride - 8), BUCKET
     bucket = bucket_of(p, shared, candidate)
@@ -61,7 +61,7 @@ def number_of(p: Program, shared: int, candidate: int) -> int:
 
 
 def next_chunk(shared: int) -> int:
-    """Return the number of a chunk that nobody has taken yet; -1 if there is none."""
+    """Return the number of a chunk that no worker has taken yet; -1 if there is none."""
     if load(shared + Shared.STOP) != 0:
         return -1
     chunk = fetch_add(shared + Shared.CURSOR, 1)
@@ -74,7 +74,7 @@ def ended(shared: int) -> int:
 
 
 def mark_states(p: Program, worker: int) -> int:
-    """Write for each state which predicates hold there, a bit each."""
+    """Write for each state a bit for each predicate: whether it holds there."""
     shared = load(worker + Worker.SHARED)
     chunk = next_chunk(shared)
     while chunk >= 0:
@@ -92,9 +92,9 @@ def mark_states(p: Program, worker: int) -> int:
 
 
 def gather(p: Program, shared: int, worker: int, state: int, count: int) -> int:
-    """Copy those of up to a group of states in which a violation can stay; return how many.
+    """Copy the states of a group in which a violation can stay; return how many.
 
-    Their places among all of these states are written after the room for a group of states.
+    Their indices in the group are written after the space for a group of states.
     """
     to = load(worker + Worker.STATE)
     places = to + GROUP * p.words * 8
@@ -144,7 +144,7 @@ def list_group(p: Program, shared: int, worker: int, count: int) -> None:
 def list_step(
     p: Program, shared: int, worker: int, place: int, candidate: int, instance: int
 ) -> None:
-    """Note what a step changes: which demands are enabled, and where it leads if that counts."""
+    """Record a step that changes the state: its demands as enabled, and its target if it counts."""
     source = load(worker + Worker.FIRST) + place
     target = number_of(p, shared, candidate)
     if target < 0:
@@ -164,7 +164,7 @@ def list_step(
 
 
 def list_behaviors(p: Program, worker: int) -> int:
-    """List the steps from the states in which a violation can stay, as long as there is room."""
+    """List the steps from the states in which a violation can stay, while there is room."""
     shared = load(worker + Worker.SHARED)
     chunk = next_chunk(shared)
     while chunk >= 0:

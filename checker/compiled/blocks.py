@@ -1,14 +1,14 @@
-"""Searching a level block by block, in the subset of Python that ``translate`` takes.
+"""Searches a level block by block, in the subset of Python that ``translate`` takes.
 
-Where the seen states do not fit into one memory, they are kept as sorted *runs* of *records*.  A
-record has as many words as a state: first its fingerprint, then its words but the last one, which
-follows from the fingerprint, because :func:`seen.mix` can be undone.  So a record is whole, and the
-order of records is as good as random.
+If the seen states do not fit into one memory, they are kept as sorted *runs* of *records*.  A
+record has as many words as a state: first the fingerprint, then the words except the last one.
+That one follows from the fingerprint, because :func:`seen.mix` is invertible.  So a record is a
+complete state, and the order of records is as good as random.
 
-A *candidate* is a record with the fingerprint of its parent after it.  Candidates are gathered in
-a table whose slots are in the order of records: a candidate's place is its share of all
-fingerprints, or as far after it as others that come before push it.  Read from front to back, the
-table is sorted, and of a record it holds one candidate: that with the least parent.
+A *candidate* is a record followed by the fingerprint of its parent.  Candidates are gathered in a
+table whose slots are in the order of records: a candidate's home slot is proportional to its
+fingerprint, and smaller candidates may push it further.  Read from front to back, the table is
+sorted; for each record it holds one candidate: that with the least parent.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ ARITHMETIC = MACHINE
 
 
 class Table(IntEnum):
-    """Where in the block of a table of candidates a number is, in bytes.
+    """Byte offsets in the block of a table of candidates.
 
-    ``SCALE`` is the number of equal shares of all fingerprints, of one of which the table is;
-    ``SLOTS`` says to how many slots that share is mapped.  Between these and ``END`` there is room
-    for what is pushed on.  ``HELD`` are candidates, ``MOST`` as many as it should hold.
+    The table is for one of ``SCALE`` equal shares of all fingerprints, which is mapped to ``SLOTS``
+    slots.  Between these and ``END`` there is room for candidates that are pushed further.
+    ``HELD`` is the number of candidates, ``MOST`` how many it should hold.
     """
 
     FIRST = 0
@@ -44,9 +44,9 @@ class Table(IntEnum):
 
 
 class Walk(IntEnum):
-    """Where in the block of a walk along sorted candidates a number is, in bytes.
+    """Byte offsets in the block of a walk along sorted candidates.
 
-    Candidates from ``READ`` to ``END`` are to be looked at; those kept go to ``WRITE``.
+    Candidates from ``READ`` to ``END`` are still to be examined; those kept go to ``WRITE``.
     """
 
     READ = 0
@@ -56,16 +56,16 @@ class Walk(IntEnum):
 
 
 def unmixed(word: int) -> int:
-    """Return the word of which :func:`seen.mix` makes this one."""
+    """Return the inverse of :func:`seen.mix` for a word."""
     word = (word ^ shifted(word, 31) ^ shifted(word, 62)) * 0x319642B2D24D8EC3
     word = (word ^ shifted(word, 27) ^ shifted(word, 54)) * 0x96DE1B173F119089
     return (word ^ shifted(word, 30) ^ shifted(word, 60)) - 0x9E3779B97F4A7C15
 
 
 def record_of(p: Program, worker: int, place: int) -> None:
-    """Put the record of a state in its place.
+    """Replace a state by its record.
 
-    An empty slot begins with 0, so a fingerprint of 0 is refused, not taken for one.
+    A fingerprint of 0 is refused, since an empty slot begins with 0.
     """
     hashed = fingerprint(p, place)
     for word in range(p.words - 1, 0, -1):
@@ -76,7 +76,7 @@ def record_of(p: Program, worker: int, place: int) -> None:
 
 
 def restore(p: Program, record: int, state: int) -> None:
-    """Write the state that a record stands for."""
+    """Write the state of a record."""
     hashed = p.words
     for word in range(p.words - 1):
         value = load(record + 8 + 8 * word)
@@ -86,7 +86,7 @@ def restore(p: Program, record: int, state: int) -> None:
 
 
 def valid_records(p: Program, worker: int, ranges: int, records: int, count: int) -> int:
-    """Return how many records in a row stand for valid states before the first that does not."""
+    """Return how many consecutive records are of valid states, up to the first that is not."""
     state = load(worker + Worker.STATE)
     for number in range(count):
         restore(p, records + number * p.words * 8, state)
@@ -112,14 +112,14 @@ def move(p: Program, candidate: int, to: int) -> None:
 
 
 def home(p: Program, table: int, record: int) -> int:
-    """Return the slot in which a record is, unless others push it on."""
+    """Return the home slot of a record: its slot unless others push it further."""
     share = load(record) * load(table + Table.SCALE)
     slot = high_product(share, load(table + Table.SLOTS))
     return load(table + Table.FIRST) + slot * (p.words + 1) * 8
 
 
 def insert(p: Program, worker: int, table: int, candidate: int) -> None:
-    """Put a candidate into the table, unless its record is there with a parent no greater."""
+    """Put a candidate into the table, unless its record is there with a parent at most as great."""
     size = (p.words + 1) * 8
     slot = home(p, table, candidate)
     while load(slot) != 0 and before(p, slot, candidate):
@@ -142,20 +142,20 @@ def insert(p: Program, worker: int, table: int, candidate: int) -> None:
 
 
 def insert_all(p: Program, worker: int, table: int, first: int, count: int) -> None:
-    """Put candidates that lie in a row into the table; it must have room for all of them."""
+    """Put consecutive candidates into the table, which must have room for all of them."""
     for number in range(count):
         insert(p, worker, table, first + number * (p.words + 1) * 8)
 
 
 def offer(p: Program, worker: int, table: int, first: int, count: int, records: int) -> int:
-    """Make candidates of states that lie in the buffer, in place; return how many are left.
+    """Turn the states in the buffer into candidates, in place; return how many are left.
 
-    What is outside the system's constraint is judged here and left out.
+    A state outside the system's constraint is judged here and left out.
 
     Parameters
     ----------
     records
-        Of the parents; 0 where there are none.
+        The records of the parents; 0 if there are none.
     """
     left = 0
     for number in range(count):
@@ -197,7 +197,7 @@ def expanded(p: Program, worker: int, records: int, count: int, taken: int) -> i
 
 
 def successors(p: Program, worker: int, table: int, records: int, count: int) -> int:
-    """Put the candidates that follow from a group of states into the buffer; return how many."""
+    """Put the successors of a group of states into the buffer as candidates; return how many."""
     candidates = expanded(p, worker, records, count, load(worker + Worker.TAKEN))
     if p.deadlock >= 0 and load(worker + Worker.ERROR) == 0:
         note_deadlocks(p, worker, load(worker + Worker.STATE), count)
@@ -205,7 +205,7 @@ def successors(p: Program, worker: int, table: int, records: int, count: int) ->
 
 
 def expand_records(p: Program, worker: int, table: int, records: int, count: int) -> int:
-    """Put what follows from states in a row into the table, as long as it should hold more.
+    """Put the successors of consecutive states into the table, while it should hold more.
 
     Returns how many of the states were expanded.
     """
@@ -221,7 +221,7 @@ def expand_records(p: Program, worker: int, table: int, records: int, count: int
 
 
 def begin_with(p: Program, worker: int, table: int, states: int, count: int) -> None:
-    """Put states that lie in a row, such as the initial ones, into the table, without a parent."""
+    """Put consecutive states, such as the initial ones, into the table, without a parent."""
     buffer = load(worker + Worker.BUFFER)
     for number in range(count):
         copy(p, states + number * p.words * 8, buffer)
@@ -230,7 +230,7 @@ def begin_with(p: Program, worker: int, table: int, states: int, count: int) -> 
 
 
 def drain(p: Program, table: int) -> int:
-    """Move a table's candidates together, so that they lie in a row; return how many they are."""
+    """Move a table's candidates together, so that they are consecutive; return their number."""
     size = (p.words + 1) * 8
     first = load(table + Table.FIRST)
     end = load(table + Table.END)
@@ -259,11 +259,11 @@ def rank(p: Program, first: int, count: int, size: int, hashed: int) -> int:
 
 
 def subtract(p: Program, walk: int, run: int, count: int) -> None:
-    """Leave out those of a walk's candidates that are among sorted records.
+    """Remove the candidates of a walk that are among sorted records.
 
-    The walk stops at the first candidate after all of these; it may be among the run's next ones.
-    From one candidate to the next the way is found in steps that double, so that few candidates do
-    not cost a pass over a long run.
+    The walk stops at the first candidate after all of these, which may be among the run's next
+    records.  The search for each candidate doubles its steps, so that few candidates do not take a
+    pass over a long run.
     """
     size = (p.words + 1) * 8
     read, to, end = load(walk + Walk.READ), load(walk + Walk.WRITE), load(walk + Walk.END)
@@ -294,7 +294,7 @@ def subtract(p: Program, walk: int, run: int, count: int) -> None:
 
 
 def accept(p: Program, worker: int, first: int, count: int, records: int, parents: int) -> None:
-    """Judge new states, given as candidates in a row, and write their records and parents apart."""
+    """Judge new states, given as consecutive candidates; write records and parents separately."""
     state = load(worker + Worker.STATE)
     for number in range(count):
         candidate = first + number * (p.words + 1) * 8
@@ -306,7 +306,7 @@ def accept(p: Program, worker: int, first: int, count: int, records: int, parent
 
 
 def merge(p: Program, cursors: int, inputs: int, out: int, room: int) -> int:
-    """Merge sorted records until one of the inputs has no more, or there is no room.
+    """Merge sorted records until one of the inputs is exhausted, or there is no room.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Makes machine code of an LLVM module."""
+"""Compiles an LLVM module to machine code and loads it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..interrupts import abandon, postponed
 from .values import UnsupportedError
 
 TICK = 0.1
-"""Seconds between looks at what LLVM does in its thread."""
+"""Seconds between looks at the thread of LLVM."""
 
 
 def new_target(level: int = 3) -> Any:
-    """Return a new description of this machine for LLVM; whoever loads code with one owns it.
+    """Return a new LLVM target machine for this computer; loading code takes ownership of it.
 
     Parameters
     ----------
     level
-        How much it is to improve code, from 0 to 3.
+        The optimisation level, from 0 to 3.
     """
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -33,7 +33,7 @@ def new_target(level: int = 3) -> Any:
 
 
 target = cache(new_target)
-"""Returns the description that is used for all but loading code."""
+"""Returns the target machine for everything but loading code."""
 
 
 def object_code(
@@ -41,24 +41,24 @@ def object_code(
 ) -> bytes:
     """Return the object file of an LLVM module.
 
-    LLVM works in another thread, since nothing interrupts a thread that is in it.
+    LLVM works in another thread, since a thread inside LLVM cannot be interrupted.
 
     Parameters
     ----------
     tick
-        Called now and then, to say how long it takes.
+        Called now and then, to report progress.
     optimised
-        Whether LLVM makes the code fast; else it makes it quickly.
+        Whether to optimise the code; otherwise it is compiled quickly.
 
     Raises
     ------
     UnsupportedError
-        If LLVM does not take the text.
+        If LLVM rejects the text.
     """
     from concurrent.futures import ThreadPoolExecutor, wait
 
-    # Python waits at its end for a pool's threads, and LLVM must be there as long as one is in it.
-    # It would not wait for a Thread whose join() an interrupt has ended.
+    # At exit Python waits for a pool's threads, and LLVM must stay loaded while one is in it.  It
+    # would not wait for a Thread whose join() was interrupted.
     pool = ThreadPoolExecutor(1, thread_name_prefix="LLVM")
     try:
         with postponed():
@@ -78,7 +78,7 @@ def _made(text: str, optimised: bool) -> bytes:
         parsed = llvm.parse_assembly(text)
         parsed.verify()
     except RuntimeError as error:
-        raise UnsupportedError(f"something that LLVM does not take: {error}") from None
+        raise UnsupportedError(f"something that LLVM rejects: {error}") from None
     if not optimised:
         quick: bytes = target(0).emit_object(parsed)
         return quick
@@ -95,7 +95,7 @@ def _made(text: str, optimised: bool) -> bytes:
 
 
 class Code:
-    """Machine code that was loaded: functions whose calls release the interpreter's lock."""
+    """Loaded machine code: its functions release the interpreter's lock when they are called."""
 
     def __init__(self, code: bytes) -> None:
         backing = llvm.parse_assembly("")

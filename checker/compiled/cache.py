@@ -1,4 +1,4 @@
-"""Translations and machine code kept on disk between runs, found by what they were made of."""
+"""The cache of translations and machine code on disk, found by what they were made from."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import llvmlite
+import llvmlite.binding as llvm
 
 from ..kept import Store
 from ..request import SearchRequest
 from . import build, closure
 from .build import object_code, target
 from .program import Module
+from .reads import answers_are_same
 
 if TYPE_CHECKING:
     from .generate import Generator
 
 
 def cached_translation(request: SearchRequest) -> tuple[Module, str]:
-    """Return the translation of a search and its text; no text where it is known from the disk.
+    """Return the translation of a search and its text; no text if the translation is cached.
 
     Raises
     ------
@@ -37,19 +39,20 @@ def cached_translation(request: SearchRequest) -> tuple[Module, str]:
     recordings = closure.read(store.read(key)) if key else []
     roots = closure.roots_of(system, properties)
     for recording in recordings:
-        if recording.is_of(roots):
+        if answers_are_same(recording.roots, recording.questions, roots):
             return recording.module, ""
     generator = generator_of(request)
     text, module = generator.module(tick=request.tick)
-    if key and generator.reads.keepable and _unchanged():
-        latest = closure.recorded(module, generator.reads)
+    reads = generator.reads
+    if key and reads.keepable and _unchanged():
+        latest = closure.Recording(module, reads.roots, reads.questions)
         store.keep(key, closure.written([latest, *recordings]))
     return module, text
 
 
 def generator_of(request: SearchRequest, compared: Set[int] = frozenset()) -> Generator:
-    """Return what translates a search; see :class:`Generator` for `compared`."""
-    # A search whose translation is kept starts faster without this import.
+    """Return the generator of a search's code; see :class:`Generator` for `compared`."""
+    # A search whose translation is cached starts faster without this import.
     from .generate import Generator
 
     system, properties = request.system, request.properties
@@ -57,7 +60,7 @@ def generator_of(request: SearchRequest, compared: Set[int] = frozenset()) -> Ge
 
 
 def _unchanged() -> bool:
-    """Whether the translator's source is still that of which a key was made."""
+    """Whether the translator's source is still the one that the key was made from."""
     try:
         return closure.source_of_translator() == closure.translator()
     except OSError:
@@ -65,12 +68,12 @@ def _unchanged() -> bool:
 
 
 def code_of(module: Module, text: str, tick: Callable[[], None] = lambda: None) -> bytes:
-    """Return the optimised code of LLVM text; of several processes only one makes it."""
+    """Return the optimised code of LLVM text; only one of several processes compiles it."""
     return kept_or_made(name_of(module.digest), lambda: object_code(text, tick))
 
 
 def kept_or_made(name: str, make: Callable[[], bytes]) -> bytes:
-    """Return what is kept under a name; of several processes that need it only one makes it."""
+    """Return the cached file of that name; only one of several processes makes it."""
     store = Store("compiled")
     content = store.read(name)
     if not content:
@@ -83,20 +86,15 @@ def kept_or_made(name: str, make: Callable[[], bytes]) -> bytes:
 
 
 def name_of(*parts: str) -> str:
-    """Return the name of machine code: a hash of all that decides on it, and of these parts."""
+    """Return the name of machine code: a hash of everything that determines it, and of `parts`."""
     machine = target()
-    made_of = [llvmlite.__version__, machine.triple, str(machine.target_data), _processor()]
+    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    made_of = [llvmlite.__version__, machine.triple, str(machine.target_data), processor]
     return hashlib.sha256("\n".join([*made_of, _recipe(), *parts]).encode()).hexdigest()
 
 
 @cache
 def _recipe() -> str:
-    """Return the source of what makes machine code, which need not be a file of its own."""
-    # The loader of a module that pytest has rewritten cannot tell its source.
+    """Return the source of the module that compiles, even from a ZIP file."""
+    # The loader of a module that pytest has rewritten does not know its source.
     return inspect.getsource(build)
-
-
-def _processor() -> str:
-    import llvmlite.binding as llvm
-
-    return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"

@@ -1,4 +1,4 @@
-"""From a plain Python function to LLVM: its calls, and what stands for loops in expressions."""
+"""From a plain Python function to LLVM: its calls, and generator expressions in calls."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Calls:
-    """Translates calls, of functions like this one and of the few that Python has built in."""
+    """Translates calls of the model's functions and of a few built-in ones."""
 
     def __init__(self, scope: Scope, expressions: Expressions) -> None:
         self.scope, self.unit, self.out = scope, scope.unit, scope.out
@@ -106,7 +106,7 @@ class Calls:
         return self.invoke(function, arguments, Mode.WHOLE)
 
     def invoke(self, function: Callable[..., Any], arguments: list[Value], mode: Mode) -> Value:
-        """Emit the call of a function like this one."""
+        """Emit the call of a function of the model or of the search."""
         compiled = self.unit.function(function, arguments, mode, self.scope.pure)
         self.out.loops.extend(compiled.loops)
         self.scope.compiled.elements.update(compiled.elements)
@@ -139,7 +139,7 @@ class Calls:
         return result
 
     def _quantified(self, node: ast.Call, wanted: bool) -> Value:
-        """Translate any() or all() over a range or an array, as a loop that ends early."""
+        """Translate any() or all() over a range or an array, as a loop that may end early."""
         generator = self._generator(node)
         if node.keywords:
             raise UnsupportedError(f"the call {ast.unparse(node)}")
@@ -198,7 +198,7 @@ class Calls:
 
     @staticmethod
     def _generator(node: ast.Call) -> ast.GeneratorExp:
-        """Return the one generator that a call is about."""
+        """Return the generator that is the only argument of a call."""
         generator = node.args[0] if len(node.args) == 1 else None
         if isinstance(generator, ast.GeneratorExp) and len(generator.generators) == 1:
             [clause] = generator.generators
@@ -207,7 +207,7 @@ class Calls:
         raise UnsupportedError(f"the call {ast.unparse(node)}")
 
     def _each(self, generator: ast.GeneratorExp, body: Callable[[str, str], None]) -> None:
-        """Translate a generator; `body` emits what is done with one element of it."""
+        """Translate a generator; `body` emits the code for one element."""
         [clause] = generator.generators
         assert isinstance(clause.target, ast.Name)
         name, out = clause.target.id, self.out
@@ -215,7 +215,7 @@ class Calls:
         outer = scope.local, scope.variables, scope.assigned
 
         def inside(element: Value, following: str, end: str) -> None:
-            # The name is the generator's own, whatever it is outside.
+            # The name is local to the generator.
             scope.local = {**outer[0], name: element}
             scope.variables = {n: at for n, at in outer[1].items() if n != name}
             scope.assigned = {n: where for n, where in outer[2].items() if n != name}
@@ -270,7 +270,7 @@ class Calls:
         return [passed[name] if name in passed else Constant(optional[name]) for name in names]
 
     def filled(self, value: Value) -> Value:
-        """Return what is true where a value is: of a set or a sequence, whether it has elements."""
+        """Return a value for its truth: for a set or a sequence, whether it has elements."""
         if isinstance(value, StateRef) and (method := self.records.method(value, "__bool__")):
             return self.call(method, [])
         return value

@@ -1,10 +1,10 @@
-"""A checkpoint: what a search needs to go on after its process was killed.
+"""A checkpoint: what a search needs to continue after its process was killed.
 
 It is a directory with two files.  ``states.bin`` holds all states up to the end of a level, in the
-order of levels, and ``manifest.json`` says how many of them count, and what else was known then.
-The manifest is there before the states, and is replaced as a whole after those that it speaks of
-are on disk.  So a process that dies at any moment leaves the checkpoint before; what it wrote
-after those states is cut off.
+order of levels; ``manifest.json`` says how many of them count, and what else was known then.  The
+manifest is written before the first states, and replaced atomically after the states that it counts
+are on disk.  So a process that dies at any moment leaves a complete checkpoint; states after the
+counted ones are truncated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .validity import is_state
 
 VERSION = 1
 MOST_STATES = (1 << 40) - 1
-"""States that a search can number."""
+"""The most states that a search can number."""
 
 _MANIFEST, _PARTIAL, _STATES, _LOCK = "manifest.json", "manifest.json.partial", "states.bin", "lock"
 _KIND = "tidegate-checkpoint"
@@ -44,12 +44,12 @@ class Manifest:
     Attributes
     ----------
     about
-        What is searched, as the command line needs it to begin again.
+        What is searched, for the command line to search it again.
     code
         Hash of the code that the search was compiled from.
     levels
-        For each level: number of its first state in the file, how many, and their checksum.  None
-        where the search was stopped before its first level was kept.
+        For each level: the number of its first state in the file, the number of states, and their
+        checksum.  Empty if the search was stopped before its first level was saved.
     taken
         How often each instance of an action was taken.
     violations
@@ -69,12 +69,12 @@ class Manifest:
         return sum(count for _, count, _ in self.levels)
 
     def verify(self, layout: Layout[Any], instances: int, properties: Sequence[Property]) -> None:
-        """Verify that it can be one of a search; see :meth:`Checkpoint.verify`.
+        """Verify that it can be the manifest of this search; see :meth:`Checkpoint.verify`.
 
         Raises
         ------
         FieldError
-            If some field cannot be what that search wrote.
+            If a field cannot be from that search.
         """
         fields.integer(self.state_bytes, "state_bytes", 8 * layout.words, 8 * layout.words)
         counts = [count for _, count, _ in self.levels]
@@ -89,17 +89,17 @@ class Manifest:
 
 
 class Checkpoint:
-    """A directory that holds a checkpoint, or will; nobody else may use it meanwhile.
+    """The directory of a checkpoint, locked against other processes.
 
     Parameters
     ----------
     begin
-        Whether a search is to begin there, which needs a directory that is new or empty.
+        Whether a search begins there, which needs a directory that is new or empty.
 
     Raises
     ------
     CheckpointError
-        If it cannot be written to, another process uses it, or something else is there.
+        If it cannot be written to, another process uses it, or it has other files.
     """
 
     def __init__(self, folder: Path, begin: bool) -> None:
@@ -114,7 +114,7 @@ class Checkpoint:
                 f"--checkpoint {folder}: cannot be written to ({error.strerror}); name another "
                 "directory"
             ) from None
-        # Whoever searches again in this process finds the directory free once nobody needs this.
+        # Another search in this process can use the directory once this object is gone.
         self._release = weakref.finalize(self, os.close, self._lock)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -132,7 +132,7 @@ class Checkpoint:
         return self.folder / _STATES
 
     def _refuse_begun(self) -> None:
-        """Refuse to begin a search where one was begun."""
+        """Refuse to begin a search in the directory of another one."""
         if _is_manifest(self.folder / _MANIFEST):
             raise CheckpointError(
                 f"--checkpoint {self.folder}: there is a checkpoint already; resume it with "
@@ -140,7 +140,7 @@ class Checkpoint:
             )
 
     def _refuse_others(self) -> None:
-        """Refuse to begin a search among what belongs to no checkpoint."""
+        """Refuse to begin a search in a directory with other files."""
         for name in sorted(os.listdir(self.folder)):
             if not _is_left_over(self.folder / name):
                 raise CheckpointError(
@@ -155,7 +155,7 @@ class Checkpoint:
         instances: int,
         properties: Sequence[Property],
     ) -> None:
-        """Verify that a manifest can be one of a search, and of the states that are there.
+        """Verify that a manifest can be from this search, and fits the file of states.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Checkpoint:
         Raises
         ------
         CheckpointError
-            If it cannot.
+            If not.
         """
         try:
             size = self.states.stat().st_size
@@ -179,11 +179,11 @@ class Checkpoint:
             raise damaged(self.folder / _MANIFEST, error) from None
 
     def close(self) -> None:
-        """Let others use the directory."""
+        """Unlock the directory."""
         self._release()
 
     def save(self, manifest: Manifest) -> None:
-        """Replace the manifest; the states that it speaks of must be on disk."""
+        """Replace the manifest; the states that it counts must be on disk."""
         document = {_KIND: VERSION, **asdict(manifest)}
         manifest_file, partial = self.folder / _MANIFEST, self.folder / _PARTIAL
         replace_file(manifest_file, sealed(document).encode(), aside=partial)
@@ -193,7 +193,7 @@ class Checkpoint:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Return what a checkpoint says.
+    """Return the manifest of a checkpoint.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def damaged(path: Path, why: object) -> CheckpointError:
-    """Return what says that a file of a checkpoint is not what was written."""
+    """Return the error for a file of a checkpoint that is not as it was written."""
     return CheckpointError(f"{path}: damaged, {why}; begin the search anew")
 
 
@@ -249,7 +249,7 @@ def _manifest(document: dict[str, Any]) -> Manifest:
 
 
 def read_taken(value: Any) -> list[int]:
-    """Return how often each instance was taken, as a manifest has it."""
+    """Return how often each instance was taken, from a manifest."""
     counts = fields.array(value, "taken")
     return [
         fields.integer(count, f"taken[{number}]", 0, MOST_STATES)
@@ -258,7 +258,7 @@ def read_taken(value: Any) -> list[int]:
 
 
 def read_violations(value: Any) -> dict[str, tuple[int, list[int]]]:
-    """Return violations, by property, as a manifest has them."""
+    """Return the violations by property, from a manifest."""
     violations = {}
     for name, violation in fields.mapping(value, "violations").items():
         where = f"violations[{name!r}]"
@@ -271,12 +271,12 @@ def read_violations(value: Any) -> dict[str, tuple[int, list[int]]]:
 
 
 def verify_taken(taken: Sequence[int], instances: int, levels: Sequence[int]) -> None:
-    """Verify that steps can have led to so many states on each level."""
+    """Verify the counts of steps against the number of states on each level."""
     if len(taken) != instances:
         raise fields.FieldError("taken", taken, f"an array of {instances}")
     states, first = sum(levels), sum(levels[:1])
     for number, count in enumerate(taken):
-        # A state takes a step once, and all states but the initial ones come of a step.
+        # A state takes each step once, and every state but the initial ones follows from a step.
         fields.integer(count, f"taken[{number}]", 0, states)
     fields.integer(sum(taken), "the sum of taken", states - first, states * instances)
 
@@ -287,7 +287,7 @@ def verify_violations(
     properties: Sequence[Property],
     deepest: int,
 ) -> None:
-    """Verify that violations are of these properties, by states on levels that there are."""
+    """Verify that violations are of these properties, by states on existing levels."""
     known = [prop.name for prop in properties]
     for name, (level, words) in violations.items():
         if name not in known:
@@ -298,7 +298,7 @@ def verify_violations(
 
 
 def _is_manifest(path: Path) -> bool:
-    """Whether a file is the manifest of a checkpoint or a store, whatever became of it."""
+    """Whether a file is the manifest of a checkpoint or a store, even a damaged one."""
     try:
         return b'"tidegate-' in path.read_bytes()
     except OSError:
@@ -306,7 +306,7 @@ def _is_manifest(path: Path) -> bool:
 
 
 def _is_left_over(path: Path) -> bool:
-    """Whether a file is what a search leaves that is killed before it has a manifest."""
+    """Whether a file is left over from a search that was killed before it had a manifest."""
     if not stat.S_ISREG(path.lstat().st_mode) or path.name not in (_LOCK, _PARTIAL):
         return False
     begun = b"" if path.name == _LOCK else sealed({})[:12].encode()

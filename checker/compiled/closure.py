@@ -1,8 +1,8 @@
-"""Translations made before, found again by what they asked and were answered.
+"""Recordings of earlier translations, found by the questions they asked and the answers.
 
 Translating takes a tenth of a second, which is most of the time until a small search begins.  So
-what came of it is recorded, together with all that it read (``reads.py``), under a key of what is
-known without translating.  It is used again where every question has the same answer.
+its result is recorded together with everything that it read (``reads.py``), under a key that is
+known without translating.  It is reused if every question has the same answer.
 """
 
 from __future__ import annotations
@@ -23,44 +23,35 @@ from ...core.symmetry import Symmetry
 from .. import compiled
 from ..liveness import formulas
 from .program import Module
-from .reads import Question, Reads, answers_are_same
+from .reads import Question
 
 TRANSLATOR = (core, compiled, formulas)
-"""The packages and modules whose source decides what a translation comes to."""
+"""The packages and modules whose source determines the result of a translation."""
 
 MOST = 8
-"""Recordings under one key: a protocol that is being edited comes back to what it was."""
+"""The most recordings under one key: an edited protocol may return to an earlier form."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What a translation came to, and all that it asked with the answers; see :class:`Reads`."""
+    """The result of a translation, with its questions and answers; see :class:`.reads.Reads`."""
 
     module: Module
     roots: list[str]
     questions: list[Question]
 
-    def is_of(self, roots: Sequence[object]) -> bool:
-        """Whether a translation that begins with these objects would come to the same."""
-        return answers_are_same(self.roots, self.questions, roots)
-
 
 def written(recordings: Sequence[Recording]) -> bytes:
-    """Return recordings as they are kept, the first ones only."""
+    """Return the first recordings in the form in which they are cached."""
     return json.dumps([asdict(recording) for recording in recordings[:MOST]]).encode()
 
 
 def read(content: bytes) -> list[Recording]:
-    """Return recordings that were kept."""
+    """Return cached recordings."""
     return [
         Recording(Module(**kept["module"]), kept["roots"], kept["questions"])
         for kept in json.loads(content or "[]")
     ]
-
-
-def recorded(module: Module, reads: Reads) -> Recording:
-    """Return the recording of a translation."""
-    return Recording(module, reads.roots, reads.questions)
 
 
 def roots_of(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> list[object]:
@@ -79,7 +70,7 @@ def key_of(
     exact: bool,
     symmetry: Symmetry | None,
 ) -> str:
-    """Return a hash of what is known of a translation before it is made, but for the roots.
+    """Return a hash of what is known before translating, except the roots.
 
     Raises
     ------
@@ -102,7 +93,7 @@ def key_of(
 
 
 def _laid_out(layout: Layout[Any]) -> Iterator[object]:
-    """Yield where the variables of a state are, what they can be, and how the record is nested."""
+    """Yield the positions and ranges of a state's variables, and the nesting of the record."""
     for variable in layout.variables:
         yield variable.path, variable.form, variable.replicas, variable.field.names
         yield variable.low, variable.high, variable.word, variable.shift
@@ -117,12 +108,12 @@ def _nested(part: Any) -> object:
 
 @cache
 def translator() -> str:
-    """Return the hash of the source that translates, as it is when this is asked first."""
+    """Return the hash of the translator's source, as of the first call."""
     return source_of_translator()
 
 
 def source_of_translator() -> str:
-    """Return the hash of the source that translates, as it is now."""
+    """Return the hash of the translator's source, as it is now."""
     return hashlib.sha256(
         b"\0".join(file.read_bytes() for file in files_of_translator())
     ).hexdigest()
@@ -132,4 +123,4 @@ def files_of_translator() -> Iterator[Path]:
     """Yield the files of the translator, those of a package in the order of their names."""
     for part in TRANSLATOR:
         file = Path(str(part.__file__))
-        yield from sorted(file.parent.glob("*.py")) if file.name == "__init__.py" else [file]
+        yield from sorted(file.parent.glob("*.py")) if hasattr(part, "__path__") else [file]

@@ -1,7 +1,7 @@
-"""The variables of a group of states side by side, each in as few bytes as it takes.
+"""The variables of a group of states in columns, each in as few bytes as possible.
 
-Guards are asked of many states at once.  From packed words a variable is a shift and a mask of 64
-bits; of bytes that lie side by side, one vector instruction compares eight times as many.
+Guards are evaluated for many states at once.  Reading a variable from packed words takes a shift
+and a mask of 64 bits; in a column of bytes, one vector instruction compares eight times as many.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ ALIGNED = 64
 
 
 class Columns(StateRefs):
-    """Variables where a guard reads them: of one state, in a slot of 64 bits each.
+    """The variables of one state as a guard reads them, each in a slot of 64 bits.
 
-    Before the slots is the error word.  A variable that is read gets a column, out of which
+    The error word comes before the slots.  A variable that is read gets a column, from which
     :meth:`slots` fills its slot.
     """
 
@@ -34,7 +34,7 @@ class Columns(StateRefs):
 
     def load(self, out: Emitter, place: StateRef) -> Value:
         """Emit the reading of a variable from its slot."""
-        variables = self._candidates(out, place)
+        variables = self._candidates(place)
         sample = next(iter(variables.values()))
         if not sample.width:
             return Constant(sample.low)
@@ -46,8 +46,8 @@ class Columns(StateRefs):
                 these = out.value(f"select i1 {here}, i64 {these}, i64 {bits}")
             bits = these
         if sample.low:
-            # Whatever the bits are, the sum must not be said to fit unless it does; bits of a
-            # variable that takes all 64 may be those of a negative number.
+            # The sum may be declared to fit only if it does for all bits; the bits of a variable
+            # that takes all 64 may be those of a negative number.
             most = (1 << sample.width) - 1
             exact = "nsw " if fits((sample.low, most)) and fits((0, sample.low + most)) else ""
             bits = out.value(f"add {exact}i64 {bits}, {sample.low}")
@@ -68,9 +68,9 @@ class Columns(StateRefs):
         Returns
         -------
         str, str
-            The address of the slots, and a byte that depends on all that was read.  Who uses that
-            byte at the end keeps LLVM from moving a load to the one place where it is needed:
-            a load that is not always done is done state by state, and is most of a guard's time.
+            The address of the slots, and a byte that depends on all that was read.  Using that byte
+            at the end keeps LLVM from moving a load to the one place where it is needed: a
+            conditional load is done state by state, and takes most of a guard's time.
         """
         slots = out.room(1 + len(self._slot))
         out.emit(f"store i64 0, ptr {slots}")
@@ -87,7 +87,7 @@ class Columns(StateRefs):
         return slots, everything
 
     def fill(self, out: Emitter, columns: str, state: str, words: list[str]) -> None:
-        """Emit the filling of all columns for one state of the group, whose words are given."""
+        """Emit the filling of all columns for one state of the group, from its words."""
         for variable in self._read:
             kind = _kind(variable)
             bits = out.value(f"lshr i64 {words[variable.word]}, {variable.shift}")

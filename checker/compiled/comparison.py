@@ -1,4 +1,4 @@
-"""Asking Python what machine code answered: the two must agree on every state that was kept."""
+"""Compares the answers of machine code with Python's, for every state that was kept."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from ...core.spec import DisagreementError, Property, TidegateError, TransitionS
 from ..counterexample import least
 from ..interpreted import Search
 from .sampler import Sample, Words
-from .sampling import Asked
+from .sampling import Query
 
-GUARDS, STEP, PROPERTY, CONSTRAINT = Asked
+GUARDS, STEP, PROPERTY, CONSTRAINT = Query
 
 REPORT = (
-    "; nothing that the compiled engine says of this model can be believed. Search with "
+    "; the compiled engine cannot be trusted with this model. Search with "
     "--engine interpreted, and please report this"
 )
 
 
 class Comparison:
-    """What was kept of one search, compared with Python.
+    """Compares the samples of one search with Python.
 
     Parameters
     ----------
     system, properties
-        As the machine code was made of them.
+        Those that the machine code was made from.
     steps
-        Which steps machine code takes from a state: the numbers of their instances.  It is asked
-        where the guards alone do not say whether a step is taken.
+        Returns the steps that machine code takes from a state, by the numbers of their instances.
+        It is called if the guards alone do not decide whether a step is taken.
     """
 
     def __init__(
@@ -48,12 +48,12 @@ class Comparison:
         self._unpack = cache(system.layout.unpack)
 
     def compare(self, samples: Sequence[Sample]) -> None:
-        """Ask Python about samples.
+        """Compare samples.
 
         Raises
         ------
         DisagreementError
-            If it answers otherwise than machine code did.
+            If Python's answer differs from that of machine code.
         """
         # Unpacking a state costs as much as several steps, and many samples share one.
         by_state: dict[Words, list[Sample]] = {}
@@ -63,36 +63,36 @@ class Comparison:
             for some in by_state.values():
                 self._compare_in_one_state(some)
         except TidegateError:
-            # Each sample by itself decides, in order, so that nothing depends on the others.
+            # Compare one by one, so that the error does not depend on the other samples.
             for sample in samples:
                 self._compare_in_one_state([sample])
 
     def compare_rows(self, samples: Iterable[Sample]) -> None:
-        """Ask Python about samples of which those of a state follow each other, as they come.
+        """Compare samples as they come, with those of the same state in a row.
 
         Raises
         ------
         DisagreementError
-            If it answers otherwise than machine code did.
+            If Python's answer differs from that of machine code.
         """
         for _, some in groupby(samples, attrgetter("state")):
             self._compare_in_one_state(list(some))
 
     def _compare_in_one_state(self, samples: Sequence[Sample]) -> None:
-        """Ask Python about samples of the same state."""
+        """Compare samples of the same state."""
         state = self._unpack(samples[0].state)
         steps = [sample for sample in samples if _is_step(sample)]
         taken = self.system.attempt({sample.number for sample in steps}, state) if steps else {}
         for sample in steps:
-            if sample.asked is GUARDS:
+            if sample.query is GUARDS:
                 self._guards(sample, sample.number in taken)
             else:
                 self._step(sample, taken.get(sample.number))
         if len(steps) < len(samples):
             for sample in samples:
-                if sample.asked is PROPERTY:
+                if sample.query is PROPERTY:
                     self._property(sample, state)
-                elif sample.asked is CONSTRAINT:
+                elif sample.query is CONSTRAINT:
                     self._constraint(sample, state)
 
     def _guards(self, sample: Sample, enabled: bool) -> None:
@@ -133,9 +133,9 @@ class Comparison:
 
     def _differ(self, sample: Sample, machine: str, python: str) -> None:
         layout = self.system.layout
-        if sample.asked is Asked.PROPERTY:
+        if sample.query is Query.PROPERTY:
             name = self.properties[sample.number].name
-        elif sample.asked is Asked.CONSTRAINT:
+        elif sample.query is Query.CONSTRAINT:
             name = "the constraint"
         else:
             name = str(self.system.instances[sample.number].step)
@@ -146,11 +146,11 @@ class Comparison:
 
 
 def _is_step(sample: Sample) -> bool:
-    """Whether Python has to try the step that machine code was asked about."""
-    if sample.asked is GUARDS:
-        # What could not be decided in machine code ends the search by itself.
+    """Whether Python has to try the step of a sample."""
+    if sample.query is GUARDS:
+        # A guard that machine code could not decide ends the search anyway.
         return sample.answer & 3 <= 1
-    return sample.asked is STEP
+    return sample.query is STEP
 
 
 def compare_with_reference(
@@ -160,14 +160,14 @@ def compare_with_reference(
     violations: Mapping[str, tuple[int, Sequence[State]]],
     taken: Sequence[int],
 ) -> bool:
-    """Compare a level with what was interpreted before; with its last level also all the rest.
+    """Compare a level with the interpreted search; on its last level also verdicts and counts.
 
     Parameters
     ----------
     states
-        Those that machine code found on the level.
+        The states that machine code found on the level.
     violations, taken
-        What it found so far, and how often it took each instance.
+        The violations it found so far, and how often it took each instance.
 
     Returns
     -------
@@ -180,31 +180,25 @@ def compare_with_reference(
         If they differ.
     """
     system = reference.system
-    compare_level(system, level, reference.levels[level], states)
+    _compare_level(system, level, reference.levels[level], states)
     if level + 1 < len(reference.levels):
         return True
     least_ones = {
         name: (first, least(system, some)) for name, (first, some) in reference.violations.items()
     }
     mine = {name: (first, one) for name, (first, [one]) in violations.items()}
-    compare_verdicts(system, least_ones, mine)
-    compare_counts(system, reference.taken, taken)
+    _compare_verdicts(system, least_ones, mine)
+    _compare_counts(system, reference.taken, taken)
     return False
 
 
-def compare_level(
+def _compare_level(
     system: TransitionSystem[Any, Any],
     level: int,
     python: Sequence[State],
     machine: Sequence[State],
 ) -> None:
-    """Compare the states of a level.
-
-    Raises
-    ------
-    DisagreementError
-        If one engine found a state that the other one did not.
-    """
+    """Compare the states of a level."""
     expected, compiled = set(python), set(machine)
     if expected == compiled and len(compiled) == len(machine):
         return
@@ -220,18 +214,12 @@ def compare_level(
     )
 
 
-def compare_verdicts(
+def _compare_verdicts(
     system: TransitionSystem[Any, Any],
     python: Mapping[str, tuple[int, State]],
     machine: Mapping[str, tuple[int, State]],
 ) -> None:
-    """Compare for each violated property the level and the state that come first.
-
-    Raises
-    ------
-    DisagreementError
-        If they differ.
-    """
+    """Compare for each violated property the first level and state that violate it."""
     for name in sorted(python.keys() | machine.keys()):
         if python.get(name) != machine.get(name):
             says = [
@@ -244,16 +232,10 @@ def compare_verdicts(
             )
 
 
-def compare_counts(
+def _compare_counts(
     system: TransitionSystem[Any, Any], python: Sequence[int], machine: Sequence[int]
 ) -> None:
-    """Compare how often each instance was taken.
-
-    Raises
-    ------
-    DisagreementError
-        If the numbers differ.
-    """
+    """Compare how often each instance was taken."""
     for instance, expected, compiled in zip(system.instances, python, machine, strict=True):
         if expected != compiled:
             raise DisagreementError(

@@ -29,22 +29,22 @@ from .values import (
 Names = dict[str, Range] | None
 
 FAILURE = "%failure"
-"""Where a function of the model says that a step fails: the address of a state's error word."""
+"""The address of a state's error word, which a function of the model sets if the step fails."""
 
 MOST_ROUNDS = 1 << 16
-"""Rounds of all loops of one step, or of one judgement, together; more of them fail.
+"""The most iterations of all loops of one step, or of one judgement, together; more fail.
 
-A rule that never ends must not keep the search; what takes longer is left to the interpreted
-engine, which can be interrupted anywhere.
+A rule that never ends must not block the search; the interpreted engine, which can be interrupted
+anywhere, takes over what takes longer.
 """
 
 CHEAP = 24
-"""Operations that are rather computed than jumped over."""
+"""The most instructions that are computed unconditionally instead of being jumped over."""
 
 
 @dataclass
 class Aside:
-    """Instructions that were collected apart, and the marks that are pending at their end."""
+    """Instructions that were collected separately, and the marks pending at their end."""
 
     lines: list[str]
     pending: list[Mark] = field(default_factory=list)
@@ -53,30 +53,30 @@ class Aside:
 class Emitter:
     """The instructions of a function, one line each, in the order in which they were emitted.
 
-    The range of a value holds as long as the step has not failed.  A step that has failed goes on,
-    with any values, so ranges decide what is checked, and never what is safe: :meth:`divisor` and
-    :meth:`distance` are for every value that is not a constant, whatever its range.
+    The range of a value holds as long as the step has not failed.  A failed step continues with
+    arbitrary values, so ranges decide what is checked, but never what is safe: :meth:`divisor` and
+    :meth:`distance` are needed for every value that is not a constant, whatever its range.
 
     Parameters
     ----------
     wraps
-        Whether numbers are meant modulo 2^64, as in the search's own code, and not as Python's.
+        Whether numbers are modulo 2^64, as in the search's own code, and not Python's.
     points
-        Where the marks of the model's branches are; None for the search's own code.
+        The points of the model's branches; None for the search's own code.
 
     Attributes
     ----------
     pending
-        Marks of truth values that are known here, and are noted before the next jump.
+        Marks of truth values that are known here, and are recorded before the next jump.
     definite
-        Local names that are definitely assigned here, with the range of their value;
-        None where no way leads.
+        Local names that are definitely assigned here, with the range of their value; None in
+        unreachable code.
     loops
-        Has an element if something may be done more than once.
+        Not empty if there may be a loop.
     reads
         Paths of the variables that are read from their columns.
     gives_up
-        Whether there is a way to the label "up", where a function ends whose step has failed.
+        Whether there is a jump to the label "up", the end of a function whose step has failed.
     """
 
     def __init__(self, wraps: bool = False, points: Points | None = None) -> None:
@@ -139,12 +139,12 @@ class Emitter:
             self.emit(f"store {kind} {noted}, ptr {address}")
 
     def settle(self, name: str, known: Range = None) -> None:
-        """Note that a local name has a value of that range from here on."""
+        """Record that a local name has a value of that range from here on."""
         if self.definite is not None:
             self.definite = {**self.definite, name: known}
 
     def unsettle(self, names: Iterable[str]) -> None:
-        """Forget the ranges of local names, which the rounds of a loop change."""
+        """Forget the ranges of local names that a loop changes."""
         if self.definite is not None:
             forgotten = {name: None for name in names if name in self.definite}
             self.definite = {**self.definite, **forgotten}
@@ -186,15 +186,15 @@ class Emitter:
         self.terminated = True
 
     def fail_if(self, wrong: str) -> None:
-        """Note that this step fails where a bit is set."""
+        """Emit that this step fails if a bit is set."""
         before = self.value(f"load i64, ptr {FAILURE}")
         failed = self.value(f"or i64 {before}, {self.value(f'zext i1 {wrong} to i64')}")
         self.emit(f"store i64 {failed}, ptr {FAILURE}")
 
     def begin_round(self) -> None:
-        """Count a round of a loop, which gives up where the step has failed or rounds are used up.
+        """Emit the count of an iteration, and the end if the step has failed or used them up.
 
-        How many were taken is after the error word.
+        The counter is after the error word.
         """
         if self.wraps:
             return
@@ -209,11 +209,11 @@ class Emitter:
         self.gives_up = True
 
     def divisor(self, number: str) -> str:
-        """Return a positive divisor: others end the process, or are refused beforehand."""
+        """Return a divisor clamped to 1 or more: division by 0 would end the process."""
         return self.value(f"call i64 @llvm.smax.i64(i64 {number}, i64 1)")
 
     def distance(self, bits: str) -> str:
-        """Return by how many bits to shift: by more than a number has, it means nothing to LLVM."""
+        """Return a shift distance clamped to below 64: a larger one is undefined in LLVM."""
         return self.value(f"call i64 @llvm.umin.i64(i64 {bits}, i64 {WORD_BITS - 1})")
 
     def variable(self) -> str:
@@ -223,21 +223,21 @@ class Emitter:
         return address
 
     def room(self, count: int) -> str:
-        """Return the address of room for so many numbers."""
+        """Return the address of memory for that many numbers."""
         address = self.register()
         self.prologue.append(f"  {address} = alloca [{count} x i64]")
         return address
 
     def element(self, base: str, index: int | str) -> str:
-        """Return the address of one of the numbers that lie in a row."""
+        """Return the address of one of several consecutive numbers."""
         return self.value(f"getelementptr i64, ptr {base}, i64 {index}")
 
     def after(self, base: str, offset: int) -> str:
-        """Return the address so many bytes after one."""
+        """Return the address `offset` bytes after another one."""
         return self.value(f"getelementptr i8, ptr {base}, i64 {offset}")
 
     def at(self, address: str, offset: int) -> str:
-        """Return as an address the number `address`, so many bytes on."""
+        """Return the pointer for the number `address` plus `offset` bytes."""
         return self.value(f"inttoptr i64 {self.value(f'add i64 {address}, {offset}')} to ptr")
 
     def definition(self, head: str, attributes: str) -> str:
@@ -265,13 +265,13 @@ class Emitter:
             self.pending = pending
 
     def inline(self, aside: Aside, truth: str, way: bool) -> None:
-        """Add what was collected, of which Python computes nothing unless a truth value is so."""
+        """Add collected code that Python would run only if a truth value goes one way."""
         if not self.terminated:
             self.lines += aside.lines
             self.pending += [mark.under(truth, way) for mark in aside.pending]
 
     def append(self, aside: Aside) -> None:
-        """Add what was collected, where Python computes it too."""
+        """Add collected code at a point where Python runs it, too."""
         self.lines += aside.lines
         self.pending += aside.pending
 
@@ -289,7 +289,7 @@ class Emitter:
         if isinstance(value, Truth):
             if value.truth_only:
                 raise UnsupportedError(
-                    f"{value.truth_only} is used as a number, and only its truth is known"
+                    f"{value.truth_only} is used as a number, but only its truth is known"
                 )
             return self.value(f"zext i1 {value.register} to i64")
         raise UnsupportedError(f"a number is needed, not {_kind(value)}")
@@ -313,7 +313,7 @@ class Emitter:
         return Number(self.value(f"{operator} i64 {operands}"), known)
 
     def _combined(self, operator: str, left: Value, right: Value) -> Range:
-        """Return the range of a result; modulo 2^64 only sums of known ones have any."""
+        """Return the range of a result; modulo 2^64 only sums of known ranges have one."""
         one, other = span(left), span(right)
         partly = one is None or other is None or operator not in ("add", "sub", "min", "max")
         return None if self.wraps and partly else combined(operator, one, other)
@@ -330,7 +330,7 @@ class Emitter:
         return Truth(self.value(f"icmp {condition} i64 {operands}"))
 
     def select(self, test: Value, yes: Value, no: Value, known: Range) -> Value:
-        """Emit a choice between two integers that are both at hand."""
+        """Emit a choice between two integers that are both computed."""
         bit, one, other = self.truth(test), self.number(yes), self.number(no)
         return Number(self.value(f"select i1 {bit}, i64 {one}, i64 {other}"), known)
 

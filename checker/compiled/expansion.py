@@ -1,10 +1,10 @@
-"""The successors of a group of states: for one instance of an action after another.
+"""The successors of a group of states, computed instance by instance.
 
-First the guards of an instance are evaluated on all states of the group, whose variables lie side
-by side for that (``columns.py``).  They neither write nor jump, so that LLVM turns that loop into
-vector instructions, for 32 states at a time.  Only where an instance is enabled is its effect
-computed, on a copy of the state.  Taking instance by instance instead of state by state also lets
-the processor foresee nearly every jump.
+First the guards of an instance are evaluated on all states of the group, from columns of their
+variables (``columns.py``).  They neither write nor jump, so that LLVM vectorizes that loop, 32
+states at a time.  The effect of an instance is computed only for states in which it is enabled, on
+a copy.  Going instance by instance instead of state by state also makes nearly every jump
+predictable.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 
 from ...core.layout import Layout
 from ...core.spec import Instance, TransitionSystem
-from .asking import clear_marks, keep_guarded, keep_if_wanted, make_marks, note_beside
 from .columns import Columns
 from .emitter import Emitter
 from .function import Compiled, Mode
+from .keeping import clear_marks, keep_guarded, keep_if_wanted, make_marks, store_marks
 from .memory import GROUP
 from .points import Points
-from .sampling import Asked
+from .sampling import Query
 from .unit import Unit
 from .values import Constant, StateRef, Truth, UnsupportedError, Value
 
 GUARDED, UNPACKED = 32, 8
-"""States that one round of a loop does at a time: of that over guards, and of that before it."""
+"""The vector widths, in states, of the loop over guards and of the loop that unpacks."""
 
 BITS = 64
 """States whose answers make up one word of bits."""
@@ -89,21 +89,21 @@ end:
   %r1 = insertvalue {{i64, i64}} %r0, i64 %wrong, 1
   ret {{i64, i64}} %r1
 }}"""
-"""Goes through the states where an instance is enabled, by the bits that its guards left."""
+"""Visits the states in which an instance is enabled, by the bits that its guards set."""
 
 
 class Expansion:
     """Generates ``expand(states, count, buffer, taken, alive)``: all successors of some states.
 
-    They are put in a row into the buffer, `stride` bytes each, with the number of their parent
-    among the states in the last eight.  ``taken`` counts how often each instance was taken, and
-    ``alive`` has a bit for each state that has a successor.  It returns how many successors there
-    are; -1 if a step or a guard failed.
+    They are consecutive in the buffer, `stride` bytes each, of which the last eight are the number
+    of the parent among the states.  ``taken`` counts how often each instance was taken, and
+    ``alive`` has a bit for each state that has a successor.  ``expand`` returns the number of
+    successors, or -1 if a step or a guard failed.
 
     Parameters
     ----------
     unit
-        What the functions of the model are added to.
+        The module to which the functions of the model are added.
     stride
         In bytes.
     compared
@@ -141,19 +141,19 @@ class Expansion:
         return [*texts, self._expand(), *self.guards.bodies]
 
     def _expand(self) -> str:
-        """Return ``expand``: words of equal number side by side, then one instance at a time."""
+        """Return ``expand``: it copies the words into columns, then goes instance by instance."""
         out = Emitter()
         for word in range(self.words):
             out.prologue.append(f"  %c{word} = alloca [{GROUP} x i64], align 64")
         out.prologue.append(f"  %answers = alloca [{GROUP} x i8], align 64")
-        # Beyond the last state there is none that is enabled, ever, or that has taken any way.
+        # The entries after the last state must read as not enabled, and without marks.
         out.emit(f"call void @llvm.memset.p0.i64(ptr %answers, i8 0, i64 {GROUP}, i1 false)")
         noted = max(1, *map(len, self._noted)) * GROUP if self._noted else GROUP
         out.prologue.append(f"  %noted = alloca [{noted} x i8], align 64")
         out.emit(f"call void @llvm.memset.p0.i64(ptr %noted, i8 0, i64 {noted}, i1 false)")
         for block in range(GROUP // BITS):
             out.emit(f"store i64 0, ptr {out.at('%alive', 8 * block)}")
-        state = self._counted(out, "%count")
+        state = self._counted(out)
         for word in range(self.words):
             offset = out.value(f"mul i64 {state}, {8 * self.words}")
             offset = out.value(f"add i64 {offset}, {8 * word}")
@@ -193,9 +193,9 @@ class Expansion:
         return f"{out.definition(head, 'noinline')}\n{self._unpack()}"
 
     def _unpack(self) -> str:
-        """Return ``unpack``: every variable that a guard reads into its column."""
+        """Return ``unpack``: it copies every variable that a guard reads into its column."""
         out = Emitter()
-        state = self._counted(out, "%count")
+        state = self._counted(out)
         words = [
             out.value(f"load i64, ptr {out.element(f'%c{word}', state)}")
             for word in range(self.words)
@@ -210,8 +210,8 @@ class Expansion:
     def _guards(self, number: int, instance: Instance) -> str:
         """Return ``guards.N``: for each state whether the instance is enabled (1), or fails (2)."""
         out = Emitter()
-        guards = self._asked(instance)
-        state = self._counted(out, "%count")
+        guards = self._translated_guards(instance)
+        state = self._counted(out)
         slots, everything = self.sides.slots(out, "%sides", state, guards.reads)
         make_marks(out, self.guards.points)
         clear_marks(out, self.guards.points, guards.elements)
@@ -220,12 +220,12 @@ class Expansion:
         wrong = out.value(f"icmp ne i64 {out.value(f'load i64, ptr {slots}')}, 0")
         twice = out.value(f"shl i8 {self._bit(out, wrong, 8)}, 1")
         answer = out.value(f"or i8 {twice}, {self._bit(out, enabled, 8)}")
-        # Nobody looks at the highest bit.
+        # Nobody reads the highest bit.
         answer = out.value(f"or i8 {answer}, {out.value(f'and i8 {everything}, 128')}")
         out.emit(
             f"store i8 {answer}, ptr {out.value(f'getelementptr i8, ptr %answers, i64 {state}')}"
         )
-        note_beside(out, guards.elements, state)
+        store_marks(out, guards.elements, state)
         self._noted.append(guards.elements)
         self._again(out, f", !llvm.loop !{number}")
         out.emit("ret void")
@@ -234,9 +234,9 @@ class Expansion:
         return f"{out.definition(head, 'noinline')}\n{_hints(number, GUARDED)}"
 
     def _instance(self, number: int) -> str:
-        """Return ``instance.N``: the effect on each state where the instance is enabled.
+        """Return ``instance.N``: the effect on each state in which the instance is enabled.
 
-        It returns where the next successor goes, and whether some step failed.
+        It returns the address for the next successor, and whether some step failed.
         """
         columns = self.passed.replace("ptr ", "")
         loads = "\n".join(
@@ -265,7 +265,7 @@ class Expansion:
         out.emit(f"store i64 0, ptr {out.element(words, self.words + 1)}")
         arguments = self._given(words, instance)
         effect = self.unit.function(instance.action.apply, arguments, Mode.EFFECT)
-        if effect.cut != self._asked(instance).cut:
+        if effect.cut != self._translated_guards(instance).cut:
             raise UnsupportedError(f"where the guards of {instance.action.name} end")
         make_marks(out, self.unit.points)
         clear_marks(out, self.unit.points, effect.elements)
@@ -282,13 +282,12 @@ class Expansion:
             self.unit.points,
             effect.elements,
             (self.unit.points.pair(), taken),
-            (Asked.STEP, number),
+            (Query.STEP, number),
             self._bit(out, taken),
             [f"%w{word}" for word in range(self.words)],
             "%place",
         )
-        # What becomes of a step that is not enabled and has written all the same is for the
-        # interpreted engine to say.
+        # If a step that is not enabled has written, the interpreted engine has to report it.
         written = out.value(f"icmp ne i64 {differ}, 0")
         untidy = out.value(f"select i1 {taken}, i1 false, i1 {written}")
         error = out.value(f"load i64, ptr {failure}")
@@ -298,17 +297,17 @@ class Expansion:
         taken_in = ", ".join(f"i64 %w{word}" for word in range(self.words))
         return out.definition(f"i64 @step.{number}({taken_in}, i64 %state, i64 %place)", "")
 
-    def _asked(self, instance: Instance) -> Compiled:
+    def _translated_guards(self, instance: Instance) -> Compiled:
         """Return the guards of an instance, up to the first loop in them."""
         arguments = self._given("%slots", instance)
         return self.guards.function(instance.action.apply, arguments, Mode.GUARDS)
 
     def _given(self, words: str, instance: Instance) -> list[Value]:
-        """Return what an action is called with."""
+        """Return the arguments of an action."""
         state = StateRef(words, "", (), self.layout.record)
         return [state, self.constants, *(Constant(argument) for argument in instance.arguments)]
 
-    def _counted(self, out: Emitter, count: str) -> str:
+    def _counted(self, out: Emitter) -> str:
         """Begin a loop over the states of the group; return the register of the state's number."""
         self._index = out.variable()
         out.emit(f"store i64 0, ptr {self._index}")
@@ -317,7 +316,7 @@ class Expansion:
         return "%each.number"
 
     def _again(self, out: Emitter, hint: str = "") -> None:
-        """End the loop that was begun last."""
+        """End the loop over the states of the group."""
         following = out.value("add nuw nsw i64 %each.number, 1")
         out.emit(f"store i64 {following}, ptr {self._index}")
         more = out.value(f"icmp ult i64 {following}, %count")
@@ -331,9 +330,9 @@ class Expansion:
 
 
 def _hints(number: int, width: int) -> str:
-    """Return what LLVM is told of a loop, as it takes rare jumps to be cheap.
+    """Return the hint for LLVM to vectorize a loop, as it underestimates what rare jumps cost.
 
-    It is not ordered to, or it would complain on standard error where it cannot.
+    It is only a hint: an order would print a warning on standard error if it cannot be followed.
     """
     wide = f'!{{!"llvm.loop.vectorize.width", i32 {width}}}'
     return f"!{number} = distinct !{{!{number}, {wide}}}"

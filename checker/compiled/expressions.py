@@ -33,7 +33,7 @@ from .values import (
 
 
 class Expressions:
-    """Translates expressions: what is known already is computed, the rest is emitted."""
+    """Translates expressions: known ones are computed now, for others code is emitted."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope, self.unit, self.out = scope, scope.unit, scope.out
@@ -50,7 +50,7 @@ class Expressions:
         return value
 
     def known(self, node: ast.expr) -> Value:
-        """Return the value of an expression to compute with; 0 for what does not exist."""
+        """Return the value of an expression to compute with; 0 for an element beyond an array."""
         value = self.expression(node)
         return Constant(0) if value is NOWHERE else value
 
@@ -62,7 +62,7 @@ class Expressions:
         return value if isinstance(value, Truth) else Truth(self.out.truth(value))
 
     def decision(self, node: ast.expr) -> Value:
-        """Return the truth of an expression on which the way depends, and mark both ways."""
+        """Return the truth of an expression on which a branch depends, and mark both ways."""
         value = self.condition(node)
         if not is_marked(node):
             self.mark(value, node)
@@ -116,9 +116,9 @@ class Expressions:
         raise UnsupportedError(f"the expression {ast.unparse(node)}")
 
     def written_place(self, node: ast.expr) -> StateRef | tuple[Method, Value] | None:
-        """Return the part of the state that a target names; None where that is beyond an array.
+        """Return the part of the state that a target names; None if that is beyond an array.
 
-        Of an element that a record sets by a method of its own it is the method, and the index.
+        For an element that a record sets by its own method it is that method, and the index.
         """
         if self.scope.pure:
             raise UnsupportedError(f"writing {ast.unparse(node)} where only reading is allowed")
@@ -138,12 +138,12 @@ class Expressions:
         return self.computed(node.op, self.known(node.left), self.known(node.right))
 
     def computed(self, operator: ast.operator, left: Value, right: Value) -> Value:
-        """Return what an operator makes of two values, as Python does: of whole numbers."""
+        """Return the result of an operator on two integers, as Python computes it."""
         if type(operator) not in ARITHMETIC:
             raise UnsupportedError(f"the operator {type(operator).__name__}")
         if isinstance(left, Constant) and isinstance(right, Constant):
             if not folds(operator, right.value):
-                # The model may never come there.
+                # The model may never get there.
                 self.out.fail_if("true")
                 return Constant(0)
             folded = FOLDED[type(operator)].__name__
@@ -182,7 +182,7 @@ class Expressions:
     def _chained(
         self, left: Value, comparisons: list[ast.cmpop], operands: list[ast.expr]
     ) -> Value:
-        """Return whether comparisons hold one after the other; what follows a false one is left."""
+        """Return whether a chain of comparisons holds; it ends with the first false one."""
         right = self.known(operands[0])
         truth = self._compared(comparisons[0], left, right)
         self.mark(truth, operands[0])
@@ -257,14 +257,14 @@ class Expressions:
         return isinstance(value, Constant) and value.value is None
 
     def _is_function(self, node: ast.expr) -> bool:
-        """Return whether what is called is a function like this one."""
+        """Return whether the callee is a plain Python function."""
         callee = self.expression(node)
         return isinstance(callee, Constant) and isinstance(callee.value, types.FunctionType)
 
     def _boolop(self, node: ast.BoolOp) -> Value:
-        """Return the truth of all, or of any, jumping only over what is costly.
+        """Return the truth of all, or of any, jumping only over expensive operands.
 
-        Python has the operand that decides; it is that, too, if all of them are truth values.
+        Python returns the operand that decides; that is the same if all are truth values.
         """
         wanted = isinstance(node.op, ast.And)
         truth = self._operand(node.values[0])

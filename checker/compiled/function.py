@@ -1,22 +1,19 @@
-"""One translated function, and what another function has to know of it."""
+"""A translated function, as its callers see it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import reduce
-from typing import Any, Protocol
 
 from .emitter import FAILURE, Emitter
-from .points import MARKS, Points
-from .reads import Reads
-from .state_refs import StateRefs
+from .points import MARKS
 from .values import Made, Number, Range, StateRef, Truth, Value, union
 
 
 class Mode(Enum):
-    """What is wanted of a function: see :mod:`translate`."""
+    """Which part of a function is translated: see :mod:`translate`."""
 
     WHOLE = "whole"
     IS_NONE = "none"
@@ -32,13 +29,13 @@ Intrinsic = Callable[[Emitter, list[Value]], Value]
 class Compiled:
     """A translated function: its name in LLVM, its type, and how many values it returns.
 
-    ``ranges`` are those of the results at each of its ends.  ``truth_only`` says of which of them,
-    in a function that returns a truth value, only the truth is known.  ``loops`` has an element if
-    there is a loop in it or in what it calls, and ``cut`` the number of the statement before which
-    its guards end and its effect begins, if that is because of a loop.  ``own`` says that it is one
-    of the search's, which cannot fail.  ``elements`` are those of the marks in which it, or what it
-    calls, notes which way it took, and ``reads`` the paths of the variables that it reads from
-    their columns.
+    ``ranges`` are those of the results at each return.  In a function that returns a truth value,
+    ``truth_only`` lists the returns of which only the truth is known.  ``loops`` is not empty if
+    there is a loop in it or in what it calls, and ``cut`` has the number of the statement at which
+    its guards end and its effect begins, if a loop is the reason.  ``own`` says that it is one
+    of the search's functions, which cannot fail.  ``elements`` are the elements of the marks in
+    which it, or what it calls, records the ways it took, and ``reads`` the paths of the variables
+    that it reads from their columns.
     """
 
     name: str
@@ -54,7 +51,7 @@ class Compiled:
 
     @property
     def results(self) -> list[Range]:
-        """The ranges of what it returns."""
+        """The ranges of its results."""
         if not self.ranges:
             return [None] * self.count
         return [reduce(union, ranges) for ranges in zip(*self.ranges, strict=True)]
@@ -63,27 +60,6 @@ class Compiled:
         """Return the operands of a call, with their types."""
         own = [] if self.own else [f"ptr {failure}", f"ptr {MARKS}"]
         return [*own, *parameters(arguments)]
-
-
-class Functions(Protocol):
-    """The functions of one module, for one of them that calls others: see :class:`unit.Unit`."""
-
-    points: Points
-    places: StateRefs
-    intrinsics: Mapping[Any, Intrinsic]
-    reads: Reads
-
-    def function(
-        self,
-        function: Callable[..., Any],
-        arguments: list[Value],
-        mode: Mode = Mode.WHOLE,
-        pure: bool = False,
-    ) -> Compiled:
-        """Return the translation of a function for arguments of this kind."""
-
-    def lookup(self, function: Callable[..., Any], name: str) -> Value:
-        """Return the value of a name that is not local to a function."""
 
 
 def parameters(arguments: list[Value]) -> list[str]:
@@ -103,13 +79,13 @@ def parameters(arguments: list[Value]) -> list[str]:
 
 
 def received(arguments: list[Value]) -> tuple[list[str], list[Value]]:
-    """Return the parameters of a function for such arguments, and what they are within it."""
+    """Return the parameters of a function for these arguments, and their values inside it."""
     declared: list[str] = []
     return declared, _received(arguments, declared)
 
 
 def _received(arguments: Sequence[Value], declared: list[str]) -> list[Value]:
-    """Return what arguments are within a function, and declare its parameters."""
+    """Return the values of arguments inside a function, and declare its parameters."""
 
     def new(kind: str) -> str:
         declared.append(f"{kind} %a{len(declared)}")

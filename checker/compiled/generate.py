@@ -11,23 +11,23 @@ from ...core.spec import Kind, Property, TransitionSystem
 from ...core.symmetry import Symmetry
 from ..liveness.formulas import predicates_of
 from . import behaviors, growth, kernel, sampling, validity
-from .asking import clear_marks, keep_if_wanted, make_marks
 from .closure import roots_of
 from .emitter import Emitter
 from .expansion import Expansion
 from .function import Compiled
 from .intrinsics import DECLARATIONS, INTRINSICS
+from .keeping import clear_marks, keep_if_wanted, make_marks
 from .orbits import emit_least, masks
 from .points import Points
 from .program import Module, Program
 from .reads import Reads
-from .sampling import Asked, Samples
+from .sampling import Query, Samples
 from .state_refs import StateRefs
 from .unit import Unit
 from .values import Constant, Number, StateRef, Truth, UnsupportedError, Value
 
 MOST_PROPERTIES = 62
-"""Each has a bit in one number, whose sign says something else."""
+"""The most properties: each has a bit in one number, whose sign means a failure."""
 
 EXPORTED: tuple[Callable[..., Any], ...] = (
     kernel.work,
@@ -38,14 +38,13 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     growth.remember,
     validity.valid_states,
 )
-"""What the driver calls; all arguments are numbers."""
-
+"""The functions that the driver calls; all arguments are numbers."""
 
 INTERNAL = (sampling.keep, sampling.count_ways, sampling.keep_guarded)
-"""What generated text calls of the search's own code."""
+"""The functions of the search's own code that generated text calls."""
 
 SAMPLING = ("samples", "wanted", "counts", "guards_wanted", "guards_counts")
-"""Data of :mod:`sampling`, which has the size that the module's branches need."""
+"""The data of :mod:`sampling`, whose size depends on the branches of the module."""
 
 
 def _block(words: int, guards: int) -> str:
@@ -63,7 +62,7 @@ def _block(words: int, guards: int) -> str:
 
 
 def _sampling(words: int, guards: int) -> str:
-    """Return that data, for so many words of points."""
+    """Return the definitions of ``SAMPLING``, for that many words of points."""
     lines = [_block(words, guards)]
     for prefix, count in (("", max(words, 1)), ("guards_", max(guards, 1))):
         ones = ", ".join(["i64 -1"] * count)
@@ -83,18 +82,18 @@ class Generator:
     system
         What is searched.
     properties
-        What is judged in every state, in the order of the bits that :func:`kernel.examine` reads.
+        The properties to judge, in the order of the bits that :func:`kernel.examine` reads.
     exact
-        Whether states are stored as they are, instead of as fingerprints.
+        Whether states are stored themselves, not as fingerprints.
     symmetry
-        Under which only one of several states is searched, if any.
+        The symmetry to search under, if any.
     compared
-        Ways that no state is kept for; those of guards as ``-1 - number``.
+        Ways for which no state is kept; those of guards as ``-1 - number``.
 
     Attributes
     ----------
     reads
-        What was asked of the model while it was translated.
+        The questions about the model while it was translated.
     """
 
     def __init__(
@@ -141,7 +140,7 @@ class Generator:
         entries: Sequence[Callable[..., Any]] = EXPORTED,
         tick: Callable[[], None] = lambda: None,
     ) -> tuple[str, Module]:
-        """Generate all of it, with these functions of the search's own to be called by.
+        """Generate the module, with these functions of the search as its entries.
 
         Parameters
         ----------
@@ -151,7 +150,7 @@ class Generator:
         Returns
         -------
         str, Module
-            The LLVM text, and what is known of it.
+            The LLVM text, and its description.
         """
         stride = self.program.stride
         expansion = Expansion(self.system, self.unit, stride, self._compared)
@@ -162,7 +161,7 @@ class Generator:
             entries = (*entries, *behaviors.EXPORTED)
         self._canonical()
         self._admits()
-        # What follows is Tidegate's own, which is known by its source.
+        # The rest is Tidegate's own code, which the key covers by its source.
         self.unit.reads = Reads()
         exported = [self._exported(function) for function in (*entries, *sampling.EXPORTED)]
         exported += [self._internal(function) for function in INTERNAL]
@@ -192,7 +191,7 @@ class Generator:
         return stand_in
 
     def _address(self, name: str) -> Callable[[], int]:
-        """Return a stand-in for a function that returns the address of some data."""
+        """Return a stand-in for a function that returns the address of global data."""
 
         def stand_in() -> int:
             raise NotImplementedError
@@ -204,7 +203,7 @@ class Generator:
         return stand_in
 
     def _internal(self, function: Callable[..., Any]) -> str:
-        """Return a function of the search's own that is called seldom, from generated text."""
+        """Return the definition of a search function that generated text calls, but rarely."""
         count = function.__code__.co_argcount - 1
         numbers = [Number(f"%x{index}") for index in range(count)]
         compiled = self.unit.function(function, [Constant(self.program), *numbers])
@@ -214,7 +213,7 @@ class Generator:
         return f"{head} {{\n  {call}\n  ret void\n}}"
 
     def _exported(self, function: Callable[..., Any]) -> str:
-        """Return the function by which the driver calls one of the search's."""
+        """Return the definition through which the driver calls a function of the search."""
         count = function.__code__.co_argcount
         first: list[Value] = []
         if function.__code__.co_varnames[0] == "p":
@@ -237,7 +236,7 @@ class Generator:
     def _judge(self) -> None:
         """Generate ``judge(state)``: a bit for every property that the state violates or reaches.
 
-        It is negative where a predicate reads beyond an array, and thus cannot be decided.
+        It is negative if a predicate reads beyond an array, so that it cannot be decided.
         """
         if len(self.properties) > MOST_PROPERTIES:
             raise UnsupportedError(f"more than {MOST_PROPERTIES} properties at once")
@@ -249,25 +248,21 @@ class Generator:
                 continue
             arguments: list[Value] = [self._state(words), self.constants]
             predicate = self.unit.function(prop.predicate, arguments, pure=True)
-            holds = self._truth(out, predicate, words, (Asked.PROPERTY, number))
+            holds = self._truth(out, predicate, words, (Query.PROPERTY, number))
             bits = (1 << number, 0) if prop.kind is Kind.SOMETIMES else (0, 1 << number)
             bit = out.value(f"select i1 {holds}, i64 {bits[0]}, i64 {bits[1]}")
             violated = out.value(f"or i64 {violated}, {bit}")
         if self.system.constraint is not None:
-            # It was asked before; where it failed then, this says so.
+            # It was evaluated before; if it failed then, it fails here, too.
             arguments = [self._state(words), self.constants]
             constraint = self.unit.function(self.system.constraint, arguments, pure=True)
             self._truth(out, constraint, words)
-        make_marks(out, self.unit.points)
-        error = out.value(f"load i64, ptr {self._error_word(out, words)}")
-        failed = out.value(f"shl i64 {error}, 63")
-        out.emit(f"ret i64 {out.value(f'or i64 {violated}, {failed}')}")
-        self._define("i64 @judge(i64 %state)", out, "noinline")
+        self._define_judgment("judge", out, words, violated)
 
     def _holds(self) -> None:
         """Generate ``holds(state)``: a bit for every predicate of a liveness property.
 
-        It is negative where a predicate reads beyond an array, and thus cannot be decided.
+        It is negative if a predicate reads beyond an array, so that it cannot be decided.
         """
         predicates = predicates_of(self.properties)
         if len(predicates) > behaviors.STAYS:
@@ -278,31 +273,32 @@ class Generator:
         for bit, (number, prop) in enumerate(predicates):
             arguments: list[Value] = [self._state(words), self.constants]
             predicate = self.unit.function(prop.predicate, arguments, pure=True)
-            holds = self._truth(out, predicate, words, (Asked.PROPERTY, number))
-            holding = out.value(f"or i64 {holding}, {self._bit_if(out, holds, bit)}")
+            holds = self._truth(out, predicate, words, (Query.PROPERTY, number))
+            holds_bit = out.value(f"select i1 {holds}, i64 {1 << bit}, i64 0")
+            holding = out.value(f"or i64 {holding}, {holds_bit}")
+        self._define_judgment("holds", out, words, holding)
+
+    def _define_judgment(self, name: str, out: Emitter, words: str, bits: str) -> None:
+        """Emit the return of bits, with the sign set if a predicate failed, and define it."""
         make_marks(out, self.unit.points)
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")
         failed = out.value(f"shl i64 {error}, 63")
-        out.emit(f"ret i64 {out.value(f'or i64 {holding}, {failed}')}")
-        self._define("i64 @holds(i64 %state)", out, "noinline")
-
-    @staticmethod
-    def _bit_if(out: Emitter, truth: str, bit: int) -> str:
-        return out.value(f"select i1 {truth}, i64 {1 << bit}, i64 0")
+        out.emit(f"ret i64 {out.value(f'or i64 {bits}, {failed}')}")
+        self._define(f"i64 @{name}(i64 %state)", out, "noinline")
 
     def _truth(
         self,
         out: Emitter,
         predicate: Compiled,
         words: str,
-        query: tuple[Asked, int] | None = None,
+        query: tuple[Query, int] | None = None,
     ) -> str:
         """Emit the call of a predicate on the state at an address; return whether it holds.
 
         Parameters
         ----------
         query
-            As what to keep the state ``%state``, for Python to be asked the same.
+            The question with which to keep the state ``%state``, to compare it with Python.
         """
         if predicate.count != 1:
             raise UnsupportedError(f"{predicate.name} returns no truth value")
@@ -319,7 +315,7 @@ class Generator:
         return holds
 
     def _canonical(self) -> None:
-        """Generate ``canonical(state)``, which puts a state's representative in its place."""
+        """Generate ``canonical(state)``, which replaces a state by its representative."""
         if self.symmetry is None:
             return
         out = Emitter()
@@ -330,7 +326,7 @@ class Generator:
     def _admits(self) -> None:
         """Generate ``admits(state)``: whether a state is inside the system's constraint.
 
-        Where that cannot be decided, the state is outside; it is judged then, which tells.
+        If that cannot be decided, the state counts as outside; judging it then reports the failure.
         """
         if self.system.constraint is None:
             return
@@ -338,7 +334,7 @@ class Generator:
         words = self._unpacked(out, "%state")
         arguments: list[Value] = [self._state(words), self.constants]
         constraint = self.unit.function(self.system.constraint, arguments, pure=True)
-        holds = self._truth(out, constraint, words, (Asked.CONSTRAINT, 0))
+        holds = self._truth(out, constraint, words, (Query.CONSTRAINT, 0))
         make_marks(out, self.unit.points)
         error = out.value(f"load i64, ptr {self._error_word(out, words)}")
         well = out.value(f"icmp eq i64 {error}, 0")
@@ -349,7 +345,7 @@ class Generator:
         self.texts.append(out.definition(head, attributes))
 
     def _allocated(self, out: Emitter) -> str:
-        """Emit the room for a state, its error word and the number of rounds of its loops."""
+        """Emit the memory for a state, its error word and its counter of iterations."""
         words = out.room(self.words + 2)
         out.emit(f"store i64 0, ptr {self._error_word(out, words)}")
         out.emit(f"store i64 0, ptr {out.element(words, self.words + 1)}")

@@ -12,18 +12,18 @@ ARITHMETIC = MACHINE
 
 
 def grow(p: Program, shared: int, order: int) -> None:
-    """Move the tags of some buckets to where they belong among more of them, the last one first.
+    """Move the tags of some buckets to their buckets in the grown table, the last one first.
 
     A bucket's tags never move down, and those above it must have moved already.  The tags of
-    bucket b, of `old`, belong to upper bits from ceil(b * 2^40 / old) on, and hold so many low ones
-    of these that this tells all 40.
+    bucket b, of `old`, have upper bits from ceil(b * 2^40 / old) on, and contain enough of the low
+    ones to reconstruct all 40.
 
     Parameters
     ----------
     order
-        Address of eight numbers: how many buckets there were and will be, the first bucket to do
+        Address of eight numbers: the old and the new number of buckets, the first bucket to move
         and the one after the last, and (quotient, remainder) of that one's upper bits and of one
-        bucket's, both by `old`.
+        bucket's, both divided by `old`.
     """
     table = load(shared + Shared.TABLE)
     known = 24 if p.exact else 16
@@ -46,11 +46,11 @@ def grow(p: Program, shared: int, order: int) -> None:
 
 
 def remember(p: Program, worker: int, first: int, number: int, count: int) -> int:
-    """Put states that come from a file into the table; return how many went in.
+    """Put states from a file into the table; return how many were added.
 
-    They lie at an address, and `number` is the first's.  They are judged again, so that no verdict
-    rests on what the file says of them.  One that no search keeps as it is, is an error.  There is
-    an end where more of them than chance explains belong into the same bucket.
+    `first` is the address of the first state, and `number` its number.  They are judged again, so
+    that no verdict relies on the file.  A state that no search would store is an error.  It stops
+    if more states belong into the same bucket than chance explains.
     """
     shared = load(worker + Worker.SHARED)
     buffer = load(worker + Worker.BUFFER)
@@ -83,7 +83,7 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> in
 def place(shared: int, bucket: int, upper: int, tag: int) -> None:
     """Put a tag into its bucket, or into the overflow table."""
     address = load(shared + Shared.TABLE) + bucket * 64
-    # One after the other: all at once would have to wait for what was written here last.
+    # One slot after the other: a vector load would wait for the last write to this bucket.
     slot = 0
     while slot < BUCKET and load(address + 8 * slot) != 0:
         slot += 1
@@ -94,7 +94,7 @@ def place(shared: int, bucket: int, upper: int, tag: int) -> None:
 
 
 def overflow(shared: int, upper: int, tag: int) -> None:
-    """Put a tag into the overflow table; others may do so at the same time."""
+    """Put a tag into the overflow table; other workers may do so at the same time."""
     size = load(shared + Shared.OVERFLOW_SIZE)
     position = overflow_position(shared, upper)
     while not swap_if(load(shared + Shared.OVERFLOW) + 16 * position, 0, upper + 1):
@@ -106,7 +106,7 @@ def overflow(shared: int, upper: int, tag: int) -> None:
 
 
 def reinsert(p: Program, shared: int, entries: int, count: int) -> None:
-    """Put what the overflow table held back; most of it fits into the grown table's buckets."""
+    """Put the tags of the old overflow table back; most of them fit into the grown buckets."""
     for number in range(count):
         entry = entries + 16 * number
         if load(entry) != 0:

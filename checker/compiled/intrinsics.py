@@ -1,6 +1,6 @@
-"""Operations of the machine that the search's own code needs and Python has no word for.
+"""Machine operations that the search's own code needs and Python does not have.
 
-The search is written in the same subset of Python as the models; these names stand in it for single
+The search is written in the same subset of Python as the models; in it these names stand for single
 instructions.  Addresses are plain integers, in bytes; all numbers have 64 bits.
 """
 
@@ -19,7 +19,7 @@ def load(address: int) -> int:
 
 
 def load_published(address: int) -> int:
-    """Return the number at an address, and see all that was written before it was set there."""
+    """Return the number at an address, with acquire semantics."""
     raise NotImplementedError
 
 
@@ -29,17 +29,17 @@ def store(address: int, value: int) -> None:
 
 
 def swap_if(address: int, expected: int, value: int) -> bool:
-    """Write a number if another one is still there; atomic.  Whether it was (compare-and-swap)."""
+    """Write a number if the expected one is still there, and return whether (compare-and-swap)."""
     raise NotImplementedError
 
 
 def fetch_add(address: int, value: int) -> int:
-    """Add to the number at an address and return what it was; atomic."""
+    """Add to the number at an address atomically, and return the old number."""
     raise NotImplementedError
 
 
 def prefetch(address: int) -> None:
-    """Begin to bring an address into the second-level cache, which waits for more at a time."""
+    """Prefetch an address into the second-level cache, which can wait for more lines at a time."""
     raise NotImplementedError
 
 
@@ -49,7 +49,7 @@ def high_product(one: int, other: int) -> int:
 
 
 def shifted(value: int, bits: int) -> int:
-    """Return a number shifted to the right as an unsigned one."""
+    """Return an unsigned number shifted right."""
     raise NotImplementedError
 
 
@@ -59,9 +59,9 @@ def below(one: int, other: int) -> bool:
 
 
 def first_of_eight(address: int, wanted: int, ignored: int) -> int:
-    """Return which of eight numbers in a row is the first to be 0 or to equal one; 8 if none is.
+    """Return the index of the first of eight numbers that is 0 or equals `wanted`; 8 if none is.
 
-    The lowest `ignored` bits, a number known while translating, are left out of the comparison.
+    The lowest `ignored` bits are not compared; this number is known while translating.
     """
     raise NotImplementedError
 
@@ -129,7 +129,7 @@ def _first_of_eight(out: Emitter, arguments: list[Value]) -> Value:
     bound = ", ".join([f"i64 {1 << int(ignored)}"] * 8)
     same = out.value(f"icmp ult {eight} {differ}, <{bound}>")
     bits = out.value(f"bitcast <8 x i1> {out.value(f'or <8 x i1> {empty}, {same}')} to i8")
-    # A ninth bit stands for none of the eight.
+    # The ninth bit means none of the eight.
     nine = out.value(f"or i64 {out.value(f'zext i8 {bits} to i64')}, 256")
     return Number(out.value(f"call i64 @llvm.cttz.i64(i64 {nine}, i1 true)"), (0, 8))
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 from time import perf_counter
 
 from .checkpoint import Checkpoint, Manifest
-from .machine import Machine, Segments, Words
+from .machine import Machine, Segments
 from .program import Module
+from .sampler import Words
 from .statefile import StateFile
 
 Level = tuple[int, int, int]
@@ -22,11 +23,11 @@ class Journal:
     Parameters
     ----------
     checkpoint
-        Where to keep it; None where states are only put aside for as long as the search runs.
+        Its directory; None if states are only spilled to disk while the search runs.
     manifest
-        What to go on from: that of another process, or one without levels.
+        The manifest to continue from: that of another process, or one without levels.
     every
-        Seconds between two checkpoints at least.
+        The least seconds between two checkpoints.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class Journal:
         self._checksum = 0
         self.place = f"--checkpoint {checkpoint.folder}" if checkpoint else "the file of states"
         if checkpoint is not None and not self.levels:
-            # States without a manifest would look like somebody else's.
+            # States without a manifest would look like somebody else's files.
             checkpoint.save(manifest)
         self.file = StateFile(
             checkpoint.states if checkpoint else None, machine.state_bytes, manifest.states
@@ -54,19 +55,19 @@ class Journal:
             self.file.cut()
 
     def add(self, segments: Segments) -> None:
-        """Write states of the level that is being found.
+        """Write states of the level in progress.
 
         Raises
         ------
         OSError
-            If there is no room for them.
+            If there is no space for them.
         """
         for start, count in segments:
             states = self.machine.states
             self._checksum = self.file.append(states, start, count, self._checksum)
 
     def finish_level(self, violations: dict[str, tuple[int, Words]]) -> None:
-        """Note what is known at the end of a level, and save it if the last time is long ago."""
+        """Record what is known at the end of a level, and save it if a checkpoint is due."""
         first = sum(count for _, count, _ in self.levels)
         self.levels.append((first, self.file.states - first, self._checksum))
         self._checksum = 0
@@ -81,14 +82,14 @@ class Journal:
             self.save()
 
     def save(self) -> None:
-        """Save what was known at the end of the last level."""
+        """Save a checkpoint of the end of the last level."""
         if self.checkpoint is not None and self._manifest.levels:
             self.file.sync()
             self.checkpoint.save(self._manifest)
             self._saved_at = perf_counter()
 
     def close(self) -> None:
-        """Close the files; the checkpoint may be used by others then."""
+        """Close the files and unlock the checkpoint."""
         self.file.close()
         if self.checkpoint is not None:
             self.checkpoint.close()
@@ -100,5 +101,5 @@ class Journal:
 
 
 def code_hash(module: Module, initial: Sequence[Words]) -> str:
-    """Return what tells whether two searches begin alike and are made of the same code."""
+    """Return a hash that is equal for searches with the same code and initial states."""
     return hashlib.sha256(f"{initial}\n{module.digest}".encode()).hexdigest()

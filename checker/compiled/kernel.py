@@ -1,7 +1,7 @@
 """The search itself, in the subset of Python that ``translate`` turns into machine code.
 
 Workers take chunks of the frontier: all successors of a chunk's states are computed first, then
-looked up together, so that the memory of one is on its way while another is at work.
+looked up together, so that the memory for one is fetched while another is processed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ARITHMETIC = MACHINE
 
 
 def locate(p: Program, shared: int, chunk: int) -> tuple[int, int]:
-    """Return where a chunk of the frontier begins, and how many states it has."""
+    """Return the address of a chunk of the frontier, and how many states it has."""
     segment = load(shared + Shared.SEGMENTS)
     while chunk >= load(segment + 16):
         chunk -= load(segment + 16)
@@ -48,7 +48,7 @@ def expand_all(p: Program, shared: int, worker: int, chunk: int) -> int:
 
 
 def note_deadlocks(p: Program, worker: int, states: int, count: int) -> None:
-    """Note those of the states expanded last that have no successor, if anybody wants to know."""
+    """Note the states without a successor among those expanded last, unless that is decided."""
     if load(load(worker + Worker.SHARED) + Shared.ACTIVE) >> p.deadlock & 1 == 0:
         return
     for number in range(count):
@@ -58,7 +58,7 @@ def note_deadlocks(p: Program, worker: int, states: int, count: int) -> None:
 
 
 def settle(p: Program, worker: int, keep: bool) -> None:
-    """Count the steps of a finished chunk, or forget those of one that will be done again."""
+    """Count the steps of a finished chunk, or forget those of a chunk that will be repeated."""
     taken, scratch = load(worker + Worker.TAKEN), load(worker + Worker.SCRATCH)
     for instance in range(p.instances):
         if keep:
@@ -68,11 +68,11 @@ def settle(p: Program, worker: int, keep: bool) -> None:
 
 
 def sift(p: Program, shared: int, worker: int, successors: int) -> int:
-    """Seal a chunk's successors, and leave out those met lately; return how many are left.
+    """Seal a chunk's successors, and drop those met recently; return how many are left.
 
-    Several steps often commute, so that a state is reached from states that lie near each other.
-    What this worker met lately is in a small table that stays in its cache.  Ones in all words
-    stand for nothing there, unless they are a state.
+    Steps often commute, so that a state is reached from several nearby states.  The states that
+    this worker met recently are in a small table that stays in the cache.  An entry with all bits
+    set is empty there, unless that is a state.
     """
     first, recent = load(worker + Worker.BUFFER), load(worker + Worker.RECENT)
     left = 0
@@ -90,17 +90,17 @@ def sift(p: Program, shared: int, worker: int, successors: int) -> int:
 
 
 def forget_recent(p: Program, worker: int) -> None:
-    """Forget the states met lately, where some of them were not added after all."""
+    """Forget the states met recently, since some of them were not added after all."""
     recent = load(worker + Worker.RECENT)
     for word in range(RECENT * p.words):
         store(recent + 8 * word, -1)
 
 
 def do_chunk(p: Program, shared: int, worker: int, chunk: int) -> bool:
-    """Expand a chunk of the frontier and add its successors; False where there is no room.
+    """Expand a chunk of the frontier and add its successors; False if there is no room.
 
-    Buckets are fetched by a loop that does nothing else: the more of them the processor sees at
-    once, the more it fetches at the same time.
+    A separate loop prefetches the buckets: the more of them the processor sees at once, the more it
+    fetches in parallel.
     """
     first = load(worker + Worker.BUFFER)
     successors = sift(p, shared, worker, expand_all(p, shared, worker, chunk))
@@ -122,7 +122,7 @@ def do_chunk(p: Program, shared: int, worker: int, chunk: int) -> bool:
 
 
 def work(p: Program, worker: int) -> int:
-    """Take chunks of the frontier and do them, until none is left: DONE, GROW or STOPPED."""
+    """Process chunks of the frontier until none is left: DONE, GROW or STOPPED."""
     shared = load(worker + Worker.SHARED)
     while True:
         if load(shared + Shared.STOP) != 0:
@@ -141,7 +141,7 @@ def work(p: Program, worker: int) -> int:
 
 
 def add_states(p: Program, worker: int, first: int, count: int) -> int:
-    """Add states that lie in a row, such as the initial ones; return how many fitted in."""
+    """Add consecutive states, such as the initial ones; return for how many there was room."""
     shared = load(worker + Worker.SHARED)
     candidate = load(worker + Worker.BUFFER)
     for number in range(count):

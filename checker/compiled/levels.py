@@ -1,19 +1,16 @@
-"""What searches in machine code have in common, wherever they find a level."""
+"""The common part of the searches in machine code: on one machine, and distributed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ...core.layout import State
-from ...core.spec import Property
-from ..liveness.decide import witness_of
-from ..liveness.lasso import Witness
 from ..request import SearchRequest
 from ..stop import Stopped
 
 
 class LevelSearch:
-    """A breadth-first search in machine code, with what is known of it so far.
+    """A breadth-first search in machine code, and its results so far.
 
     It has attributes of :class:`..interpreted.Search` that a report needs.
     """
@@ -26,12 +23,12 @@ class LevelSearch:
         self.stopped_by: Stopped | None = None
 
     def _within_limits(self, distinct: int, seconds: float) -> bool:
-        """Whether a search that has found so many states may go on; note why if it may not."""
+        """Whether a search that has found so many states may continue; record why it may not."""
         self.stopped_by = self.request.limits.reached(distinct, seconds=seconds) or self.stopped_by
         return self.stopped_by is None
 
     def _largest(self, taken: Sequence[int]) -> str:
-        """Return the name of the action that was taken most often; nothing if none was."""
+        """Return the name of the most frequent action; empty if none was taken."""
         if not any(taken):
             return ""
         return self.system.instances[max(range(len(taken)), key=taken.__getitem__)].action.name
@@ -43,13 +40,3 @@ class LevelSearch:
             for number, prop in enumerate(self.properties)
             if prop.name not in self.violations
         )
-
-    def states(self) -> list[list[State]]:
-        """Return all states, level by level."""
-        raise NotImplementedError
-
-    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
-        """Return where liveness properties are violated, by name, once it has seen all states."""
-        levels = self.states()
-        witnesses = ((prop.name, witness_of(self.system, prop, levels)) for prop in properties)
-        return {name: witness for name, witness in witnesses if witness}

@@ -1,7 +1,7 @@
-"""Lists of states, steps and violations, in the subset of Python that ``translate`` takes.
+"""Lists states, steps and violations, in the subset of Python that ``translate`` takes.
 
-What is listed goes into columns of 64-bit numbers, for tables that others read.  It is computed
-from a level's records once more, so that a search which lists nothing pays nothing.
+The lists are columns of 64-bit numbers, for exported tables.  They are computed from a level's
+records again, so that a search without lists does not pay for them.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ ARITHMETIC = MACHINE
 
 
 class Listing(IntEnum):
-    """Where in the block of a list a number is, in bytes.
+    """Byte offsets in the block of a list.
 
-    Its columns lie one after the other from ``FIRST`` on.  Each has room for ``ROOM`` numbers, of
-    which it holds ``HELD``.
+    Its columns are consecutive from ``FIRST`` on.  Each has room for ``ROOM`` numbers, of which
+    ``HELD`` are there.
     """
 
     FIRST = 0
@@ -32,10 +32,10 @@ class Listing(IntEnum):
 
 
 class Spread(IntEnum):
-    """Where in the entry of a variable a number is, in bytes.
+    """Byte offsets in the entry of a variable.
 
-    ``WORD`` (in bytes), ``SHIFT`` and ``MASK`` say where it is in a state, ``LOW`` is its lowest
-    value.  That of the first state goes to ``OUT``, that of the next one ``STEP`` bytes after it.
+    ``WORD`` (in bytes), ``SHIFT`` and ``MASK`` are its position in a state, ``LOW`` is its lowest
+    value.  The value of the first state goes to ``OUT``, each next one ``STEP`` bytes further.
     """
 
     WORD = 0
@@ -48,7 +48,7 @@ class Spread(IntEnum):
 
 
 def spread(p: Program, worker: int, records: int, count: int, entries: int, variables: int) -> None:
-    """Write every variable of states in a row to where its entry says."""
+    """Write every variable of consecutive states to the address in its entry."""
     states = load(worker + Worker.STATE)
     first = 0
     while first < count:
@@ -68,7 +68,7 @@ def spread(p: Program, worker: int, records: int, count: int, entries: int, vari
 
 
 def put(p: Program, listing: int, column: int, value: int) -> None:
-    """Write a number of the row that is being added."""
+    """Write a number into the row in progress."""
     place = column * load(listing + Listing.ROOM) + load(listing + Listing.HELD)
     store(load(listing + Listing.FIRST) + 8 * place, value)
 
@@ -113,7 +113,7 @@ def list_group(
 
 
 def list_deadlocks(p: Program, worker: int, listing: int, records: int, count: int) -> None:
-    """Add those of the states listed last that have no successor."""
+    """Add the states without a successor among those listed last."""
     for number in range(count):
         alive = load(worker + Worker.ALIVE + 8 * (number >> 6))
         if alive >> (number & 63) & 1 == 0:
@@ -123,17 +123,17 @@ def list_deadlocks(p: Program, worker: int, listing: int, records: int, count: i
 def list_steps(
     p: Program, worker: int, steps: int, deadlocks: int, records: int, count: int, counts: int
 ) -> int:
-    """List the steps from states in a row, and deadlocks, as long as there is room.
+    """List the steps from consecutive states, and deadlocks, while there is room.
 
     Parameters
     ----------
     counts
-        Address of a number for each instance, to count with.
+        Address of a counter for each instance.
 
     Returns
     -------
     int
-        From how many of the states all steps are listed.
+        The number of states whose steps are all listed.
     """
     done = 0
     while done < count and load(worker + Worker.ERROR) == 0:
@@ -152,7 +152,7 @@ def list_steps(
 def list_violations(
     p: Program, worker: int, listing: int, records: int, count: int, properties: int
 ) -> int:
-    """List what states in a row violate, as long as there is room; return how many are done."""
+    """List what consecutive states violate, while there is room; return how many are done."""
     state = load(worker + Worker.STATE)
     done = 0
     while done < count:

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 UNROLLED = 16
-"""Rounds of a loop up to which it is written out."""
+"""The most iterations of a loop that is unrolled."""
 
 
 class Loops:
-    """Translates loops, written out where their rounds are few."""
+    """Translates loops, unrolled if there are few iterations."""
 
     def __init__(self, scope: Scope, expressions: Expressions, calls: Calls) -> None:
         self.unit, self.out, self.mark = scope.unit, scope.out, scope.marks.mark
@@ -49,7 +49,7 @@ class Loops:
         body: Callable[[Value, str, str], None],
         changed: Iterable[str] = (),
     ) -> None:
-        """Translate a loop over what is iterated; `body` emits one round."""
+        """Translate a loop; `body` emits one iteration."""
         bounds = self.calls.range_of(iterated)
         if bounds is not None:
             self._loop_range(iterated, *bounds, body, changed)
@@ -107,7 +107,7 @@ class Loops:
         body: Callable[[Value, str, str], None],
         changed: Iterable[str],
     ) -> None:
-        """Translate a loop over the elements of a sequence from a first one up to a last one."""
+        """Translate a loop over the elements of a sequence from `first` up to before `last`."""
         items = self.records.part(owner, "items")
 
         def round_of(index: Value, following: str, end: str) -> None:
@@ -121,7 +121,7 @@ class Loops:
         """Translate a loop over the numbers in a set."""
         known = span(mask)
         if known is None or known[0] < 0 or known[1].bit_length() > MOST_MEMBERS:
-            raise UnsupportedError("a loop over a set whose members are not known to be few")
+            raise UnsupportedError("a loop over a set that may have too many members")
         rounds: list[tuple[Value | None, Value]] = []
         for number in range(known[1].bit_length()):
             bit = self.out.arithmetic("and", mask, Constant(1 << number))
@@ -167,7 +167,7 @@ class Loops:
         rounds: list[tuple[Value | None, Value]],
         body: Callable[[Value, str, str], None],
     ) -> None:
-        """Translate a loop round by round; a round whose test fails is left out."""
+        """Translate a loop iteration by iteration; one whose test fails is skipped."""
         out = self.out
         end = out.label("end")
         for test, element in rounds:
@@ -194,7 +194,7 @@ class Loops:
         body: Callable[[Value, str, str], None],
         changed: Iterable[str],
     ) -> None:
-        """Translate a loop whose number of rounds is not known to be small."""
+        """Translate a loop whose number of iterations is not known to be small."""
         out = self.out
         counter = out.variable()
         out.emit(f"store i64 {out.number(start)}, ptr {counter}")
@@ -228,7 +228,7 @@ class Loops:
         out.place_label(end)
 
     def _leave_beyond(self, element: Number, step: int, end: str) -> None:
-        """Emit the end of a loop where its counter cannot move on within 64 bits."""
+        """Emit the end of a loop whose counter cannot continue within 64 bits."""
         out = self.out
         last = WORD[1] - step if step > 0 else WORD[0] - step
         within = out.label("within")

@@ -1,4 +1,4 @@
-"""The compiled search's memory and workers: everything that lies between Python and the kernel."""
+"""The memory and the workers of the compiled search: everything between Python and the kernel."""
 
 from __future__ import annotations
 
@@ -11,31 +11,29 @@ from itertools import chain, islice, pairwise
 
 from ..interrupts import abandon
 from .build import Code
-from .memory import BATCH, GROW, RECENT, STOPPED, Region, Shared, Worker
+from .memory import BATCH, GROW, RECENT, STOPPED, Region, Shared, Worker, region_of
 from .program import Module
-from .sampler import Sampler
+from .sampler import Sampler, Words
 from .statefile import PIECE
 from .threads import Threads
 
 MINUS_ONE = (1 << 64) - 1
 AT_ONCE = 8
-"""Pieces of memory that each worker prepares before an interrupt is looked at."""
+"""Pieces of memory that each worker prepares between two checks for an interrupt."""
 
 TOUCHED = 512
-"""Buckets per state of a frontier up to which the whole table is prepared."""
+"""The most buckets per state of a frontier for which the whole table is prepared."""
 
 APART = 1 << 12
-"""Buckets up to which one worker moves all tags."""
+"""The most buckets of which one worker moves all tags."""
 
 Segments = list[tuple[int, int]]
-"""Stretches of stored states: number of the first, and how many."""
-
-Words = tuple[int, ...]
+"""Segments of stored states: the number of the first state, and how many."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much memory a search may use, in bytes, and how it divides its work."""
+    """How much memory a search may use, in bytes, and how its work is divided."""
 
     memory: int
     workers: int
@@ -44,17 +42,17 @@ class Sizes:
 
 
 def overflow_size(buckets: int) -> int:
-    """Return how many entries of 16 bytes the overflow table has; 0.25 per bucket are used."""
+    """Return the number of 16-byte entries of the overflow table; 0.25 per bucket are used."""
     return buckets // 3
 
 
 def table_bytes(buckets: int) -> int:
-    """Return what a table and its overflow table take."""
+    """Return the size of a table and its overflow table in bytes."""
     return buckets * 64 + overflow_size(buckets) * 16
 
 
 def _overall(answers: Iterable[int]) -> int:
-    """Return why all workers came back; to be called again, GROW matters most."""
+    """Return the common result of all workers; GROW, which repeats the call, has priority."""
     return max(answers, key=lambda answer: (answer == GROW, answer), default=STOPPED)
 
 
@@ -64,10 +62,10 @@ class Machine:
     Parameters
     ----------
     module
-        What the code was made of.
+        The module that the code was made from.
     exact
-        Whether all states stay in memory; else there are only those in work: a piece of the
-        frontier, and what was found from there.
+        Whether all states stay in memory; otherwise only those in work do: a piece of the
+        frontier, and the states found from there.
     instances, properties
         How many there are.
     """
@@ -99,20 +97,20 @@ class Machine:
         shared[Shared.STATES], shared[Shared.FRONTIER] = self.states.address, self.ahead.address
         self._set_sizes(sizes.buckets)
 
-    def go_on_with(self, code: Code) -> None:
-        """Use other code of the same search; nobody may be at work."""
+    def switch_to(self, code: Code) -> None:
+        """Use other code of the same search; no worker may be running."""
         self.sampler.close()
         self._use(code)
 
     def _use(self, code: Code) -> None:
         self.code = code
         self.sampler = Sampler(code, self.module, self.instances)
-        self._work = code.function("work", 1)
+        self.work = code.function("work", 1)
         self._parents = code.function("find_parents", 1)
         self._add = code.function("add_states", 3)
         self._grow = code.function("grow", 2)
         self._remember = code.function("remember", 4)
-        self._restash = code.function("reinsert", 3)
+        self._reinsert = code.function("reinsert", 3)
 
     def _worker(self) -> tuple[Region, Region]:
         """Make a worker's block, and the memory that it points to."""
@@ -131,7 +129,7 @@ class Machine:
         return block, own
 
     def close(self) -> None:
-        """Give all memory back, unless a thread still works in it."""
+        """Free all memory, unless a thread still works in it."""
         self._threads.close()
         if self.stuck:
             return
@@ -143,7 +141,7 @@ class Machine:
 
     @property
     def stuck(self) -> bool:
-        """Whether some call of machine code did not return in time; a thread is still in it."""
+        """Whether some call of machine code did not return in time, so that a thread is in it."""
         return self._threads.stuck
 
     @property
@@ -153,7 +151,7 @@ class Machine:
 
     @property
     def taken(self) -> list[int]:
-        """How often each instance was taken in the chunks that are done."""
+        """How often each instance was taken in the finished chunks."""
         counts = [0] * self.instances
         for block, own in self.workers:
             offset = block[Worker.TAKEN] - own.address
@@ -168,21 +166,21 @@ class Machine:
 
     @property
     def bytes_used(self) -> int:
-        """Memory that holds something, in bytes."""
+        """Memory in use, in bytes."""
         shared = self.shared
         table = table_bytes(shared[Shared.BUCKETS])
         ahead = 0 if self.exact else self.ahead.size
         return table + max(shared[Shared.TAIL], self._most_written) * self.state_bytes + ahead
 
     def start_over(self) -> None:
-        """Write new states over those that were written, which somebody has taken away."""
+        """Overwrite the states written so far, which have been saved elsewhere."""
         self._most_written = max(self._most_written, self.shared[Shared.TAIL])
         self.shared[Shared.TAIL] = 0
         for block, _ in self.workers:
             block[Worker.NEXT] = block[Worker.END] = 0
 
     def add_states(self, states: Sequence[Words], watch: Callable[[], bool] = lambda: True) -> bool:
-        """Add states, all by the first worker; False where there is no room for all of them."""
+        """Add states, all by the first worker; False if there is no room for all of them."""
         space = Region(max(1, len(states)) * self.state_bytes)
         with space.view(0, len(states) * self.state_bytes) as view:
             view[:] = array("Q", chain.from_iterable(states)).tobytes()
@@ -197,27 +195,23 @@ class Machine:
         return added == [len(states)]
 
     def restore(self, states: int, taken: Sequence[int]) -> None:
-        """Take the first states in memory for found, and their table entries for made."""
+        """Count the first states in memory as found, and their steps as taken."""
         block, own = self.workers[0]
         block[Worker.INSERTED] = states
         for index, count in enumerate(taken):
             own[block[Worker.TAKEN] - own.address + 8 * index] = count
 
-    def set_tail(self, states: int) -> None:
-        """Have new states written after so many."""
-        self.shared[Shared.TAIL] = states
-
     def remember(self, first: int, number: int, count: int) -> bool:
-        """Put states of the frontier's memory, `first` and those after it, into the table.
+        """Put states of the frontier's memory, from `first` on, into the table.
 
-        They are numbered from `number` on.  False where they are not what a search keeps.
+        They are numbered from `number` on.  False if no search would store them.
         """
         address = self.ahead.address + first * self.state_bytes
         block, _ = self.workers[0]
         return self._remember(block.address, address, number, count) == count and not self.failed
 
     def begin_level(self, frontier: Segments) -> int:
-        """Make stretches of states the frontier; return the number of its chunks."""
+        """Make segments of states the frontier; return the number of its chunks."""
         chunk = self.sizes.chunk
         total = 0
         for number, (first, count) in enumerate(frontier):
@@ -226,40 +220,38 @@ class Machine:
             self.segments[24 * number + 8] = count
             self.segments[24 * number + 16] = chunks
             total += chunks
-        # By now successors reach nearly every page of the table.
+        # Successors of so many states reach nearly every page of the table.
         if total * chunk * TOUCHED >= self.shared[Shared.BUCKETS]:
             self.prepare(self.table, self.shared[Shared.BUCKETS] * 64)
         self.shared[Shared.CHUNKS] = total
         self.shared[Shared.CURSOR] = 0
         return total
 
-    def expand_level(self, chunks: int, watch: Callable[[], bool]) -> int:
-        """Let the workers do what is left of a level: DONE, GROW or STOPPED.
+    def run(self, work: Callable[[int], int], chunks: int, watch: Callable[[], bool]) -> int:
+        """Let the workers go through the chunks of a level: DONE, GROW or STOPPED.
 
         Parameters
         ----------
+        work
+            The function of the machine code that each worker runs, such as ``work``.
         watch
             Called now and then; False tells the workers to stop.
         """
-        return self.run(self._work, chunks, watch)
-
-    def run(self, work: Callable[[int], int], chunks: int, watch: Callable[[], bool]) -> int:
-        """Let the workers go through the chunks of a level: DONE, GROW or STOPPED."""
         self.shared[Shared.STOP] = 0
         addresses = [block.address for block, _ in self.workers]
         if chunks <= 2:
-            # One thread does them in turn: to wake all of them takes longer than the work.
+            # One thread does them in turn: waking all threads takes longer than the work.
             return _overall(self._threads.call([lambda: _overall(map(work, addresses))], watch))
         return _overall(
             self._threads.call([partial(work, address) for address in addresses], watch)
         )
 
     def positions(self) -> list[tuple[int, int]]:
-        """Return for every worker where its next state goes, and where its room ends."""
+        """Return for every worker where its next state goes, and where its block ends."""
         return [(block[Worker.NEXT], block[Worker.END]) for block, _ in self.workers]
 
     def new_segments(self, before: list[tuple[int, int]], tail: int) -> Segments:
-        """Return where the states lie that were added since the workers stood at `before`."""
+        """Return the segments of states added since the workers were at the positions `before`."""
         after = self.positions()
         segments = []
         for (old, old_end), (new, _) in zip(before, after, strict=True):
@@ -274,7 +266,7 @@ class Machine:
         return sorted((first, count) for first, count in segments if count)
 
     def prepare(self, region: Region, length: int) -> None:
-        """Have memory for the first bytes of a region, each worker for a part of them."""
+        """Populate the first bytes of a region, each worker a part of them."""
         pieces = region.unprepared(length)
         for piece in islice(pieces, 1):
             region.prepare(*piece)
@@ -282,7 +274,7 @@ class Machine:
             self._threads.finish(partial(region.prepare, *piece) for piece in some)
 
     def grow(self, buckets: int) -> None:
-        """Spread the table over more buckets; nobody else may be at work."""
+        """Spread the table over more buckets; no worker may be running."""
         shared = self.shared
         old, size = shared[Shared.BUCKETS], shared[Shared.OVERFLOW_SIZE] * 16
         kept = Region(size)
@@ -293,34 +285,29 @@ class Machine:
         self.prepare(self.table, buckets * 64)
         self.prepare(self.overflow, overflow_size(buckets) * 16)
         self._spread(old, buckets)
-        self._restash(shared.address, kept.address, size // 16)
+        self._reinsert(shared.address, kept.address, size // 16)
         kept.close()
 
     def _spread(self, old: int, new: int) -> None:
-        """Move all tags of `old` buckets, each worker a part of what can be moved at a time.
+        """Move all tags of `old` buckets, each worker a part of those that can be moved at a time.
 
-        If the table becomes a whole number of times as large, no two buckets' tags go to the same
-        one, and those of all but the first 1/factor of the buckets go after the present ones.
+        If the new size is a multiple of the old one, no two buckets' tags go to the same bucket,
+        and the tags of all but the first 1/factor of the buckets go beyond the old table.
         """
         factor, left = new // old, old
         while left:
             low = -(-left // factor) if not new % old and left > APART else 0
             parts = len(self.workers) if low else 1
             bounds = [low + (left - low) * part // parts for part in range(parts + 1)]
-            orders = [self._order(old, new, *some) for some in pairwise(bounds)]
+            orders = [
+                region_of((old, new, *some, *divmod(some[1] << 40, old), *divmod(1 << 40, old)))
+                for some in pairwise(bounds)
+            ]
             grow = partial(self._grow, self.shared.address)
             self._threads.finish(partial(grow, order.address) for order in orders)
             for order in orders:
                 order.close()
             left = low
-
-    @staticmethod
-    def _order(old: int, new: int, low: int, high: int) -> Region:
-        order = Region(64)
-        numbers = (old, new, low, high, *divmod(high << 40, old), *divmod(1 << 40, old))
-        for index, number in enumerate(numbers):
-            order[8 * index] = number
-        return order
 
     def _set_sizes(self, buckets: int) -> None:
         self.shared[Shared.BUCKETS] = buckets
@@ -328,7 +315,7 @@ class Machine:
         self.shared[Shared.OVERFLOW_LIMIT] = buckets // 4
 
     def take_found(self) -> dict[int, tuple[int, Words]]:
-        """Return, and forget, for each property the least violating state with its fingerprint."""
+        """Return for each property the least violating state with its fingerprint; forget them."""
         least: dict[int, tuple[int, Words]] = {}
         for block, own in self.workers:
             offset = block[Worker.FOUND] - own.address
@@ -353,7 +340,7 @@ class Machine:
         return self.take_found()
 
     def read(self, segments: Segments) -> Iterable[Words]:
-        """Yield the states of some stretches of the frontier's memory."""
+        """Yield the states in segments of the frontier's memory."""
         for first, count in segments:
             for number in range(first, first + count):
                 at = number * self.state_bytes

@@ -1,4 +1,4 @@
-"""Marks in translated code which way of each condition a state took: see :mod:`points`."""
+"""Emits marks of the way that a state took at each condition: see :mod:`points`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Marking:
     Attributes
     ----------
     out
-        Where its instructions go.
+        The emitter of its instructions.
     """
 
     def __init__(self, out: Emitter) -> None:
@@ -23,10 +23,10 @@ class Marking:
         self._points: dict[object, int | None] = {}
 
     def mark(self, value: Value, *where: object) -> None:
-        """Have both ways of a truth value noted; `where` says which one of the function it is."""
+        """Mark both ways of a truth value; `where` identifies the condition in the function."""
         if self.out.points is None or not isinstance(value, Truth):
             return
-        # A loop that is written out repeats the same condition.
+        # An unrolled loop repeats the same condition.
         key = tuple(id(part) if isinstance(part, ast.AST) else part for part in where)
         if key not in self._points:
             self._points[key] = self.out.points.pair()
@@ -43,7 +43,7 @@ class Marking:
 
 
 def is_marked(node: ast.expr) -> bool:
-    """Whether what an expression consists of is marked by itself, so that it need not be."""
+    """Whether the parts of an expression are marked, so that it need not be."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return is_marked(node.operand)
     if isinstance(node, ast.Compare):

@@ -1,13 +1,13 @@
-"""Memory that the compiled search works in: where its numbers are, and how it is obtained.
+"""The memory of the compiled search: its layout, and how it is allocated.
 
-This is all that the driver, in Python, and the kernel, in machine code, know of each other.
+This is the interface between the driver, in Python, and the kernel, in machine code.
 """
 
 from __future__ import annotations
 
 import ctypes
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from enum import IntEnum
 from time import perf_counter
@@ -15,16 +15,16 @@ from time import perf_counter
 from ...core.spec import TidegateError
 
 NORESERVE = 0x4000
-"""Linux's MAP_NORESERVE: address space is set aside, and memory is used where it is written."""
+"""Linux's MAP_NORESERVE: reserves only address space; a page takes memory once it is written."""
 
 HUGE_PAGES, POPULATE_WRITE = 14, 23
-"""Linux's MADV_HUGEPAGE and, from 5.14 on, MADV_POPULATE_WRITE: memory is used from now on."""
+"""Linux's MADV_HUGEPAGE and, from 5.14 on, MADV_POPULATE_WRITE, which populates pages at once."""
 
 PIECE_BYTES, TRIAL_BYTES = 16 << 20, 4 << 20
-"""Bytes that the kernel is asked to prepare at a time, and the first time."""
+"""Bytes that the operating system is asked to populate at a time, and the first time."""
 
 SLOW = 5e-10
-"""Seconds per byte from which on huge pages are not at hand.
+"""Seconds per byte above which huge pages are considered unavailable.
 
 A virtual machine may have given free ones back to its host, and waits for each of them.
 """
@@ -33,19 +33,19 @@ GROUP = 256
 """States whose successors are computed together; a multiple of 64."""
 
 BLOCK = 256
-"""States that a worker sets aside at a time."""
+"""States for which a worker reserves room at a time."""
 
 BATCH = 64
-"""States whose buckets are on their way at the same time while states are remembered."""
+"""States whose buckets are prefetched together while states are restored."""
 
 RECENT = 1 << 12
-"""States met lately that a worker keeps at hand; a power of two."""
+"""States in a worker's table of recent states; a power of two."""
 
 DONE, GROW, STOPPED = 0, 1, 2
-"""Why a worker came back: the level is finished, there is no room, or it was told to stop."""
+"""Why a worker returned: the level is finished, there is no room, or it was told to stop."""
 
 _madvise = ctypes.CDLL(None).madvise
-"""The C library's, which other threads need not wait for."""
+"""The C library's function, during which other Python threads can run."""
 
 
 class MemoryLimitError(TidegateError):
@@ -53,9 +53,9 @@ class MemoryLimitError(TidegateError):
 
 
 class Shared(IntEnum):
-    """Where in the block that all workers share a number is, in bytes.
+    """Byte offsets in the block that all workers share.
 
-    What changes often lies in a cache line of its own.
+    A number that changes often has a cache line of its own.
     """
 
     CURSOR = 0
@@ -85,7 +85,7 @@ class Shared(IntEnum):
 
 
 class Worker(IntEnum):
-    """Where in a worker's own block a number is, in bytes."""
+    """Byte offsets in a worker's own block."""
 
     SHARED = 0
     REDO = 8
@@ -97,7 +97,7 @@ class Worker(IntEnum):
     SCRATCH = 56
     FOUND = 64
     ERROR = 72
-    EXPANDED = 80
+
     RECENT = 88
     STATE = 96
     EDGE = 104
@@ -108,15 +108,15 @@ class Worker(IntEnum):
 
 
 class Region:
-    """A stretch of address space; memory is used for it where it is written.
+    """A region of address space; its pages take memory once they are written.
 
     Parameters
     ----------
     size
         In bytes.
     huge
-        Whether to ask for huge pages, which spare the processor most look-ups of addresses, for as
-        long as the kernel has them at hand.
+        Whether to ask for huge pages, which save most address translations, while the operating
+        system has them.
     """
 
     def __init__(self, size: int, huge: bool = False) -> None:
@@ -148,22 +148,22 @@ class Region:
         return list(array)
 
     def view(self, offset: int, length: int) -> memoryview:
-        """Return a stretch of it, as bytes that can be read and written.
+        """Return a part of it, as bytes that can be read and written.
 
         Raises
         ------
         MemoryLimitError
-            If it does not reach so far.
+            If the region is smaller.
         """
         if offset + length > self.size:
             raise MemoryLimitError(
-                f"--max-memory {self.size >> 20}M is too little for the states that were put "
-                f"aside, of which {(offset + length >> 20) + 1}M are needed at once; allow more"
+                f"--max-memory {self.size >> 20}M is too little for the states on disk, of which "
+                f"{(offset + length >> 20) + 1}M are needed at once; allow more"
             )
         return memoryview(self._map)[offset : offset + length]
 
     def unprepared(self, length: int) -> Iterator[tuple[int, int]]:
-        """Yield the pieces of the first bytes that are not prepared yet: offset and length."""
+        """Yield the pieces of the first bytes that are not populated yet: offset and length."""
         length = min(-(-length // mmap.PAGESIZE) * mmap.PAGESIZE, self.size)
         some = TRIAL_BYTES
         while self._prepared < length:
@@ -173,9 +173,9 @@ class Region:
             some = PIECE_BYTES
 
     def prepare(self, offset: int, length: int) -> None:
-        """Have memory for a piece, all of which will be written soon.
+        """Populate a piece, all of which will be written soon.
 
-        That takes half the time that it takes the kernel page by page.
+        That takes half as long as page by page.
         """
         began = perf_counter()
         if self._huge:
@@ -185,7 +185,7 @@ class Region:
             self._huge = False
 
     def _advise(self, offset: int, length: int, advice: int) -> None:
-        """Tell the kernel something; one that does not know it hands out pages as they are used."""
+        """Give advice to the operating system, which ignores what it does not know."""
         _madvise(ctypes.c_void_p(self.address + offset), ctypes.c_size_t(length), advice)
 
     def clear(self, offset: int, length: int) -> None:
@@ -193,8 +193,16 @@ class Region:
         ctypes.memset(self.address + offset, 0, length)
 
     def close(self) -> None:
-        """Give the address space back, as soon as nobody looks at it."""
+        """Free the address space once nobody has a view of it."""
         del self._view
-        # An error that ends a search may hold a view in its traceback, and is what is reported.
+        # An error that ends a search may hold a view in its traceback; that error is reported.
         with suppress(BufferError):
             self._map.close()
+
+
+def region_of(numbers: Sequence[int]) -> Region:
+    """Return memory that holds these numbers in a row."""
+    region = Region(8 * len(numbers))
+    for index, number in enumerate(numbers):
+        region[8 * index] = number
+    return region

@@ -1,4 +1,4 @@
-"""How much memory a search takes next: for the table of seen states, and for the states."""
+"""Divides the memory of a search between the table of seen states and the states."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from .machine import Machine, table_bytes
 from .memory import BLOCK, Shared
 
 GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 130))
-"""To how many percent a table of less than so many buckets grows: a large one wastes less."""
+"""For tables of fewer buckets, the new size in percent of the old: a large one wastes less."""
 
 LEAST, MOST = 1 << 20, 128 << 20
-"""Bytes that are prepared for states at a time: a quarter of what there is, but within these."""
+"""The limits, in bytes, of what is populated for states at a time: a quarter of what there is."""
 
 
 class MemoryBudget:
     """Divides the memory that a search may use, in bytes, between its table and its states.
 
-    ``most_states`` is how many states were asked for at most, if that was said.
+    ``most_states`` is the limit of states that the user set, if any.
     """
 
     def __init__(self, machine: Machine, memory: int) -> None:
@@ -24,7 +24,7 @@ class MemoryBudget:
         self.most_states: int | None = None
 
     def make(self) -> bool:
-        """Let the table grow, or the states; False where there is no memory left for that."""
+        """Let the table grow, or the memory for states; False if there is none left."""
         machine = self.machine
         shared = machine.shared
         if shared[Shared.TAIL] + self._slack > shared[Shared.CAPACITY]:
@@ -39,10 +39,10 @@ class MemoryBudget:
         return self.for_states()
 
     def for_states(self) -> bool:
-        """Allow as many states as there is memory for, or as many as were asked for."""
+        """Allow as many states as there is memory for, up to the user's limit."""
         machine = self.machine
         tail = machine.shared[Shared.TAIL]
-        # Half of what is free is left for the table's growth.
+        # Half of the free memory is left for the table's growth.
         free = self.memory - machine.bytes_used
         capacity = tail + free // 2 // machine.state_bytes
         if self.most_states is not None:
@@ -57,5 +57,5 @@ class MemoryBudget:
 
     @property
     def _slack(self) -> int:
-        """States that the workers have set aside beyond those that they have found, at most."""
+        """The most states for which the workers have reserved room beyond those they found."""
         return 2 * BLOCK * len(self.machine.workers)

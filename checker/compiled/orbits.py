@@ -1,7 +1,7 @@
 """The representative of a state under symmetry, computed on its packed words.
 
-Of all states that the group maps a state to, the least one stands for it: states are compared
-variable by variable, in the order of their declaration, as the interpreted engine compares them.
+The representative is the least state of the orbit: states are compared variable by variable, in the
+order of their declaration, as in the interpreted engine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ENTRY = 4
 
 
 def masks(layout: Layout[object]) -> str:
-    """Return a global array: for every bit of a state the mask of the variable that it is in."""
+    """Return a global array: for every bit of a state the mask of its variable."""
     of_bits = [0] * (64 * layout.words)
     for variable in layout.stored:
         mask = (1 << variable.width) - 1 << variable.shift
@@ -80,7 +80,7 @@ def _renamed(
 
 
 def _looked_up(out: Emitter, source: Variable, permutation: Permutation, words: list[str]) -> str:
-    """Emit what the stored number of a replica becomes, from a table in one number."""
+    """Emit the renaming of a stored replica number, by a table in one number."""
     table = 0
     for value in range(source.low, source.high + 1):
         if value - source.low >= 64 // _ENTRY:

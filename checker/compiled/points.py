@@ -1,8 +1,8 @@
-"""Where translated code branches: numbers for both ways of every condition.
+"""The branches of translated code: a number for each of the two ways of every condition.
 
-Which ways a state took is noted in a bit set while the state is worked on, the *marks*.  The search
-keeps a state that takes a way which was not compared often enough, so that Python can be asked
-about it (``sampling.py``).  Without this a rare branch would hardly ever be in a sample.
+While a state is processed, a bit set, the *marks*, records which ways it took.  The search keeps a
+state that takes a way which was not compared often enough, to compare it with Python
+(``sampling.py``).  Otherwise a rare branch would hardly ever be in a sample.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 
 MARKS = "%marks"
-"""Address of the marks, which every function that was translated from the model is handed."""
+"""Address of the marks, which is passed to every function translated from the model."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A truth value whose two ways are to be noted.
+    """A truth value whose two ways are to be recorded.
 
-    ``number`` is the point of its truth, and the next one that of its falsehood.  ``only_if`` are
-    truth values, each with the way that leads here: code that is cheap is computed also where
-    Python would not come.
+    ``number`` is its point for true, and the next number that for false.  ``only_if`` has truth
+    values, each with the way that leads here: cheap code runs even if Python would not get there.
     """
 
     truth: str
@@ -28,7 +27,7 @@ class Mark:
     only_if: tuple[tuple[str, bool], ...] = ()
 
     def under(self, truth: str, way: bool) -> Mark:
-        """Return this mark where another truth value leads to it."""
+        """Return this mark under the condition of another truth value."""
         return replace(self, only_if=(*self.only_if, (truth, way)))
 
 
@@ -38,10 +37,10 @@ class Points:
     Parameters
     ----------
     width
-        Bits of an element of the marks, an even number: 8 where many states are worked on side by
-        side, else 64.
+        Bits of an element of the marks, an even number: 8 if many states are processed side by
+        side, otherwise 64.
     compared
-        Ways that need no point, by the numbers that they have where every way has one.
+        Ways that need no point, by the numbers that they have if every way has one.
 
     Attributes
     ----------
@@ -53,16 +52,16 @@ class Points:
         self.width = width
         self.count = 0
         self._compared = compared
-        self._asked_for = 0
+        self._ways = 0
         self._unnoted: set[int] = set()
 
     def pair(self) -> int | None:
-        """Return the number of the point for truth, one before that for falsehood.
+        """Return the number of the point for true, one before that for false.
 
-        The two share an element.  None where both ways were compared often enough.
+        The two share an element.  None if both ways were compared often enough.
         """
-        ways = range(self._asked_for, self._asked_for + 2)
-        self._asked_for += 2
+        ways = range(self._ways, self._ways + 2)
+        self._ways += 2
         unnoted = [way in self._compared for way in ways]
         if all(unnoted):
             return None
@@ -81,5 +80,5 @@ class Points:
         return number // self.width
 
     def bit(self, number: int) -> int:
-        """Return the value of its bit there; 0 where the way was compared often enough."""
+        """Return the value of its bit there; 0 if the way was compared often enough."""
         return 0 if number in self._unnoted else 1 << number % self.width

@@ -1,4 +1,4 @@
-"""What is known of a search while its machine code is made, and afterwards."""
+"""The description of a search's machine code, for its translation and for its use."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Module:
-    """What a translation came to.
+    """The description of a translation.
 
     ``digest`` is the hash of its LLVM text, ``words`` and ``stride`` the size of a state in words
-    and of a candidate in bytes, ``points`` how many ways its branches have.
+    and of a candidate in bytes, ``points`` the number of ways of its branches.
     """
 
     digest: str
@@ -22,12 +22,12 @@ class Module:
 
 @dataclass(frozen=True)
 class Program:
-    """What is known of a search while it is compiled.
+    """The description of a search for its own code, the constant ``p``.
 
-    ``words`` make up a state, and a candidate takes ``stride`` bytes: its words, its hash, a second
-    hash (with fingerprints only), and where in its bucket to look for it.  The functions are those
-    generated from the model; those from ``samples`` on return the address of what :mod:`sampling`
-    works on.  ``full`` says that ones in all words may be a state.
+    A state has ``words`` words, and a candidate takes ``stride`` bytes: its words, its hash, a
+    second hash (with fingerprints only), and where to begin in its bucket.  The functions are
+    generated from the model; those from ``samples`` on return the addresses of the data of
+    :mod:`sampling`.  ``full`` says that a state may have all bits set.
     """
 
     words: int

@@ -1,13 +1,13 @@
-"""What a translation reads outside of syntax trees, recorded so that a later run can compare.
+"""Records what a translation reads outside of syntax trees, so that a later run can compare.
 
-A translation is made of the syntax trees of functions and of what these name: globals, attributes,
-defaults, elements.  Whatever it wants to know of those it asks :class:`Reads`, which notes what was
-asked and what came of it.  Where the same questions have the same answers, the translation is the
-same, and need not be made again.
+A translation depends on the syntax trees of functions and on what these name: globals, attributes,
+defaults, elements.  The translator asks :class:`Reads` for all of these, which records every
+question with its answer.  If the same questions have the same answers, the translation is the same
+and need not be made again.
 
-Plain values are their own answers.  Of any other object only its number is noted, in the order in
-which objects were met, and what the translator can see without asking (:func:`_nature`): whatever
-it wants to know of it later is a question of its own.
+Plain values are their own answers.  For any other object the record has only its number, in the
+order in which objects were met, and what the translator sees without a question (:func:`_nature`);
+anything else about the object is a separate question.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from .sources import described
 from .values import MACHINE, PLAIN, UnsupportedError, integer_of
 
 Question = list[Any]
-"""An operation, its operands and what came of it.
+"""An operation, its operands and its result.
 
-A plain operand is itself, an object is its number in a list of one.
+A plain operand is itself; an object is a list with its number.
 """
 
 _WRITTEN = (bool, int, str, type(None))
-"""Types of operands that JSON gives back as they were."""
+"""Types of operands that JSON preserves."""
 
 _KNOWN: dict[int, str] = {
     id(function): function.__name__
     for function in (any, all, bool, int, len, max, members, min, range, sum, *INTRINSICS)
 }
-"""What the translator knows by its identity."""
+"""The objects that the translator knows by identity."""
 
 
 def _looked_up(function: Any, name: str) -> object:
-    """Return what a name that is not local to a function stands for."""
+    """Return the value of a name that is not local to a function."""
     code = function.__code__
     if name in code.co_freevars:
         return function.__closure__[code.co_freevars.index(name)].cell_contents
@@ -54,7 +54,7 @@ def _looked_up(function: Any, name: str) -> object:
 
 
 def _returns(function: FunctionType) -> str | None:
-    """Return what a function is declared to return, as text; None where it is not declared."""
+    """Return the return annotation of a function, as text; None if it has none."""
     if "return" not in function.__annotations__:
         return None
     declared = function.__annotations__["return"]
@@ -62,7 +62,7 @@ def _returns(function: FunctionType) -> str | None:
 
 
 def _function(function: FunctionType) -> str:
-    """Return the hash of a function itself, without what its names stand for."""
+    """Return the hash of a function itself, without the values of its names."""
     decorated = hasattr(function, "__wrapped__")
     itself = described(function.__code__, lines=True)
     is_own = function.__globals__.get("ARITHMETIC") is MACHINE
@@ -75,21 +75,21 @@ def _defaults(function: FunctionType) -> tuple[object, ...]:
 
 
 def _elements(value: object) -> tuple[object, ...]:
-    """Return what a loop goes through."""
+    """Return the elements that a loop iterates over."""
     if not issubclass(type(value), (tuple, list, range)):
         raise UnsupportedError("a for loop over something else than a range or an array")
     return tuple(value)  # type: ignore[arg-type]
 
 
 def _choices(value: object) -> tuple[object, ...]:
-    """Return what a value is compared with by ``in``."""
+    """Return the elements of the right side of ``in``."""
     if type(value) not in (tuple, list, range, set, frozenset, dict):
         raise UnsupportedError("membership in something else than a tuple")
     return tuple(value)  # type: ignore[arg-type]
 
 
 def _variables(declaration: Any) -> tuple[str, ...]:
-    """Return the names of a record's variables, of which it must consist."""
+    """Return the names of a record's variables; it must have no other parts."""
     declared = declared_parts(declaration)
     if not all(isinstance(part, Field) for part in declared.values()):
         raise TypeError(f"{declaration.__name__} has parts that are no variables")
@@ -117,7 +117,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
         )
     },
 }  # fmt: skip
-"""What can be asked, by the name under which it is recorded."""
+"""The operations, by the names under which they are recorded."""
 
 
 class Reads:
@@ -131,9 +131,9 @@ class Reads:
     Attributes
     ----------
     questions
-        All that was asked, in order, each once.
+        All questions in order, each once.
     keepable
-        Whether a later run can ask the same; not of an object that came from nowhere.
+        Whether a later run can ask the same questions; it cannot about an unknown object.
     """
 
     def __init__(self, roots: Sequence[object] = ()) -> None:
@@ -144,14 +144,14 @@ class Reads:
         self.keepable = True
 
     def ask(self, operation: str, *operands: Any) -> Any:
-        """Return what comes of an operation; the same each time for the same objects.
+        """Return the result of an operation, which is always the same for the same objects.
 
         Raises
         ------
         ArithmeticError, AttributeError, LookupError, TypeError, ValueError
             As the operation does; that is an answer, too.
         UnsupportedError
-            If it fails otherwise, or something else comes of it the second time.
+            If it fails otherwise, or a second evaluation has another result.
         """
         key = (operation, *map(self._key, operands))
         if key not in self._answers:
@@ -162,7 +162,7 @@ class Reads:
         return answer
 
     def elements(self, operation: str, value: Any) -> list[Any]:
-        """Return the elements of what comes of an operation."""
+        """Return the elements of the result of an operation."""
         row = self.ask(operation, value)
         return [self.ask("getitem", row, index) for index in range(self.ask("len", row))]
 
@@ -194,14 +194,15 @@ class Reads:
         """Return an operand as it is recorded."""
         if type(operand) not in PLAIN:
             return [self._number(operand)]
-        if type(operand) not in _WRITTEN or _is_long(operand):
+        is_long = isinstance(operand, int) and operand.bit_length() > WORD_BITS
+        if type(operand) not in _WRITTEN or is_long:
             self.keepable = False
             return None
         return operand
 
 
 def answers_are_same(roots: list[str], questions: list[Question], here: Sequence[object]) -> bool:
-    """Whether all that another translation asked has the same answers here.
+    """Whether all questions of another translation have the same answers here.
 
     Parameters
     ----------
@@ -227,18 +228,18 @@ def answers_are_same(roots: list[str], questions: list[Question], here: Sequence
 
 @dataclass(frozen=True)
 class _Raised:
-    """An error that came of an operation."""
+    """The error that an operation raised."""
 
     error: Exception
 
 
 def _applied(operation: str, operands: Sequence[Any]) -> Any:
-    """Return what comes of an operation, be it an error of a kind that the translator expects.
+    """Return the result of an operation, which may be an error that the translator expects.
 
     Raises
     ------
     UnsupportedError
-        If it is any other.
+        For any other error.
     """
     try:
         return OPERATIONS[operation](*operands)
@@ -246,17 +247,17 @@ def _applied(operation: str, operands: Sequence[Any]) -> Any:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         return _Raised(error)
-    except BaseException as error:  # noqa: BLE001 - whatever a property of the user's raises
+    except BaseException as error:  # noqa: BLE001 - a user's property may raise anything
         raise UnsupportedError(
-            f"what cannot be computed beforehand: {type(error).__name__}: {error}"
+            f"what cannot be computed while translating: {type(error).__name__}: {error}"
         ) from None
 
 
 class _Objects:
-    """The objects that were met, numbered in the order in which they were."""
+    """The objects met so far, numbered in order."""
 
     def __init__(self) -> None:
-        # What is known by its address must stay where it is.
+        # Objects are identified by address, so they must stay alive.
         self._met: list[object] = []
         self._numbers: dict[int, int] = {}
 
@@ -264,11 +265,11 @@ class _Objects:
         return self._met[number]
 
     def number(self, value: object) -> int | None:
-        """Return the number of an object; None if it was not met."""
+        """Return the number of an object; None if it is new."""
         return self._numbers.get(id(value))
 
     def described(self, value: object) -> str:
-        """Return all that can be seen of a value; an object is numbered if it is new."""
+        """Return a description of a value; a new object is numbered."""
         if type(value) in PLAIN or type(value) is _Raised:
             return _nature(value)
         number = self._numbers.get(id(value))
@@ -280,9 +281,9 @@ class _Objects:
 
 
 def _nature(value: Any) -> str:
-    """Return what the translator sees of a value without asking."""
+    """Return what the translator sees of a value without a question."""
     if type(value) is int:
-        # Python refuses to write very long numbers in tens.
+        # Python refuses to write very long numbers in decimal.
         return f"int {value:x}"
     if type(value) in PLAIN:
         return f"{type(value).__name__} {value!r}"
@@ -298,10 +299,6 @@ def _nature(value: Any) -> str:
     except UnsupportedError:
         return "object"
     return "object" if number is None else f"number {number:x}"
-
-
-def _is_long(operand: object) -> bool:
-    return isinstance(operand, int) and operand.bit_length() > WORD_BITS
 
 
 def _shown(operands: Sequence[object]) -> str:

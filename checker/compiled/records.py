@@ -1,4 +1,4 @@
-"""The records of the state: their parts, their methods, and the items of what is known."""
+"""From a plain Python function to LLVM: records of the state, their parts and their methods."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .values import (
 
 
 class Records:
-    """Finds the parts and the methods of records, which sets, sequences and bags are too."""
+    """Finds the parts and the methods of records, including sets, sequences and bags."""
 
     def __init__(self, scope: Scope) -> None:
         self.unit, self.out = scope.unit, scope.out
 
     def method(self, owner: StateRef, name: str) -> Method | None:
-        """Return a method of a record of the state; None where that has none of the name."""
+        """Return a method of a record of the state; None if it has none of that name."""
         kind = type(owner.sample)
         own = isinstance(vars(kind).get(name), types.FunctionType)
         if not own and not (name == "assign" and isinstance(owner.sample, Record)):
@@ -37,9 +37,9 @@ class Records:
         return Method(self.unit.reads.ask("attribute", kind, name), owner)
 
     def element_method(self, owner: StateRef, name: str) -> Method | None:
-        """Return the method by which a record gives or takes an element; of a sequence one of it.
+        """Return the method by which a record reads or writes an element.
 
-        What Python calls with an index or a slice is another method there for an index alone.
+        For a sequence it is the method for an index alone, since Python's also takes slices.
         """
         method = self.method(owner, name)
         if method is not None and method.function in (Seq.__getitem__, Seq.__setitem__):
@@ -47,7 +47,7 @@ class Records:
         return method
 
     def item_of(self, owner: Items | Constant, index: Constant, node: ast.Subscript) -> Value:
-        """Return an item of a tuple, or of what is known."""
+        """Return an item of a tuple, or of a known value."""
         number = integer_of(index.value)
         if isinstance(owner, Items):
             length = len(owner.items)
@@ -73,7 +73,7 @@ class Records:
         return StateRef(owner.base, form, owner.indices, getattr(owner.sample, name))
 
     def loaded(self, place: StateRef | None) -> Value:
-        """Return what a place holds, if it is a variable, or the place itself."""
+        """Return the value at a place if it is a variable, otherwise the place itself."""
         if place is None:
             return NOWHERE
         if isinstance(place.sample, int):
@@ -85,7 +85,7 @@ class Records:
         return self.loaded(self.part(owner, name))
 
     def element(self, array: StateRef, index: Value) -> StateRef | None:
-        """Return an element of an array; None where the index can only be wrong."""
+        """Return an element of an array; None if the index is certainly wrong."""
         length = len(array.sample)
         if index is NOWHERE:
             self.out.fail_if("true")

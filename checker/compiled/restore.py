@@ -1,9 +1,9 @@
-"""A search that was begun is brought back into memory from its checkpoint.
+"""Restores a search from its checkpoint.
 
-Nothing in the checkpoint is believed that can be found out here: states are compared with their
-checksums, must be within the declared ranges, and are judged again.  What is believed is that they
-are all that can be reached, how often steps were taken, and which states were found to be
-deadlocks or outside the constraint.
+Everything that can be verified is verified: states are compared with their checksums, must be
+within the declared ranges, and are judged again.  What is trusted is that they are all that can be
+reached, how often steps were taken, and which states were found to be deadlocks or outside the
+constraint.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from ...core.symmetry import Symmetry
 from ..counterexample import itself
 from .checkpoint import CheckpointError, Manifest, damaged
 from .journal import Journal
-from .machine import Words
-from .memory import BLOCK
+from .memory import BLOCK, Shared
+from .sampler import Words
 from .statefile import PIECE
 from .validity import Validity
 
 
 class Restoration:
-    """Brings a search back.
+    """Restores a search.
 
     Parameters
     ----------
     journal
-        That of the search, which knows what file its states are in.
+        The journal of the search, with the file of its states.
     manifest
-        What the checkpoint says of it.
+        The manifest of its checkpoint.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Restoration:
         Raises
         ------
         CheckpointError
-            If they are not those that the manifest speaks of, or cannot be those of this search.
+            If they are not those of the manifest, or cannot be from this search.
         """
         machine, states = self._machine, self._manifest.states
         machine.restore(states, self._manifest.taken)
@@ -63,7 +63,7 @@ class Restoration:
                 violated.setdefault(self._properties[which].name, (number, words))
         self._verify_violations(violated)
         if machine.exact:
-            machine.set_tail(-(-states // BLOCK) * BLOCK)
+            machine.shared[Shared.TAIL] = -(-states // BLOCK) * BLOCK
         self._journal.file.cut()
 
     def _read_level(self, first: int, count: int, expected: int) -> None:
@@ -75,7 +75,7 @@ class Restoration:
             at = start if machine.exact else 0
             checksum = self._read(at, start, some, checksum)
             address = machine.ahead.address + at * machine.state_bytes
-            # What is no state must not come near the code that was made for states.
+            # The code is only safe for valid states.
             sound = sound and validity.holds(address, some) and machine.remember(at, start, some)
         validity.close()
         if checksum != expected or not sound:
@@ -88,7 +88,7 @@ class Restoration:
             raise self._damaged(error.strerror or str(error)) from None
 
     def _verify_initial(self, count: int) -> None:
-        """Verify that the first level holds the initial states, which was read last."""
+        """Verify that the first level, which was just read, has the initial states."""
         system = self._system
         canonical = self._symmetry.canonical if self._symmetry else itself
         expected = {
@@ -102,8 +102,8 @@ class Restoration:
     def _verify_violations(self, violated: dict[str, tuple[int, Words]]) -> None:
         """Verify that the manifest has the violations that were found again.
 
-        It may have more: what steps lead to outside the constraint is in no level, and whether a
-        state is a deadlock was found out by expanding it.
+        It may have more: states outside the constraint are in no level, and deadlocks are found
+        only by expanding states.
         """
         for prop in self._properties:
             kept, again = self._manifest.violations.get(prop.name), violated.get(prop.name)
@@ -113,7 +113,7 @@ class Restoration:
                 raise self._damaged(f"the manifest does not have its violation of {prop.name}")
 
     def _is_least(self, kept: tuple[int, list[int]], again: tuple[int, Words] | None) -> bool:
-        """Whether a violation is the least, and one in no level only where that can be."""
+        """Whether a violation is the least; only with a constraint it may be in no level."""
         if again is not None and (kept[0], tuple(kept[1])) == again:
             return True
         if self._system.constraint is None:

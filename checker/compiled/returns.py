@@ -1,4 +1,4 @@
-"""From a plain Python function to LLVM: what it returns, and how it ends."""
+"""From a plain Python function to LLVM: its returns and its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .values import Constant, Items, UnsupportedError, Value, is_none, is_truth,
 
 
 class Returns:
-    """Translates the ends of one function."""
+    """Translates the returns of one function."""
 
     def __init__(self, scope: Scope, expressions: Expressions, mode: Mode) -> None:
         self.out, self.compiled, self.function = scope.out, scope.compiled, scope.function
@@ -24,12 +24,12 @@ class Returns:
             self._none(node)
         elif returns == "void":
             if node is not None and not is_none(self.expressions.expression(node)):
-                raise UnsupportedError("a value returned by a function that is said to return None")
+                raise UnsupportedError("a value returned by a function declared to return None")
             out.emit("ret void")
         elif returns == "i1":
             value = Constant(None) if node is None else self.expressions.known(node)
             if isinstance(value, Constant) and not isinstance(value.value, int):
-                # The interpreted engine refuses this; a helper's None would count as false there.
+                # The interpreted engine refuses this, but takes a helper's None for false.
                 raise UnsupportedError(f"a return of {value.value!r}, neither True nor False,")
             if not is_truth(value) and self.mode is Mode.WHOLE:
                 self.compiled.truth_only.append(f"what {self.function.__name__} returns")
@@ -79,7 +79,7 @@ class Returns:
             raise UnsupportedError("an end without a return, where a number is returned elsewhere,")
 
     def give_up(self) -> None:
-        """End a function in the middle of a step that has failed: what it returns means nothing."""
+        """End a function in the middle of a failed step: its result has no meaning."""
         returns = self.compiled.returns
         self.out.terminated = True
         self.out.place_label("up")

@@ -1,4 +1,4 @@
-"""Memory in which machine code keeps states, and how they are read out of it."""
+"""The memory in which machine code keeps sample states, and its reader."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from ...core.spec import Kind, Property
 from .build import Code
 from .memory import Region
 from .program import Module
-from .sampling import ALIVE, COMPARED, Asked, Entry, Samples
+from .sampling import ALIVE, COMPARED, Entry, Query, Samples
 
 Words = tuple[int, ...]
 
-KINDS = tuple(Asked)
-"""What was asked, by its number."""
+KINDS = tuple(Query)
+"""The questions, by their numbers."""
 
 
 class Sample(NamedTuple):
-    """A state that was kept: what machine code was asked of it, and what it answered.
+    """A state that was kept: a question about it, and the answer of machine code.
 
     Attributes
     ----------
     number
         Of the instance or the property.
     successor
-        Where the step leads, if it was taken.
+        The successor, if a step was taken.
     """
 
-    asked: Asked
+    query: Query
     number: int
     answer: int
     state: Words
@@ -39,7 +39,7 @@ class Sample(NamedTuple):
 
 
 class Sampler:
-    """The memory in which loaded machine code keeps states, until somebody reads them.
+    """The memory in which loaded machine code keeps states until they are read.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Sampler:
         self._ask_all = code.function("ask_all", 2)
         self._ask_again = code.function("ask_again", 3)
         self._space = Region(8 * instances + ALIVE + (instances + 1) * module.stride)
-        # Workers that count at the same moment keep a few more.
+        # Workers that count concurrently may keep a few more.
         room = 2 * COMPARED * max(module.points, 1)
         self._kept = Region(room * self._size)
         self._block = code.function("samples", 0)()
@@ -67,7 +67,7 @@ class Sampler:
         ctypes.c_uint64.from_address(self._block + offset).value = value
 
     def take(self) -> list[Sample]:
-        """Return what was kept since the last time."""
+        """Return the samples kept since the last call."""
         first, self._read = self._read, self._held
         entries = self._kept.view(first * self._size, (self._read - first) * self._size)
         return list(samples_of(entries, self._words))
@@ -81,9 +81,9 @@ class Sampler:
         return number
 
     def few(self) -> bytes:
-        """Return entries of as many samples for each way as were kept, but of fewer states.
+        """Return entries with as many samples for each way as were kept, but of fewer states.
 
-        What was kept last comes first: such states take many ways at once.
+        The states that were kept last come first: they take many ways at once.
         """
         kept = samples_of(self._kept.view(0, self._held * self._size), self._words)
         states = dict.fromkeys(sample.state for sample in reversed(list(kept)))
@@ -93,7 +93,7 @@ class Sampler:
         return bytes(self._kept.view(0, self._held * self._size))
 
     def forget(self) -> None:
-        """Begin to count anew, as if no state had been kept."""
+        """Restart counting, as if no state had been kept."""
         for first in (Samples.WANTED, Samples.GUARDS_WANTED):
             words = self._get(first + 16)
             ctypes.memset(self._get(first), 0xFF, 8 * words)
@@ -102,7 +102,7 @@ class Sampler:
         self._read = 0
 
     def compared(self) -> set[int]:
-        """Return the ways that no state is kept for any more; those of guards as ``-1 - way``."""
+        """Return the ways for which no more states are kept; those of guards as ``-1 - way``."""
         guards = self._unwanted(Samples.GUARDS_WANTED)
         return {*self._unwanted(Samples.WANTED), *(-1 - way for way in guards)}
 
@@ -112,19 +112,19 @@ class Sampler:
         return [way for way in range(8 * size) if not wanted >> way & 1]
 
     def ask_again(self, entries: bytes, properties: Sequence[Property]) -> Iterator[Sample]:
-        """Yield what this machine code answers where another of the same search was asked.
+        """Yield the answers of this machine code to the questions of another for the same search.
 
         Parameters
         ----------
         entries
-            What :meth:`few` of the other one returned.
+            The result of the other one's :meth:`few`.
         """
         region = Region(len(entries))
         with region.view(0, len(entries)) as view:
             view[:] = entries
             self._ask_again(region.address, len(entries) // self._size, self._space.address)
             for sample in samples_of(view, self._words):
-                if sample.asked is Asked.PROPERTY:
+                if sample.query is Query.PROPERTY:
                     reached = properties[sample.number].kind is Kind.SOMETIMES
                     holds = (sample.answer >> sample.number & 1) == reached
                     yield sample._replace(answer=int(holds))
@@ -133,7 +133,7 @@ class Sampler:
         region.close()
 
     def _call(self, function: Callable[..., int], state: Words) -> None:
-        """Call what is handed a state and room for its successors."""
+        """Call a function with a state and memory for its successors."""
         self._space.clear(0, 8 * self._instances)
         words = (ctypes.c_uint64 * self._words)(*state)
         function(ctypes.addressof(words), self._space.address)
@@ -145,14 +145,14 @@ class Sampler:
         return {number for number, count in enumerate(counts) if count}
 
     def close(self) -> None:
-        """Give the memory back; the code keeps nothing any more."""
+        """Free the memory; the code keeps no more states."""
         self._set(Samples.ROOM, 0)
         self._kept.close()
         self._space.close()
 
 
 def samples_of(entries: memoryview, words: int) -> Iterator[Sample]:
-    """Yield the samples whose entries these are, with so many words a state."""
+    """Yield the samples of entries, with that many words per state."""
     state, successor = Entry.STATE // 8, Entry.STATE // 8 + words
     for entry in struct.iter_unpack(f"{successor + words}Q", entries):
         kind, number, answer = entry[:state]

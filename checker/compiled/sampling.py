@@ -1,9 +1,8 @@
-"""Keeping states that Python is to be asked about, in the subset that ``translate`` takes.
+"""Keeps sample states to compare with Python, in the subset that ``translate`` takes.
 
-Machine code is never believed.  While it works on a state it notes which ways it took
-(``points.py``).  A state that takes a way which fewer than `COMPARED` states before it took is
-kept together with what machine code made of it, and Python is asked the same later
-(``comparison.py``).
+Machine code is never trusted unchecked.  While it processes a state it records which ways it took
+(``points.py``).  If fewer than `COMPARED` earlier states took one of them, the state is kept with
+the answer of machine code, and Python is asked the same question later (``comparison.py``).
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from .values import MACHINE
 ARITHMETIC = MACHINE
 
 COMPARED = 20
-"""States per way of a branch that are compared with Python in every search that has so many."""
+"""States per way of a branch that every search compares with Python, if there are so many."""
 
 ALIVE = GROUP // 8
-"""Bytes that tell which states of a group have a successor."""
+"""Bytes of the bits for the states of a group that have a successor."""
 
 
 class Samples(IntEnum):
-    """Where in the block of what is kept a number is, in bytes.
+    """Byte offsets in the block of samples.
 
-    ``FIRST`` is the address of the first entry, ``ROOM`` says how many there is room for, and
-    ``HELD`` how many were to be kept.  At ``WANTED`` and ``GUARDS_WANTED`` lie three numbers each:
+    ``FIRST`` is the address of the first entry, ``ROOM`` the number of entries that fit, and
+    ``HELD`` how many were to be kept.  ``WANTED`` and ``GUARDS_WANTED`` have three numbers each:
     the address of the bits of :func:`count`, that of its counts, and the number of words of bits.
     """
 
@@ -44,10 +43,10 @@ class Samples(IntEnum):
 
 
 class Entry(IntEnum):
-    """Where in an entry a number is, in bytes.
+    """Byte offsets in an entry.
 
-    ``KIND`` is one of `Asked`; ``NUMBER`` is that of the instance or the property; ``ANSWER`` is
-    what machine code said; from ``STATE`` on lies the state, and after it its successor.
+    ``KIND`` is one of `Query`; ``NUMBER`` is that of the instance or the property; ``ANSWER`` is
+    machine code's; the state begins at ``STATE``, followed by its successor.
     """
 
     KIND = 0
@@ -56,11 +55,11 @@ class Entry(IntEnum):
     STATE = 24
 
 
-class Asked(IntEnum):
-    """What machine code was asked of a state.
+class Query(IntEnum):
+    """The questions about a state.
 
-    Whether the guards let a step pass (1: yes; 0: no; others: not decided), whether a step was
-    taken and where it leads, whether a state violates a property, and whether it is inside the
+    Whether a step passes the guards (1: yes; 0: no; others: not decided), whether a step was taken
+    and to which successor, whether the state violates a property, and whether it is inside the
     constraint.
     """
 
@@ -71,7 +70,7 @@ class Asked(IntEnum):
 
 
 def keep(p: Program, kind: int, number: int, answer: int, state: int, successor: int) -> None:
-    """Keep what was asked and answered of the state at an address."""
+    """Keep the state at an address with a question and its answer."""
     samples = p.samples()
     index = fetch_add(samples + Samples.HELD, 1)
     if index < load(samples + Samples.ROOM):
@@ -89,11 +88,11 @@ def count(p: Program, wanted: int, counts: int, first: int, ways: int) -> None:
     Parameters
     ----------
     wanted
-        Address of a bit for every point: whether states that come there are still wanted.
+        Address of a bit for every point: whether states that take it are still wanted.
     counts
-        Address of a number for every point: how many were kept.
+        Address of a number for every point: how many states were kept.
     first
-        Number of the first point that `ways` has a bit for.
+        Number of the first point in `ways`.
     """
     point = first
     while ways:
@@ -108,7 +107,7 @@ def count(p: Program, wanted: int, counts: int, first: int, ways: int) -> None:
 
 
 def byte(address: int, offset: int) -> int:
-    """Return the byte at a multiple of 8 and an offset."""
+    """Return the byte at an offset from an aligned address."""
     return shifted(load(address + (offset & -8)), 8 * (offset & 7)) & 255
 
 
@@ -121,26 +120,26 @@ def keep_guarded(
     states: int,
     group: int,
 ) -> None:
-    """Keep those of a group of states whose guards took ways that are wanted.
+    """Keep the states of a group whose guards took ways that are wanted.
 
     Parameters
     ----------
     element
-        Number of the byte of the marks that is looked at, of all states side by side at `marks`.
+        Number of the byte of the marks to examine, which `marks` has side by side for all states.
     answers
-        Address of what the guards say of each state, a byte each.
+        Address of the guards' answers, a byte for each state.
     """
     wanted, counts = p.guards_wanted(), p.guards_counts()
     for number in range(group):
         ways = byte(marks, number) & byte(wanted, element)
         if ways != 0:
             state = states + number * p.words * 8
-            keep(p, Asked.GUARDS, instance, byte(answers, number), state, state)
+            keep(p, Query.GUARDS, instance, byte(answers, number), state, state)
             count(p, wanted, counts, 8 * element, ways)
 
 
 def count_ways(p: Program, element: int, ways: int) -> None:
-    """Count a kept state for each of the ways it took that an element of the marks has bits for."""
+    """Count a kept state for each of the ways it took in one element of the marks."""
     count(p, p.wanted(), p.counts(), 64 * element, ways)
 
 
@@ -150,7 +149,7 @@ def steps_from(p: Program, state: int, space: int) -> int:
     Parameters
     ----------
     space
-        Address of a number for each instance, which is 0; after it is room for what follows.
+        Address of a counter for each instance, which is 0, followed by memory for the successors.
     """
     alive = space + 8 * p.instances
     return p.expand(state, 1, alive + ALIVE, space, alive)
@@ -164,9 +163,9 @@ def inside(p: Program, state: int) -> int:
 
 
 def ask_all(p: Program, state: int, space: int) -> int:
-    """Ask all that a search asks of a state, with room for it as in :func:`steps_from`.
+    """Ask all questions that a search asks about a state, with `space` as in :func:`steps_from`.
 
-    No search takes a step from a state outside the constraint, where the model may say nothing.
+    No step is taken from a state outside the constraint, for which the model may not be written.
     """
     judgment = p.judge(state)
     if inside(p, state) == 0:
@@ -175,22 +174,22 @@ def ask_all(p: Program, state: int, space: int) -> int:
 
 
 def ask_again(p: Program, entry: int, count: int, space: int) -> None:
-    """Write answers into entries that lie in a row, the entries of a state one after the other.
+    """Write answers into consecutive entries, in which those of the same state are in a row.
 
-    Where the guards of a step were asked, it is the whole step now; where a property was, the
-    answer is :func:`judge`'s.
+    A question about the guards of a step becomes one about the whole step; the answer about a
+    property is :func:`judge`'s.
 
     Parameters
     ----------
     space
-        Room as in :func:`steps_from`.
+        As in :func:`steps_from`.
     """
     last, successors = 0, space + 8 * p.instances + ALIVE
     for _ in range(count):
         kind, state = load(entry + Entry.KIND), entry + Entry.STATE
-        if kind == Asked.PROPERTY:
+        if kind == Query.PROPERTY:
             store(entry + Entry.ANSWER, p.judge(state))
-        elif kind == Asked.CONSTRAINT:
+        elif kind == Query.CONSTRAINT:
             store(entry + Entry.ANSWER, inside(p, state))
         else:
             if last == 0 or not same(p, state, last):
@@ -202,7 +201,7 @@ def ask_again(p: Program, entry: int, count: int, space: int) -> None:
             for other in range(instance):
                 before += load(space + 8 * other)
             taken = load(space + 8 * instance)
-            store(entry + Entry.KIND, Asked.STEP)
+            store(entry + Entry.KIND, Query.STEP)
             store(entry + Entry.ANSWER, taken)
             if taken != 0:
                 copy(p, successors + before * p.stride, entry + Entry.STATE + 8 * p.words)

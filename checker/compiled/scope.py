@@ -1,40 +1,43 @@
-"""What the parts of a function's translation share."""
+"""The data that the parts of a function's translation share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .emitter import Emitter
-from .function import Compiled, Functions
+from .function import Compiled
 from .marking import Marking
 from .values import Value
+
+if TYPE_CHECKING:
+    from .unit import Unit
 
 
 @dataclass
 class Scope:
-    """The function that is translated, its names, and where its instructions go.
+    """The function in translation, its names and its instructions.
 
     Parameters
     ----------
     unit
-        The functions of the model that are translated.
+        The module of the functions.
     function, compiled
-        The function, and what it is translated to.
+        The function, and its translation.
     out, marks
         Its instructions, and the points of its branches.
     pure
-        Whether it must leave the state as it is, since a guard asks it.
+        Whether it must not write to the state, since a guard calls it.
     local
-        What each local name stands for that is given a value once.
+        The values of local names that are assigned once.
     assigned
         All local names of the function.
     variables
-        Addresses of the local names that are given several.
+        Addresses of the local names that are assigned several times.
     """
 
-    unit: Functions
+    unit: Unit
     function: Callable[..., Any]
     compiled: Compiled
     out: Emitter

@@ -22,15 +22,16 @@ from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .comparison import Comparison, compare_with_reference
 from .journal import Journal, code_hash
 from .levels import LevelSearch
-from .machine import Machine, Segments, Sizes, Words, table_bytes
+from .machine import Machine, Segments, Sizes, table_bytes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .memory_budget import MemoryBudget
 from .restore import Restoration
+from .sampler import Words
 from .threads import STUCK
 from .tiers import Tiers
 
 EXACT_BUCKETS = 1 << 16
-"""Smallest table whose tags, with 24 bits of hash each, tell what they need when it grows."""
+"""The smallest table whose tags, with 24 bits of hash each, determine their buckets as it grows."""
 
 FINGERPRINT_BUCKETS = 1 << 24
 """The same for tags with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
@@ -39,18 +40,18 @@ FINGERPRINT_BITS = 88
 
 
 class UnfitError(Exception):
-    """Some step went beyond an array or a range; only the interpreted engine can say which."""
+    """A step went beyond an array or a range; only the interpreted engine can say which."""
 
 
 class CompiledSearch(LevelSearch):
-    """A breadth-first search in machine code, with what is known of it so far.
+    """A breadth-first search in machine code, and its results so far.
 
     Attributes
     ----------
     comparison
-        What Python said of the states that machine code was asked about.
+        Compares samples of machine code with Python.
     reference
-        An interpreted search of the same, as far as it came: its levels must be found again.
+        The interpreted search so far, whose levels must be found again.
     """
 
     name = "compiled"
@@ -61,7 +62,7 @@ class CompiledSearch(LevelSearch):
         self.exact = request.exact
         self.levels: list[Segments] = []
         self.frontier: Segments = []
-        self._behind = 0
+        self._left_in_level = 0
         self._intact = True
         self.tiers = Tiers(request)
         self.module = self.tiers.module
@@ -88,10 +89,10 @@ class CompiledSearch(LevelSearch):
             )
 
     def _machine(self, resources: Resources) -> Machine:
-        """Make the machine, with a table that is large enough for what is known already."""
+        """Make the machine, with a table that is large enough for the states of a checkpoint."""
         smallest = EXACT_BUCKETS if self.exact else FINGERPRINT_BUCKETS
         known = self._begun.states if self._begun else 0
-        # A mean of five tags leaves nearly all buckets room.
+        # With five tags on average nearly all buckets have room.
         buckets = max(smallest, known // 5)
         kept = known * 8 * self.module.words if self.exact else 0
         if table_bytes(buckets) + kept > self.memory:
@@ -112,7 +113,7 @@ class CompiledSearch(LevelSearch):
         return Machine(code, self.module, self.exact, instances, properties, sizes)
 
     def _manifest(self, checkpoint: Checkpoint) -> Manifest:
-        """Read the checkpoint to go on from, if it is one of this very search."""
+        """Read the manifest of the checkpoint to resume, which must be of this very search."""
         manifest = read_manifest(checkpoint.folder)
         if manifest.code != self._code:
             raise CheckpointError(
@@ -139,7 +140,7 @@ class CompiledSearch(LevelSearch):
 
     @property
     def collision_probability(self) -> float:
-        """Probability that some state was taken for another one: n(n-1)/2 pairs of 88 bits."""
+        """Probability that two states have the same fingerprint: n(n-1)/2 pairs of 88 bits."""
         states = self.distinct_states
         return 0.0 if self.exact else states * (states - 1) / 2 / 2**FINGERPRINT_BITS
 
@@ -199,7 +200,7 @@ class CompiledSearch(LevelSearch):
         self._watch()
 
     def _pieces(self, level: Segments) -> Iterator[Segments]:
-        """Yield a level's states in as many portions as there is memory for, most often one."""
+        """Yield a level's states in portions that fit into memory, most often a single one."""
         if self.exact:
             yield level
             return
@@ -207,17 +208,17 @@ class CompiledSearch(LevelSearch):
         [(first, count)] = level
         for some in self.journal.pieces(first, count):
             count -= some
-            self._behind = count
+            self._left_in_level = count
             yield [(0, some)]
 
     def _expand(self, frontier: Segments) -> bool:
-        """Add the successors of states to the next level; False where the search has to stop."""
+        """Add the successors of states to the next level; False if the search has to stop."""
         machine = self.machine
         before, tail = machine.positions(), machine.shared[Shared.TAIL]
         chunks = machine.begin_level(frontier)
         try:
             while True:
-                answer = machine.expand_level(chunks, self._watch)
+                answer = machine.run(machine.work, chunks, self._watch)
                 if machine.failed:
                     raise UnfitError
                 if answer == DONE or self.stopped_by:
@@ -228,9 +229,9 @@ class CompiledSearch(LevelSearch):
             self.frontier += self._taken_away(before, tail)
 
     def _taken_away(self, before: list[tuple[int, int]], tail: int) -> Segments:
-        """Return where the states are that were found since the workers stood at `before`.
+        """Return the segments of states found since the workers were at the positions `before`.
 
-        With fingerprints they go to disk, and what found them can be forgotten.
+        With fingerprints they go to disk, and their memory can be reused.
         """
         segments = self.machine.new_segments(before, tail)
         if self.exact:
@@ -242,7 +243,7 @@ class CompiledSearch(LevelSearch):
         return [(first, self.journal.file.states - first)]
 
     def _finish_level(self, complete: bool) -> None:
-        """Make what was found the next level; whoever goes on later begins at one that is whole."""
+        """Make the states found the next level; a checkpoint is made of complete levels only."""
         if not self.exact and self.frontier:
             # Its pieces follow each other in the file.
             first = self.frontier[0][0]
@@ -260,27 +261,27 @@ class CompiledSearch(LevelSearch):
             self._writing(partial(self.journal.finish_level, self._words))
 
     def _compare(self) -> None:
-        """Ask Python about what was kept, unless a step failed: machine code then says nothing."""
+        """Compare samples with Python, unless a step failed: machine code then has no answer."""
         if not self.machine.failed:
             self.comparison.compare(self.machine.sampler.take())
 
     def _optimise(self) -> None:
-        """Go on with the second tier of machine code."""
+        """Continue with the second tier of machine code."""
         doing = f"optimising {len(self.system.instances):,} instances of actions"
         with alarm(self.request.limits.seconds, self.request.started, at_once=True):
             code = self.tiers.optimise(self.machine.sampler, lambda: self._report(doing))
-        self.machine.go_on_with(Code(code))
+        self.machine.switch_to(Code(code))
         self.tiers.compare(self.machine.sampler, self.comparison)
 
     def _compare_with_reference(self, reference: Search) -> None:
-        """Compare the last level with what was interpreted before, and at the end all the rest."""
+        """Compare the last level with the interpreted search, on its last level all the rest."""
         level = len(self.levels) - 1
         states = [state for some in self.levels[level] for state in self.read(*some)]
         if not compare_with_reference(reference, level, states, self.violations, self.taken):
             self.reference = None
 
     def _writing(self, write: Callable[[], None]) -> None:
-        """Write something to disk; the search stops where that cannot be done."""
+        """Write something to disk; stop the search if that fails."""
         assert self.journal is not None
         try:
             write()
@@ -290,7 +291,7 @@ class CompiledSearch(LevelSearch):
             self._intact = False
 
     def _go_on(self) -> None:
-        """Bring the search of another process back."""
+        """Restore the search of another process."""
         assert self.journal is not None
         assert self._begun is not None
         Restoration(self.system, self.properties, self.symmetry, self.journal, self._begun).run()
@@ -302,20 +303,20 @@ class CompiledSearch(LevelSearch):
         self.room.for_states()
 
     def _watch(self) -> bool:
-        """Report how far the search is; False where a limit is reached."""
+        """Report progress; False if a limit is reached."""
         self._report()
         return self._within_limits(self.distinct_states, perf_counter() - self.request.started)
 
     def _report(self, doing: str = "") -> None:
         machine, seconds = self.machine, perf_counter() - self.request.started
         left = machine.shared[Shared.CHUNKS] - machine.shared[Shared.CURSOR]
-        queue = max(left, 0) * machine.sizes.chunk + self._behind
+        queue = max(left, 0) * machine.sizes.chunk + self._left_in_level
         depth, largest = len(self.levels), self._largest(machine.taken)
         used, distinct = machine.bytes_used, machine.inserted
         self.request.report(Progress(distinct, depth, queue, seconds, used, largest, doing=doing))
 
     def _make_room(self) -> bool:
-        """Let the table grow, or the states after it; False where no memory is left for that."""
+        """Let the table grow, or the memory for states; False if there is no memory left."""
         if not self._watch():
             return False
         if not self.room.make():
@@ -323,7 +324,7 @@ class CompiledSearch(LevelSearch):
         return self.stopped_by is None
 
     def _note_violations(self, expanded: int) -> None:
-        """Keep what was found on a level; what the first violated level holds decides."""
+        """Keep the violations found on a level; those of the first violated level count."""
         machine = self.machine
         for number, (_, words) in machine.take_found().items():
             prop = self.properties[number]
@@ -338,14 +339,14 @@ class CompiledSearch(LevelSearch):
             self.violations[name] = level, [self.system.layout.unpack(words)]
 
     def _verify_symmetry(self) -> None:
-        """Check for some states of a level that their permutations are treated alike."""
+        """Check that the permutations of some states of a level are treated alike."""
         assert self.symmetry is not None
         [(first, count), *_] = self.frontier
         for state in self.read(first, min(count, 4)):
             self.symmetry.verify(state, self.properties)
 
     def read(self, first: int, count: int) -> list[State]:
-        """Return states that follow each other."""
+        """Return consecutive states."""
         if not self.exact:
             assert self.journal is not None
             self.journal.file.read(self.machine.ahead, 0, first, count)
@@ -389,7 +390,7 @@ class CompiledSearch(LevelSearch):
         return least
 
     def close(self) -> None:
-        """Give back all memory, and the checkpoint's lock."""
+        """Free all memory and unlock the checkpoint."""
         self.machine.close()
         if self.journal is not None:
             self.journal.close()

@@ -1,15 +1,15 @@
 """The table of seen states, in the subset of Python that ``translate`` turns into machine code.
 
 All workers share it.  It consists of buckets of eight 64-bit *tags* (one cache line).  The upper
-40 bits of a state's hash decide on its bucket; what does not fit there goes to the *overflow
-table*, a small table of pairs (upper bits, tag).  So the bucket of a tag always tells which upper
-bits it has, and the table can grow where it lies.
+40 bits of a state's hash determine its bucket; if that is full, its tag goes to the *overflow
+table*, a small table of pairs (upper bits, tag).  So a tag's bucket always determines its upper
+bits, and the table can grow in place.
 
 With exact storage a tag is the number of the state, plus 24 bits of hash, and a state counts as
-seen only if it equals the one of that number.  With fingerprints a tag is 64 bits of hash, which
+seen only if it equals the state of that number.  With fingerprints a tag is 64 bits of hash, which
 together with the bucket make 88.
 
-Nothing here waits for another worker: tags are set by compare-and-swap.
+There are no locks: tags are set by compare-and-swap.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from .values import MACHINE
 ARITHMETIC = MACHINE
 
 BUCKET = 8
-"""Marks in a bucket."""
+"""Tags in a bucket."""
 
 SEEN, NEW, FULL = 0, 1, 2
-"""What became of a candidate."""
+"""The results of adding a candidate."""
 
 UPPER = 0xFFFFFFFFFF000000
-"""The 40 bits of a hash that decide on the bucket."""
+"""The 40 bits of a hash that determine the bucket."""
 
 
 def mix(word: int) -> int:
@@ -59,7 +59,7 @@ def fingerprint(p: Program, state: int) -> int:
 
 
 def second_hash(p: Program, state: int) -> int:
-    """Return 64 more bits of hash, from the same words in another order and another way."""
+    """Return 64 more bits of hash, from the same words by another function in another order."""
     hashed = 0x2545F4914F6CDD1D
     for word in range(p.words - 1, -1, -1):
         hashed = mix((hashed ^ load(state + 8 * word)) * 0xD6E8FEB86659FD93)
@@ -67,10 +67,10 @@ def second_hash(p: Program, state: int) -> int:
 
 
 def short_hash(p: Program, state: int) -> int:
-    """Return a hash that costs a multiplication per word but the first, in 128 bits and folded.
+    """Return a hash that takes one 128-bit multiplication for each word but the first.
 
-    It decides only where a state is kept, so that it need not be the same in every engine.  The
-    folding is that of wyhash (Wang Yi, public domain).
+    It only determines a state's bucket, so it may differ between engines.  The folding is that of
+    wyhash (Wang Yi, public domain).
     """
     if p.words == 1:
         return mix(load(state))
@@ -123,18 +123,18 @@ def examine(p: Program, worker: int, state: int) -> None:
 
 
 def tag_of(p: Program, candidate: int) -> int:
-    """Return the tag of a candidate; with exact storage without the number, which comes later."""
+    """Return the tag of a candidate; with exact storage still without the state's number."""
     hashed = load(candidate + 8 * p.words)
     if p.exact:
         return (shifted(hashed, 24) & 0xFFFFFF) << 40
     more = load(candidate + 8 * p.words + 8) & 0xFFFFFF
     tag = (shifted(hashed, 24) & 0xFFFF) << 48 | (hashed & 0xFFFFFF) << 24 | more
-    # An empty slot is 0; that one tag in 2^64 is taken for its neighbour is within the odds.
+    # An empty slot is 0; that one tag in 2^64 becomes its neighbour does not change the odds.
     return tag if tag != 0 else 1
 
 
 def has_tag(p: Program, shared: int, candidate: int, tag: int, stored: int) -> bool:
-    """Whether a tag in the table stands for this candidate."""
+    """Whether a tag in the table belongs to this candidate."""
     if not p.exact:
         return stored == tag
     if shifted(stored ^ tag, 40) != 0:
@@ -180,7 +180,7 @@ def bucket_of(p: Program, shared: int, candidate: int) -> int:
 
 
 def seal(p: Program, candidate: int) -> None:
-    """Make a successor ready to be looked up: its representative, and its hashes."""
+    """Prepare a successor for its look-up: its representative, and its hashes."""
     if p.symmetric:
         p.canonical(candidate)
     if p.exact:
@@ -191,9 +191,9 @@ def seal(p: Program, candidate: int) -> None:
 
 
 def look_up(p: Program, shared: int, candidate: int) -> None:
-    """Find the slot of a bucket that holds a candidate or will, and have its state on its way.
+    """Find the first slot of a bucket that may hold a candidate, and prefetch its state.
 
-    Slots before that one hold others for ever, so whoever adds the candidate begins there.
+    Earlier slots hold other tags for ever, so ``add`` begins at this slot.
     """
     bucket, tag = load(candidate + p.stride - 8), tag_of(p, candidate)
     slot = first_of_eight(bucket, tag, 40 if p.exact else 0)
@@ -207,7 +207,7 @@ def look_up(p: Program, shared: int, candidate: int) -> None:
 
 
 def overflow_position(shared: int, upper: int) -> int:
-    """Return where in the overflow table to look first for what has these upper bits."""
+    """Return the first position in the overflow table for these upper bits."""
     return high_product(upper * 0x9E3779B97F4A7C15, load(shared + Shared.OVERFLOW_SIZE))
 
 

@@ -1,7 +1,7 @@
-"""From a plain Python function to LLVM: parts of the state, and what is written as one of several.
+"""From a plain Python function to LLVM: whole records, sequences and slices.
 
 A record, or a slice of a sequence, is loaded variable by variable before any of it is written, so
-that it does not matter where it comes from.
+that source and target may overlap.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from .expressions import Expressions
 
 OF_SEQUENCES = (Seq.extend, Seq.pop, Seq.popleft)
-"""Methods of sequences that are emitted in place, for what they take or return."""
+"""Methods of sequences that are emitted in place, since they take or return elements."""
 
 Contents = dict[str, Value]
-"""The values of a record's variables, by their paths in it; of a number it is ``""``."""
+"""The values of a record's variables, by their paths in it; a number has the path ``""``."""
 
 New = list[Value] | StateRef | Span
-"""What takes the place of a slice; what it holds is read once the slice is known, as in Python."""
+"""The new elements for a slice; they are read after the slice is evaluated, as in Python."""
 
 
 class Sequences:
-    """Translates what reads and writes records and sequences of the state, and slices of these."""
+    """Translates reads and writes of whole records, sequences and slices of the state."""
 
     def __init__(self, scope: Scope, expressions: Expressions) -> None:
         self.scope, self.unit, self.out = scope, scope.unit, scope.out
@@ -54,7 +54,7 @@ class Sequences:
         return self.expressions.calls.call(method, arguments)
 
     def element_of(self, owner: StateRef, index: Value) -> Value:
-        """Return an element of an array, or of a record that has such."""
+        """Return an element of an array, or of a record with elements."""
         at = self.records.element_method(owner, "__getitem__")
         if at is None:
             return self.records.loaded(self.records.element(owner, index))
@@ -68,7 +68,7 @@ class Sequences:
         return self.records.loaded(self.records.element(self.records.part(owner, "items"), index))
 
     def made(self, declaration: type[Record], node: ast.Call) -> Made:
-        """Return a record that is no part of the state."""
+        """Return a record outside of the state."""
         named = {str(part.arg): self.known(part.value) for part in node.keywords}
         names = self.unit.reads.elements("variables", declaration)
         if node.args or set(named) != set(names):
@@ -77,7 +77,7 @@ class Sequences:
 
     @staticmethod
     def made_part(owner: Made, name: str) -> Value:
-        """Return a variable of a record that is no part of the state."""
+        """Return a variable of a record outside of the state."""
         if f".{name}" not in owner.paths:
             raise UnsupportedError(f"{name} of a record that is no part of the state")
         return owner.values[owner.paths.index(f".{name}")]
@@ -117,7 +117,7 @@ class Sequences:
             raise UnsupportedError(f"writing {place.form} where only reading is allowed")
         leaves = self._leaves(place)
         if isinstance(contents.get("", None), Constant) and "" not in leaves:
-            # What is beyond an array, or a number: Python refuses to copy that, too.
+            # The source is beyond an array, or a number: Python refuses to copy that, too.
             self.out.fail_if("true")
             return
         if leaves.keys() != contents.keys():
@@ -128,7 +128,7 @@ class Sequences:
     def records_compared(self, comparison: ast.cmpop, left: Value, right: Value) -> Value:
         """Return how a record or a slice compares with another one."""
         if isinstance(left, Constant) or isinstance(right, Constant):
-            # What is beyond an array, or a number: Python refuses to compare that, too.
+            # One side is beyond an array, or a number: Python refuses to compare that, too.
             self.out.fail_if("true")
             return Constant(False)
         differs = isinstance(comparison, ast.NotEq)
@@ -246,7 +246,7 @@ class Sequences:
         return True
 
     def _values(self, node: ast.expr) -> New:
-        """Return what an expression lists, or whose elements it means."""
+        """Return the elements of an expression, or the sequence or slice that has them."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return [self.known(part) for part in node.elts]
         value = self.expressions.expression(node)
@@ -257,7 +257,7 @@ class Sequences:
         return value
 
     def _loaded(self, new: New, node: ast.expr) -> tuple[list[Contents], Value]:
-        """Emit the loading of new elements, and return these and how many of them are meant."""
+        """Emit the loading of new elements; return all that may exist, and how many do."""
         if isinstance(new, list):
             return [self._contents(value) for value in new], Constant(len(new))
         if isinstance(new, StateRef):
@@ -266,7 +266,7 @@ class Sequences:
         return self._elements(new), self.out.arithmetic("sub", new.last, new.first)
 
     def _elements(self, chosen: Span) -> list[Contents]:
-        """Emit the loading of the elements of a slice, and return as many as there may be."""
+        """Emit the loading of the elements of a slice, and return all that may exist."""
         items = self.records.part(chosen.owner, "items")
         return [
             self._contents(self.records.loaded(self._within(items, chosen.first, number)))
@@ -274,7 +274,7 @@ class Sequences:
         ]
 
     def _within(self, items: StateRef, first: Value, more: int) -> StateRef | None:
-        """Return the element so many after the first; the last one where there is none."""
+        """Return the element `more` after the first, clamped to the last one."""
         index = self.out.arithmetic("add", first, Constant(more))
         last = len(items.sample) - 1
         index = Number(self.out.number(self.out.extreme("min", index, Constant(last))), (0, last))
@@ -288,12 +288,12 @@ class Sequences:
         items, length = self.records.part(owner, "items"), self.records.variable(owner, "length")
         elements, count = self._loaded(new, node)
         after = self._elements(Span(owner, chosen.last, length))
-        behind = out.arithmetic("sub", length, chosen.last)
+        remaining = out.arithmetic("sub", length, chosen.last)
         following = out.arithmetic("add", chosen.first, count)
-        result = out.arithmetic("add", following, behind)
+        result = out.arithmetic("add", following, remaining)
         most = len(items.sample)
         out.fail_if(out.value(f"icmp ugt i64 {result.register}, {most}"))
-        writes = [(elements, count, chosen.first), (after, behind, following)] if most else []
+        writes = [(elements, count, chosen.first), (after, remaining, following)] if most else []
         for part, (written, limit, first) in enumerate(writes):
             for number, contents in enumerate(written):
                 within = out.compare("sgt", limit, Constant(number))
@@ -310,7 +310,7 @@ class Sequences:
     def _where(
         self, test: Value, point: tuple[Any, ...], place: StateRef | None, contents: Contents
     ) -> None:
-        """Emit the writing of an element where a condition holds."""
+        """Emit the writing of an element if a condition holds."""
         if place is None:
             return
         write, on = self.out.label("write"), self.out.label("on")

@@ -1,8 +1,8 @@
-"""The syntax tree that a function is translated from, if it is what Python runs.
+"""The syntax tree of a function, verified to be what Python runs.
 
-Python runs code that it compiled when a file was imported; the translator reads the file, which may
-have changed since.  So the tree is compiled once more: only if that gives the function's code is it
-translated, and from then on the code stands for the tree.
+Python runs the code that it compiled when the file was imported; the translator reads the file,
+which may have changed since.  So the tree is compiled again, and accepted only if that gives the
+function's code.  From then on the code identifies the tree.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.al
 
 
 def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
-    """Return the syntax tree of a function, if that is all there is to it.
+    """Return the syntax tree of a plain function.
 
     Raises
     ------
     UnsupportedError
-        If its source is not at hand, or is not what the function was compiled from.
+        If its source is not available, or is not what the function was compiled from.
     """
     if function.__name__ == "<lambda>":
         raise UnsupportedError("a lambda, which is no def,")
-    # Of what wraps another function Python shows the source of the other.
+    # For a wrapper, Python shows the source of the wrapped function.
     wraps = hasattr(function, "__wrapped__")
     tree = None if wraps else _tree(function, function.__code__)
     if tree is None:
@@ -43,7 +43,7 @@ def plain_tree(function: Callable[..., Any]) -> ast.FunctionDef:
 
 @cache
 def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
-    """Return the syntax tree of a function, as long as it has this code."""
+    """Return the syntax tree of a function; `code` tells versions apart."""
     try:
         tree = read_tree(function)
         is_source = _gives(tree, code, ()) or _gives(tree, code, _imports(function))
@@ -89,16 +89,16 @@ def _imported(source: str) -> tuple[str, ...]:
 def _compiled(
     tree: ast.FunctionDef, code: CodeType, imports: tuple[str, ...]
 ) -> Iterator[CodeType]:
-    """Yield what a tree compiles to, where the names are free that are so in the code.
+    """Yield the code that a tree compiles to, with the same free names as in `code`.
 
     Parameters
     ----------
     imports
-        Names that the module around it imports.
+        Names that its module imports.
     """
     body: list[ast.stmt] = [tree]
     if code.co_freevars:
-        # A name is free in a function where one around it gives it a value.
+        # A name is free in a function if an enclosing function assigns it.
         around = ast.parse("def around(): pass").body[0]
         assert isinstance(around, ast.FunctionDef)
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in code.co_freevars]
@@ -117,18 +117,18 @@ def _compiled(
 
 
 def described(code: CodeType, lines: bool = False) -> str:
-    """Return all of a function's code as text: equal text, equal behaviour.
+    """Return all of a function's code as text: equal text means equal behaviour.
 
     Parameters
     ----------
     lines
-        Whether the lines count on which it stands.
+        Whether line numbers count.
     """
     return repr(tuple(_parts(code, lines)))
 
 
 def _parts(code: CodeType, lines: bool) -> Iterator[object]:
-    # A function is nested if another one is around it, whether that matters to it or not.
+    # The flag of nested functions does not matter to behaviour.
     yield code.co_name, code.co_flags & ~inspect.CO_NESTED, code.co_code, code.co_exceptiontable
     yield code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount
     yield code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
@@ -144,6 +144,6 @@ def _constant(value: object, lines: bool) -> str:
     if isinstance(value, tuple):
         return f"({','.join(_constant(part, lines) for part in value)})"
     if isinstance(value, frozenset):
-        # Its order is another one in each process.
+        # Its order differs between processes.
         return f"{{{','.join(sorted(_constant(part, lines) for part in value))}}}"
     return repr(value)

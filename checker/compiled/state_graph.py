@@ -34,7 +34,7 @@ def witnesses(
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
 ) -> dict[str, Witness]:
-    """Return where liveness properties are violated, by name; nothing where it was told to end."""
+    """Return where liveness properties are violated, by name; empty if `watch` ended it."""
     graph = ListedGraph(machine, levels, watch)
     try:
         arrays = graph.arrays(system, properties)
@@ -45,7 +45,7 @@ def witnesses(
 
 
 STATE_BYTES, STEP_BYTES = 32, 40
-"""What it takes at most to decide a property, for each state and for each listed step."""
+"""The most memory to decide a property, for each state and for each listed step."""
 
 NUMBER = np.uint64((1 << PLACE) - 1)
 """The bits of a listed step that are the number of a state."""
@@ -57,9 +57,9 @@ class ListedGraph:
     Parameters
     ----------
     machine
-        That of the search, which must be exact and have seen all states.
+        The machine of the search, which must be exact and have explored all states.
     levels
-        Where the states of each level lie.
+        The segments of the states of each level.
     watch
         Called now and then; False ends it.
     """
@@ -74,7 +74,7 @@ class ListedGraph:
     def arrays(
         self, system: TransitionSystem[Any, Any], properties: Sequence[Property]
     ) -> StateArrays | None:
-        """Return the graph; None where it was told to end.
+        """Return the graph; None if `watch` ended it.
 
         Raises
         ------
@@ -130,19 +130,19 @@ class ListedGraph:
         return Steps(*map(np.concatenate, zip(*columns, strict=True)))
 
     def close(self) -> None:
-        """Give its memory back; the arrays must not be used any more."""
+        """Free its memory; the arrays must not be used any more."""
         for region in self._regions:
             region.close()
 
     def _run(self, name: str) -> bool:
-        """Let the workers go through all states; whether they came to the end."""
+        """Let the workers process all states; return whether they finished."""
         machine = self._machine
         chunks = machine.begin_level(_joined(self._levels))
         answer = machine.run(machine.code.function(name, 1), chunks, self._watch)
         if any(block[Worker.ERROR] == 2 for block, _ in machine.workers):
             raise self._too_large()
         if machine.failed:
-            raise EngineError("a step that the search took fails when it is taken again")
+            raise EngineError("a step that the search took fails when it is repeated")
         return answer == DONE
 
     def _too_large(self) -> MemoryLimitError:
@@ -152,13 +152,13 @@ class ListedGraph:
         )
 
     def _room(self, place: Shared, numbers: int) -> Words:
-        """Make room for some numbers, all 0, and tell machine code where it is."""
+        """Allocate numbers, all 0, and pass their address to machine code."""
         region = self._region(8 * numbers)
         self._machine.shared[place] = region.address
         return _array(region, numbers)
 
     def _edges(self, block: Region) -> Region:
-        """Make the room of a worker for the group of states that it works on, and for steps."""
+        """Allocate a worker's memory for its group of states, and for steps."""
         machine = self._machine
         group = self._region(GROUP * (machine.state_bytes + 8 + 8 * machine.instances))
         block[Worker.STATE] = group.address
@@ -177,7 +177,7 @@ class ListedGraph:
 
 @dataclass(frozen=True)
 class Levels(Sequence[Numbers]):
-    """The numbers of the states of each level, given as stretches: the first, and how many."""
+    """The numbers of the states of each level, from their segments."""
 
     levels: Sequence[Segments]
     kind: np.dtype[Any]
@@ -186,8 +186,8 @@ class Levels(Sequence[Numbers]):
         return len(self.levels)
 
     def __getitem__(self, depth: int) -> Numbers:  # type: ignore[override]
-        stretches = (np.arange(first, first + count) for first, count in self.levels[depth])
-        return np.concatenate([np.zeros(0, self.kind), *stretches], dtype=self.kind)
+        segments = (np.arange(first, first + count) for first, count in self.levels[depth])
+        return np.concatenate([np.zeros(0, self.kind), *segments], dtype=self.kind)
 
 
 def _steps_in(region: Region, end: int, kind: type[np.signedinteger[Any]]) -> Steps:
@@ -207,7 +207,7 @@ def _array(region: Region, numbers: int) -> Words:
 
 
 def _joined(levels: Sequence[Segments]) -> Segments:
-    """Return the stretches of all levels; those that touch are one."""
+    """Return the segments of all levels; adjacent ones are joined."""
     ordered = sorted(segment for level in levels for segment in level)
     ends = [first + count for first, count in ordered]
     begins = [0] + [

@@ -15,9 +15,9 @@ ALL = (1 << 64) - 1
 class StateRefs:
     """The variables of a layout, found by the form of their path and its indices.
 
-    To a state belongs one word more, its *error word*: it becomes 1 where a step reads beyond an
-    array or writes a value out of its declared range.  What the packed state holds is worth nothing
-    then, and the search is left to the interpreted engine, which says what is wrong.
+    A state has one more word, its *error word*: it becomes 1 if a step reads beyond an array or
+    writes a value out of its declared range.  The packed state is meaningless then, and the
+    interpreted engine takes over the search and says what is wrong.
     """
 
     def __init__(self, layout: Layout[Any]) -> None:
@@ -33,7 +33,7 @@ class StateRefs:
 
     def load(self, out: Emitter, place: StateRef) -> Value:
         """Emit the reading of a variable."""
-        variables = self._candidates(out, place)
+        variables = self._candidates(place)
         sample = next(iter(variables.values()))
         known = sample.low, sample.high
         if not sample.width:
@@ -51,7 +51,7 @@ class StateRefs:
 
     def store(self, out: Emitter, place: StateRef, value: Value) -> None:
         """Emit the writing of a variable, and of the error word if the value is out of range."""
-        variables = self._candidates(out, place)
+        variables = self._candidates(place)
         sample = next(iter(variables.values()))
         bits = out.number(value)
         if sample.low:
@@ -80,8 +80,8 @@ class StateRefs:
         if index.range is None or index.range[0] < 0 or index.range[1] >= length:
             out.fail_if(out.value(f"icmp uge i64 {index.register}, {length}"))
 
-    def _candidates(self, out: Emitter, place: StateRef) -> dict[tuple[int, ...], Variable]:
-        """Return the variables that a place may be, by all of their indices."""
+    def _candidates(self, place: StateRef) -> dict[tuple[int, ...], Variable]:
+        """Return the variables that a place may refer to, by their indices."""
         variables = self._variables.get(place.form)
         if not variables:
             raise UnsupportedError(f"{place.form} is not a variable of the state")
@@ -99,7 +99,7 @@ class StateRefs:
     def _position(
         self, out: Emitter, place: StateRef, variables: dict[tuple[int, ...], Variable]
     ) -> tuple[int, str] | None:
-        """Return word and shift, if all candidates lie in one word at regular distances."""
+        """Return word and shift, if all candidates are in one word at regular distances."""
         first = next(iter(variables.values()))
         if len(variables) == 1:
             return first.word, str(first.shift)
@@ -141,7 +141,7 @@ class StateRefs:
     def _chosen(
         self, out: Emitter, place: StateRef, variables: dict[tuple[int, ...], Variable]
     ) -> str:
-        """Emit a choice by index between candidates that lie irregularly; return the bits."""
+        """Emit a choice by index between candidates at irregular positions; return the bits."""
         bits = "0"
         for indices, variable in variables.items():
             word = self._word(out, place, variable.word)

@@ -1,4 +1,4 @@
-"""States in a file, level after level: what a search with fingerprints does not keep in memory."""
+"""A file of states, level after level, which a search with fingerprints does not keep in memory."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ...core.spec import TidegateError
 from .memory import Region
 
 PIECE = 1 << 22
-"""States that are read back at a time, at most."""
+"""The most states that are read back at a time."""
 
 _AT_ONCE = 64 << 20
-"""Bytes that the operating system is handed at a time."""
+"""Bytes that are read or written at a time."""
 
 
 class StateFileError(TidegateError):
-    """The states cannot be put aside, or are not what was put aside."""
+    """The states cannot be written, or differ from those written."""
 
 
 class StateFile:
@@ -31,11 +31,11 @@ class StateFile:
     Parameters
     ----------
     path
-        Where it is kept; None for a file that is gone with the process.
+        Its path; None for a temporary file.
     state_bytes
         Size of a state.
     states
-        How many are in it already; what follows them counts for nothing.
+        How many are in it already; anything after them is ignored.
     """
 
     def __init__(self, path: Path | None, state_bytes: int, states: int = 0) -> None:
@@ -48,21 +48,21 @@ class StateFile:
             raise StateFileError(
                 f"{path or temporary_folder()}: the file of states cannot be written there "
                 f"({error.strerror}); "
-                f"{'repair that' if path else 'set TMPDIR to a directory on a disk with room'}"
+                f"{'repair that' if path else 'set TMPDIR to a directory on a disk with space'}"
             ) from None
         self._close = weakref.finalize(self, os.close, self._file)
 
     def cut(self) -> None:
-        """Cut off what follows the states that count."""
+        """Truncate the file after the states that count."""
         os.ftruncate(self._file, self.states * self.state_bytes)
 
     def append(self, region: Region, first: int, count: int, checksum: int) -> int:
-        """Write states that lie in a row in memory after those in the file.
+        """Append consecutive states in memory to the file.
 
         Returns
         -------
         int
-            Their checksum (CRC-32), gone on from that of what comes before them.
+            Their checksum (CRC-32), continued from `checksum`.
         """
         view = region.view(first * self.state_bytes, count * self.state_bytes)
         done = 0
@@ -75,17 +75,17 @@ class StateFile:
         return checksum
 
     def read(self, region: Region, at: int, first: int, count: int, checksum: int = 0) -> int:
-        """Read states back into memory, to the place of state `at`; return their checksum.
+        """Read states back into memory, from state `at` on; return their checksum.
 
         Parameters
         ----------
         checksum
-            Of what comes before them, to go on from.
+            The checksum to continue from.
 
         Raises
         ------
         OSError
-            If the file ends before them.
+            If the file is too short.
         """
         view = region.view(at * self.state_bytes, count * self.state_bytes)
         done = 0
@@ -117,8 +117,8 @@ class StateFile:
             checksum = self.read(region, 0, start, some, checksum)
             if start + some == first + count and checksum != expected:
                 raise StateFileError(
-                    f"{self.path or temporary_folder()}: the states that were put aside are not "
-                    "those read back; test that disk, and begin the search anew"
+                    f"{self.path or temporary_folder()}: the states read back are not those "
+                    "written; test that disk, and begin the search anew"
                 )
             yield some
 
@@ -132,7 +132,7 @@ class StateFile:
 
 
 def temporary_folder() -> str:
-    """Return where large files go for a time: to a disk, which /tmp may not be."""
+    """Return the directory for large temporary files: on a disk, which /tmp may not be."""
     return os.environ.get("TMPDIR") or "/var/tmp"
 
 
@@ -146,7 +146,7 @@ def _opened(path: Path) -> int:
 
 
 def _temporary() -> int:
-    """Open a file that has no name any more."""
+    """Open a temporary file and remove its name."""
     file, name = tempfile.mkstemp(prefix="tidegate-", dir=temporary_folder())
     os.unlink(name)
     return file

@@ -1,4 +1,4 @@
-"""What the syntax tree of a function tells before it is translated."""
+"""Analyses of a function's syntax tree before it is translated."""
 
 from __future__ import annotations
 
@@ -42,10 +42,9 @@ def _targets(node: ast.stmt) -> list[ast.expr]:
 
 @cache
 def held(tree: ast.FunctionDef) -> set[str]:
-    """Return the local names that one statement gives a value, and only what follows it reads.
+    """Return the local names that one statement assigns, and that are read only after it.
 
-    What they stand for is known wherever they are read; any other name may stand for this or that,
-    depending on the way that was taken.
+    Their value is known wherever they are read; the value of any other name depends on the path.
     """
     once = {name for name, where in assignments(tree).items() if len(where) == 1}
     following = Counter[str]()
@@ -55,9 +54,9 @@ def held(tree: ast.FunctionDef) -> set[str]:
 
 
 def _count_block(block: list[ast.stmt], following: Counter[str]) -> Counter[str]:
-    """Return how often names are read in a block; add what is read after an assignment.
+    """Return how often names are read in a block; add the reads after an assignment to `following`.
 
-    Each part of a function is looked at once, for the functions of a large model are many.
+    Each part of a function is visited once, since a large model has many functions.
     """
     after = Counter[str]()
     for node in reversed(block):
@@ -77,7 +76,7 @@ def _count_block(block: list[ast.stmt], following: Counter[str]) -> Counter[str]
 
 
 def _count_reads(node: ast.AST, reads: Counter[str], hidden: frozenset[str] = frozenset()) -> None:
-    """Count the names that an expression reads, those of a generator expression's own left out."""
+    """Count the names that an expression reads, except a generator expression's own."""
     if isinstance(node, ast.Name):
         if isinstance(node.ctx, ast.Load) and node.id not in hidden:
             reads[node.id] += 1
@@ -111,9 +110,9 @@ def _blocks(node: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def counts_members(node: ast.While) -> tuple[str, list[ast.AugAssign]] | None:
-    """Return the set and the sums, if a loop does nothing but count the members of a set.
+    """Return the set and the sums, if a loop only counts the members of a set.
 
-    It takes out one member after the other (``isr &= isr - 1``), and adds a constant to some names
+    It removes one member after the other (``isr &= isr - 1``), and adds a constant to some names
     for each.
     """
     if not isinstance(node.test, ast.Name):
@@ -138,7 +137,7 @@ def _adds(node: ast.AugAssign, mask: str) -> bool:
 
 
 def first_effect(body: list[ast.stmt]) -> int:
-    """Return how many statements at the beginning only decide whether the rest is reached."""
+    """Return how many statements at the beginning are guards, or names for them."""
     last = 0
     for number, node in enumerate(body):
         documents = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

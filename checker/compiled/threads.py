@@ -1,4 +1,4 @@
-"""The threads that machine code runs in, since nothing interrupts a thread that is in it."""
+"""The threads that machine code runs in, since a thread inside it cannot be interrupted."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from .memory import Region, Shared
 T = TypeVar("T")
 
 POLL = 0.1
-"""Seconds between looks at the workers' progress."""
+"""Seconds between checks of the workers' progress."""
 
 PATIENCE = 3.0
-"""Seconds that workers which were told to stop have for what they are at: a chunk of states."""
+"""Seconds that workers have to stop: they finish their chunk of states first."""
 
 STUCK = (
     f"; machine code had not returned {PATIENCE:.0f} s after it was told to: some action or "
     "predicate may never end, and --engine interpreted says which"
 )
-"""What a search that was stopped says where a worker did not come back."""
+"""The note of a stopped search if a worker did not return."""
 
 
 class Threads:
-    """Threads that are at work only while somebody waits for them, an interrupt or not.
+    """Threads that run only while their caller waits for them, even after an interrupt.
 
-    Memory in which one still writes must not be given back.
+    Memory in which one still writes must not be freed.
 
     Parameters
     ----------
     count
-        How many there are, at most.
+        The most threads.
     shared
-        The block in which workers look whether they have to stop.
+        The block in which workers see whether they have to stop.
     memory
-        All that they work in, which is kept where one does not return.
+        The memory that they work in, which is kept if one does not return.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Threads:
         self.stuck = False
 
     def call(self, calls: Iterable[Callable[[], int]], watch: Callable[[], bool]) -> list[int]:
-        """Call machine code, and return what it returns; nothing if some call is stuck.
+        """Call machine code, and return the results; empty if some call is stuck.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Threads:
         return [] if self.stuck else [call.result() for call in running]
 
     def finish(self, calls: Iterable[Callable[[], object]]) -> None:
-        """Call what takes a moment; an interrupt has to wait for the end of that."""
+        """Make short calls; an interrupt has to wait until they end."""
         running: list[Future[object]] = []
         with postponed():
             try:
@@ -81,13 +81,13 @@ class Threads:
             call.result()
 
     def _begin(self, calls: Iterable[Callable[[], T]], running: list[Future[T]]) -> None:
-        """Begin calls, and note them; an interrupt amid that would leave one that nobody knows."""
+        """Begin calls and list them, uninterrupted, so that none is left unlisted."""
         with postponed():
             for call in calls:
                 running.append(self._pool.submit(call))  # noqa: PERF401 - one may fail
 
     def _stop(self, running: Sequence[Future[int]]) -> None:
-        """Tell the workers to stop, and give them time to; what does not return is left running."""
+        """Tell the workers to stop, and wait; one that does not return in time keeps running."""
         self._shared[Shared.STOP] = 1
         self.stuck = True
         try:
@@ -97,7 +97,7 @@ class Threads:
                 abandon(self._memory)
 
     def close(self) -> None:
-        """End the threads, but for one that does not return."""
+        """End the threads, except one that does not return."""
         self._pool.shutdown(wait=not self.stuck)
 
 

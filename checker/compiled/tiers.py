@@ -1,9 +1,9 @@
-"""The machine code of a search, in two tiers: made quickly at first, and optimised where it pays.
+"""The machine code of a search in two tiers: compiled quickly at first, optimised if that pays.
 
-The first tier notes every way of every branch (``points.py``), and keeps states that take one for
-Python to be asked about.  The second one leaves the notes of ways out that were taken often enough
-by then: they cost more than all the rest of the comparison.  Instead, states that take these ways
-are kept beside it, and every search that uses it begins with asking it and Python about them.
+The first tier marks every way of every branch (``points.py``), and keeps states for each to compare
+with Python.  The second tier does not mark the ways that were taken often enough by then: marking
+costs more than all the rest of the comparison.  Instead, states that take these ways are cached
+with it, and every search that uses it begins by comparing them with Python.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .comparison import Comparison
 from .sampler import Sampler
 
 _LENGTH = 8
-"""Bytes that say how long the entries are that lie before a second tier's code."""
+"""Bytes of the length of the entries that precede a second tier's code."""
 
 
 class Tiers:
@@ -27,9 +27,9 @@ class Tiers:
     Attributes
     ----------
     module
-        What is known of the translation.
+        The description of the translation.
     is_optimised
-        Whether the code handed out last is the second tier.
+        Whether the code returned last is the second tier.
     """
 
     def __init__(self, request: SearchRequest) -> None:
@@ -40,12 +40,12 @@ class Tiers:
         self._name = ""
 
     def begin(self, search: str) -> bytes:
-        """Return the code to begin with: the second tier, if it was kept.
+        """Return the code to begin with: the second tier, if it is cached.
 
         Parameters
         ----------
         search
-            What tells searches apart that begin in other states.
+            A hash of the code and the initial states.
         """
         self._name = name_of("second tier", search)
         kept = Store("compiled").read(self._name)
@@ -60,16 +60,16 @@ class Tiers:
         return object_code(self._text, tick, optimised=False)
 
     def is_due(self, distinct: int) -> bool:
-        """Whether a search that has found so many states is to go on with the second tier."""
+        """Whether a search that has found so many states should continue with the second tier."""
         return not self.is_optimised and distinct >= self._request.resources.optimise_from
 
     def optimise(self, sampler: Sampler, tick: Callable[[], None]) -> bytes:
-        """Return the second tier, which notes the ways that the first one met too seldom.
+        """Return the second tier, which marks the ways that the first one met too rarely.
 
         Parameters
         ----------
         sampler
-            That of the first tier, whose counts are lost.
+            The sampler of the first tier, whose counts are lost.
         """
 
         def make() -> bytes:
@@ -86,7 +86,7 @@ class Tiers:
         return kept[end:]
 
     def compare(self, sampler: Sampler, comparison: Comparison) -> None:
-        """Compare the second tier with Python where its code notes nothing, if it is in use.
+        """Compare the second tier with Python on the ways that it does not mark, if it is in use.
 
         Raises
         ------
@@ -95,5 +95,5 @@ class Tiers:
         """
         if self._entries:
             comparison.compare_rows(sampler.ask_again(self._entries, comparison.properties))
-            # What was asked just now may be met again.
+            # The search may meet the same states again.
             sampler.forget()

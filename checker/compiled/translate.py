@@ -1,9 +1,9 @@
 """From a plain Python function to LLVM: its statements.
 
 The subset is what an action, a rule or a predicate of a model needs: integers and truth values,
-parts of the state, ``if``, ``for`` over a range or an array, ``while``, and calls of functions like
-itself.  A function can be asked for in four ways: whole; whether its result is None; only the
-guards at its beginning, up to the first loop; or only what follows these (its effect).
+parts of the state, ``if``, ``for`` over a range or an array, ``while``, and calls of such
+functions.  A function can be translated in four modes: whole; whether its result is None; only the
+guards at its beginning, up to the first loop; or only the statements after these (its effect).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .emitter import FAILURE, Emitter
 from .expressions import Expressions
-from .function import Compiled, Functions, Mode, received
+from .function import Compiled, Mode, received
 from .marking import Marking
 from .points import MARKS
 from .returns import Returns
@@ -35,18 +35,21 @@ from .values import (
     span,
 )
 
+if TYPE_CHECKING:
+    from .unit import Unit
+
 LIMITS: dict[type[ast.cmpop], tuple[int | None, int | None]] = {
     ast.Lt: (None, -1), ast.LtE: (None, 0), ast.Gt: (1, None), ast.GtE: (0, None),
 }  # fmt: skip
-"""How far from what it is compared with a number at least and at most is."""
+"""The offsets of a number's lowest and highest value from what it is compared with."""
 
 
 class Translation:
-    """One function, translated for one kind of arguments."""
+    """The translation of one function for one kind of arguments."""
 
     def __init__(
         self,
-        unit: Functions,
+        unit: Unit,
         function: Callable[..., Any],
         tree: ast.FunctionDef,
         arguments: list[Value],
@@ -98,7 +101,7 @@ class Translation:
             self._returns.give_up()
         self.compiled.elements.update(self.scope.marks.elements)
         head = (
-            f"define internal {self.compiled.returns} @{_quoted(self.compiled.name)}"
+            f'define internal {self.compiled.returns} @"{self.compiled.name}"'
             f"({', '.join(self.declared)}) alwaysinline nounwind {{\nentry:"
         )
         return "\n".join([head, *out.prologue, *out.lines, "}"])
@@ -133,20 +136,20 @@ class Translation:
                     return
 
     def _effect(self, body: list[ast.stmt], first: int) -> None:
-        """Translate statements without the guards, of the first ones, that have no loop before."""
+        """Translate statements, without the guards among the first ones before any loop."""
         for number, statement in enumerate(body):
             with self._on_trial(statement) as take_back:
                 if number < first and self.compiled.loops and not self.compiled.cut:
                     self.compiled.cut.append(number)
                 if number < first and not self.compiled.loops and isinstance(statement, ast.If):
                     if self.out.terminated:
-                        # It refuses always, and there is no effect.
+                        # It always refuses, so there is no effect.
                         return
                     take_back()
 
     @contextmanager
     def _on_trial(self, statement: ast.stmt) -> Iterator[Callable[[], None]]:
-        """Translate a statement, and yield what takes it back."""
+        """Translate a statement, and yield a function that undoes that."""
         out = self.out
         lines, terminated, definite = len(out.lines), out.terminated, out.definite
         pending = list(out.pending)
@@ -205,7 +208,7 @@ class Translation:
             self.unit.places.store(self.out, place, value)
 
     def _assign_local(self, name: str, value: Value) -> None:
-        """Give a local name its value: in a register if it is its only one, else in memory."""
+        """Assign a local name: in a register if that is its only assignment, else in memory."""
         # The search's own numbers are meant modulo 2^64, and have no range.
         known = span(value) if not self.out.wraps or is_truth(value) else None
         self.out.settle(name, known)
@@ -290,7 +293,7 @@ class Translation:
         out.place_label(end)
 
     def _count_members(self, name: str, sums: list[ast.AugAssign]) -> bool:
-        """Count the members of a set at once; False where it may not be one."""
+        """Count the members of a set at once; False if it may not be a set."""
         mask = self.known(ast.Name(name, ast.Load()))
         known = span(mask)
         if known is None or known[0] < 0:
@@ -306,7 +309,7 @@ class Translation:
         return True
 
     def _narrow(self, test: ast.expr) -> None:
-        """Note what is known of local variables where a test holds that compares them."""
+        """Narrow the ranges of local variables that a true test compares."""
         tests = (
             test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
         )
@@ -350,7 +353,3 @@ class Translation:
             self._round(node.body, following, end)
 
         self.expressions.calls.loops.loop(node.iter, body, stored([node]))
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'

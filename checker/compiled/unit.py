@@ -1,4 +1,4 @@
-"""The functions of one compiled model: each is translated once for every use that differs."""
+"""The functions of one compiled model, each translated once per kind of arguments and mode."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ MISTAKES = (
     TypeError,
     ValueError,
 )
-"""What Python raises where a value that is known beforehand does not fit its use.
+"""The errors of Python if a value that is known while translating does not fit its use.
 
-The model may never come there; whether it does is for the interpreted engine to find out.
+The model may never get there; the interpreted engine finds out whether it does.
 """
 
 SHAPES = {"None": "void", "bool": "i1", "int": "i64"}
@@ -52,15 +52,15 @@ class Unit:
     Parameters
     ----------
     places
-        Where the variables of the state are.
+        The positions of the state's variables.
     intrinsics
-        Functions that are emitted in place, by the Python function that stands for them.
+        Functions that are emitted in place, by the Python function that represents them.
     prefix
-        Of the functions' names, where a module has more than one of these.
+        The prefix of the functions' names, if a module has more than one unit.
     reads
-        What is asked of what there is beside syntax trees.
+        The questions about everything but syntax trees.
     points
-        Where its functions branch: see :class:`points.Points`.
+        The points of its branches: see :class:`points.Points`.
     """
 
     def __init__(
@@ -93,13 +93,13 @@ class Unit:
         Parameters
         ----------
         pure
-            Whether it must leave the state as it is, since a guard asks it.
+            Whether it must not write to the state, since a guard calls it.
         """
         key = (id(function), mode, pure, *(_kind(argument) for argument in arguments))
         if key in self._begun:
             raise UnsupportedError(f"{function.__name__}, which calls itself,")
         if key not in self._known:
-            # What a key names by its address must stay where it is.
+            # Keys identify objects by address, so these must stay alive.
             self._kept.append((function, arguments))
             self._begun.append(key)
             self._known[key] = self._translate(function, arguments, mode, pure)
@@ -116,7 +116,7 @@ class Unit:
             tree = plain_tree(function)
             self.reads.ask("function", function)
             returns, count = self._shape(function, tree, mode)
-            # No name that is generated has a dollar, nor has one that LLVM keeps to itself.
+            # Neither generated names nor LLVM's reserved ones contain a dollar.
             name = f"{self.prefix}{function.__name__}${len(self._kept)}"
             own = function.__globals__.get("ARITHMETIC") is MACHINE
             compiled = Compiled(name, returns, count, own)
@@ -130,7 +130,7 @@ class Unit:
         except MISTAKES as error:
             why = f"{type(error).__name__}: {error}"
             raise UnsupportedError(
-                f"what cannot be computed beforehand: {why} (in {where})"
+                f"what cannot be computed while translating: {why} (in {where})"
             ) from None
         return compiled
 
@@ -157,7 +157,7 @@ class Unit:
 
 
 def _kind(argument: Value) -> object:
-    """Return what two arguments have in common that one translation serves for."""
+    """Return a key that is equal for arguments which can share a translation."""
     if isinstance(argument, Constant):
         which = type(argument.value)
         return ("static", which, argument.value if which in PLAIN else id(argument.value))

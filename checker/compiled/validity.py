@@ -1,7 +1,7 @@
-"""Whether stored words are a state at all, for those that come from a file.
+"""Checks that words from a file are a valid state.
 
 Actions and predicates are translated for values within their declared ranges, so nothing else may
-reach them.  What tells is machine code too, in the subset of Python that ``translate`` takes.
+reach them.  The check is machine code too, in the subset of Python that ``translate`` takes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from ...core.layout import WORD_BITS, Layout
 from .build import Code
 from .intrinsics import below, load, shifted
-from .memory import Region
+from .memory import region_of
 from .program import Program
 from .values import MACHINE
 
@@ -23,12 +23,12 @@ ALL = (1 << WORD_BITS) - 1
 
 
 class WordRanges(IntEnum):
-    """Where in the entry of a word what its variables may be is, in bytes.
+    """Byte offsets in the entry of a word, which has the ranges of its variables.
 
     A variable of b bits is out of range if it becomes 2^b or more when the gap between its highest
-    value and 2^b - 1 is added.  All variables of a word are decided at the same time: every
-    second one is left out, so that there is a zero where the sum may carry into.  The variable that
-    has the word's last bit has no room for that, and is compared.
+    value and 2^b - 1 is added.  The variables of a word are checked together, even and odd ones
+    separately, so that each sum has a zero bit to carry into.  The variable with the word's last
+    bit has no bit for that, and is compared.
     """
 
     UNUSED = 0
@@ -61,7 +61,7 @@ def is_valid(p: Program, ranges: int, state: int) -> bool:
 
 
 def valid_states(p: Program, ranges: int, states: int, count: int) -> int:
-    """Return how many of states in a row are valid before the first one that is not."""
+    """Return how many consecutive states are valid, up to the first one that is not."""
     for number in range(count):
         if not is_valid(p, ranges, states + number * p.words * 8):
             return number
@@ -69,7 +69,7 @@ def valid_states(p: Program, ranges: int, states: int, count: int) -> int:
 
 
 def ranges_of(layout: Layout[Any]) -> tuple[int, ...]:
-    """Return the entries of all words of a state, as numbers in a row."""
+    """Return the entries of all words of a state, as consecutive numbers."""
     entries = []
     for word in range(layout.words):
         entry = dict.fromkeys(WordRanges, 0)
@@ -106,23 +106,20 @@ def is_state(layout: Layout[Any], words: Sequence[int]) -> bool:
 
 
 class Validity:
-    """Tells which states in memory are valid.
+    """Checks whether states in memory are valid.
 
     Parameters
     ----------
     code
-        That of a search, which exports :func:`valid_states`.
+        The code of a search, which exports :func:`valid_states`.
     """
 
     def __init__(self, code: Code, layout: Layout[Any]) -> None:
-        numbers = ranges_of(layout)
-        self._ranges = Region(8 * len(numbers))
-        for index, number in enumerate(numbers):
-            self._ranges[8 * index] = number
+        self._ranges = region_of(ranges_of(layout))
         self._valid_states = code.function("valid_states", 3)
 
     def holds(self, address: int, count: int) -> bool:
-        """Whether so many states in a row from an address on are valid."""
+        """Whether that many consecutive states from an address on are valid."""
         return self._valid_states(self._ranges.address, address, count) == count
 
     def close(self) -> None:

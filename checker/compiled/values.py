@@ -1,4 +1,4 @@
-"""What an expression of the model is while it is translated: known now, or in a register later."""
+"""The value of an expression while it is translated: known now, or in a register later."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class UnsupportedError(TidegateError):
 
 
 MACHINE = object()
-"""What ``ARITHMETIC`` is in a module whose functions compute as the machine does, modulo 2^64.
+"""The value of ``ARITHMETIC`` in a module whose functions compute modulo 2^64, as the machine does.
 
-All other functions compute as Python does, and fail where a number does not fit into 64 bits.
+All other functions compute as Python does, and fail if a number does not fit into 64 bits.
 """
 
 Range = tuple[int, int] | None
-"""Lowest and highest value, both included; None where that is not known."""
+"""Lowest and highest value, both included; None if unknown."""
 
 WORD = -(1 << WORD_BITS - 1), (1 << WORD_BITS - 1) - 1
 """Lowest and highest 64-bit signed integer."""
@@ -38,7 +38,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Number:
-    """A 64-bit signed integer in a register, with its range where that is known."""
+    """A 64-bit signed integer in a register, with its range if that is known."""
 
     register: str
     range: Range = None
@@ -48,7 +48,7 @@ class Number:
 class Truth:
     """A truth value in a register of one bit.
 
-    ``truth_only`` is what it comes from if Python has a number there whose truth alone is known.
+    If Python has a number there of which only the truth is known, ``truth_only`` names its origin.
     """
 
     register: str
@@ -59,9 +59,8 @@ class Truth:
 class StateRef:
     """A part of a state that lies packed at ``base``: a record, an array or a variable.
 
-    ``form`` is its path with ``[]`` for each index, ``indices`` are these, and ``sample`` is the
-    same part of the layout's record (of its first element for an index that is not known), which
-    tells what is there.
+    ``form`` is its path with ``[]`` for each index, and ``indices`` are the indices.  ``sample`` is
+    the same part of the layout's record, with 0 for an unknown index, which shows its structure.
     """
 
     base: str
@@ -87,7 +86,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Made:
-    """A record that is no part of the state: the values of its variables, by their paths in it."""
+    """A record outside of the state: the values of its variables, by their paths in it."""
 
     paths: tuple[str, ...]
     values: tuple[Value, ...]
@@ -95,7 +94,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Span:
-    """A slice of a sequence: its elements from a first one up to a last one, none before it."""
+    """A slice of a sequence: its elements from ``first`` up to before ``last``."""
 
     owner: StateRef
     first: Value
@@ -103,32 +102,32 @@ class Span:
 
 
 NOWHERE = Constant("nowhere")
-"""What lies beyond an array; a step that comes here has failed, so nothing depends on it."""
+"""An element beyond an array; such a step has failed, so nothing depends on its value."""
 
 Value = Constant | Number | Truth | StateRef | Items | Method | Made | Span
 
 
 PLAIN = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis)})
-"""Types whose values say all about themselves, and whose operations nobody can replace."""
+"""Types whose values are fully described by their text, with operations nobody can override."""
 
 _ARITHMETIC = {
     name
     for name, method in vars(int).items()
     if name.startswith("__") and method is not vars(object).get(name)
 } - {"__doc__", "__format__", "__getattribute__", "__getnewargs__", "__new__", "__repr__"}
-"""What a class of numbers can define otherwise than Python does."""
+"""The operations that a class of numbers can override."""
 
 _OF_FLAGS = {id(method) for part in (Flag, IntFlag) for method in vars(part).values()}
-"""What flags define, which are numbers all the same as long as they keep every bit."""
+"""The methods of flags, which behave like numbers as long as they keep every bit."""
 
 
 def integer_of(value: object) -> int | None:
-    """Return the whole number as which a known value takes part in arithmetic; None if as none.
+    """Return the integer that a known value is in arithmetic; None if it is none.
 
     Raises
     ------
     UnsupportedError
-        If its arithmetic is its own.
+        If its class overrides arithmetic.
     """
     which = type(value)
     if which is int or which is bool:
@@ -141,12 +140,14 @@ def integer_of(value: object) -> int | None:
             continue
         own = {id(vars(part)[name]) for name in _ARITHMETIC & vars(part).keys()}
         if own - (_OF_FLAGS if keeps else set()):
-            raise UnsupportedError(f"a number of the class {which.__name__}, which computes itself")
+            raise UnsupportedError(
+                f"a number of the class {which.__name__}, which overrides arithmetic"
+            )
     return int.__int__(value)  # type: ignore[arg-type]
 
 
 def span(value: Value) -> Range:
-    """Return the range of an integer value, as far as it is known."""
+    """Return the range of an integer value, if it is known."""
     number = integer_of(value.value) if isinstance(value, Constant) else None
     if number is not None:
         return number, number
@@ -156,7 +157,7 @@ def span(value: Value) -> Range:
 
 
 def combined(operator: str, left: Range, right: Range) -> Range:
-    """Return the range of what an operator makes of two values, which may exceed 64 bits."""
+    """Return the range of the result of an operator, which may exceed 64 bits."""
     left, right = left or WORD, right or WORD
     if operator == "add":
         return left[0] + right[0], left[1] + right[1]
@@ -180,14 +181,14 @@ _CORNERS: dict[str, Callable[[int, int], int]] = {
     "shl": operator.lshift,
     "ashr": operator.rshift,
 }
-"""Operators that are largest and smallest where their operands are."""
+"""Operators whose largest and smallest results are at the extremes of their operands."""
 
 
 def _bitwise(operator: str, left: tuple[int, int], right: tuple[int, int]) -> Range:
     """Return the range of a bitwise operation, as whole bits."""
     if operator == "and" and max(left[0], right[0]) >= 0:
         return 0, min(known[1] for known in (left, right) if known[0] >= 0)
-    # The bits of a number and of its complement are as many.
+    # A number and its complement have the same number of bits.
     bits = max((number if number >= 0 else ~number).bit_length() for number in (*left, *right))
     return (-(1 << bits) if min(left[0], right[0]) < 0 else 0), (1 << bits) - 1
 

@@ -1,6 +1,6 @@
-"""The distributed engine: levels are searched by Spark, and all that is found is kept in a store.
+"""The distributed engine: Spark searches the levels, and a store keeps all states.
 
-Of all fingerprints each partition owns a share.  ``kernel`` and ``tasks`` do a partition's part of
-a level, ``runs`` and ``store`` keep what it finds, ``jobs`` has Spark run the parts, and ``search``
+Each partition owns a share of all fingerprints.  ``kernel`` and ``tasks`` do a partition's part of
+a level, ``runs`` and ``store`` keep its states, ``jobs`` lets Spark run the parts, and ``search``
 goes from level to level.
 """

@@ -1,4 +1,4 @@
-"""Arrow arrays of what a kernel lists: states, steps and violations."""
+"""Arrow tables of the states, steps and violations that a kernel lists."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .columns import OWN, Column, Export, Items, Leaf, Struct
 from .kernel import Kernel
 
 CHUNK = 1 << 13
-"""States whose variables are written at a time; they should stay in the processor's cache."""
+"""States whose variables are written at a time, so that they stay in the processor's cache."""
 
 
 def number_type(low: int, high: int) -> Any:
-    """Return the smallest type of signed numbers that has a range."""
+    """Return the smallest signed integer type for a range."""
     import pyarrow as pa
 
     for kind in (pa.int8(), pa.int16(), pa.int32()):
@@ -51,7 +51,7 @@ def _named(names: Sequence[str]) -> Any:
 
 
 def copied(address: int, count: int) -> Any:
-    """Return the numbers in a row from an address on, as an array of their own."""
+    """Return a copy of the consecutive numbers from an address on, as an array."""
     import pyarrow as pa
 
     content = pa.py_buffer(ctypes.string_at(address, 8 * count))
@@ -59,7 +59,7 @@ def copied(address: int, count: int) -> Any:
 
 
 def repeated(value: int, count: int) -> Any:
-    """Return an array of a depth."""
+    """Return an array that repeats a depth."""
     import pyarrow as pa
 
     return pa.repeat(pa.scalar(value, pa.int32()), count)
@@ -67,7 +67,7 @@ def repeated(value: int, count: int) -> Any:
 
 @lru_cache(64)
 def _offsets(count: int, length: int) -> Any:
-    """Return where so many lists of one length begin, and where the last one ends."""
+    """Return the offsets of consecutive lists of one length, and the end of the last one."""
     import pyarrow as pa
 
     return pa.array(range(0, count * length + 1, length), pa.int32())
@@ -111,7 +111,7 @@ class States:
         return pa.schema([*own, *((name, type_of(part)) for name, part in export.columns.fields)])
 
     def table(self, schema: Any, depth: int, address: int, count: int) -> Any:
-        """Return the table of states that are records in a row."""
+        """Return the table of states from consecutive records."""
         import pyarrow as pa
 
         kernel, batches = self._kernel, []
@@ -161,7 +161,7 @@ class Rows:
     Parameters
     ----------
     room
-        Rows that it has room for.
+        The most rows.
     """
 
     def __init__(self, columns: int, room: int) -> None:
@@ -173,11 +173,11 @@ class Rows:
 
     @property
     def address(self) -> int:
-        """Where its block is."""
+        """The address of its block."""
         return self._block.address
 
     def taken(self) -> list[Any]:
-        """Return its columns, and forget all rows."""
+        """Return its columns, and remove all rows."""
         count = self._block[Listing.HELD]
         self._block[Listing.HELD] = 0
         first = self._numbers.address

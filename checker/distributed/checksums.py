@@ -1,8 +1,8 @@
-"""Checksums of the blocks of a file, so that whoever reads part of it verifies that part alone.
+"""Checksums of the blocks of a file, so that a reader verifies only the blocks that it reads.
 
-Each block has a CRC-32, which is changed by every change within 32 bits in a row and by every two
-bits; of other damage to a block one in four thousand million goes unnoticed.  A seal binds all of
-them, in their order, to what the file is: its name, its size and the search that it is of.
+Each block has a CRC-32, which detects every error within 32 consecutive bits and every error of two
+bits; other errors go unnoticed with a probability of one in four billion.  A seal binds all
+checksums, in order, to the identity of the file: its name, its size and its search.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from array import array
 from typing import Any
 
 BLOCK = 1 << 16
-"""Bytes of a block: enough that a checksum takes no room, few enough that one is soon read."""
+"""Bytes of a block: large enough that checksums take little space, small enough to read fast."""
 
 SEAL = 16
 """Bytes of a seal."""
 
 
 def blocks(size: int) -> int:
-    """Return how many blocks so many bytes are; the last one may be short."""
+    """Return the number of blocks for a size in bytes; the last one may be short."""
     return -(-size // BLOCK)
 
 
 class Summing:
-    """Computes the checksums of what is written piece by piece."""
+    """Computes the checksums of a file that is written piece by piece."""
 
     def __init__(self) -> None:
         self._sums = array("I")
         self._sum = self._held = 0
 
     def add(self, piece: memoryview) -> None:
-        """Go on with the next bytes."""
+        """Continue with the next bytes."""
         done = 0
         while done < len(piece):
             part = piece[done : done + BLOCK - self._held]
@@ -59,7 +59,7 @@ class Sums:
     Parameters
     ----------
     content
-        What :meth:`Summing.finish` returned.
+        The result of :meth:`Summing.finish`.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -67,7 +67,7 @@ class Sums:
         self._verified = bytearray(len(self._sums))
 
     def verify(self, buffer: Any, first: int) -> bool:
-        """Whether a buffer is that of the blocks from `first` on, as far as was not known yet."""
+        """Whether a buffer matches the blocks from `first` on, of which known ones are skipped."""
         count = blocks(len(buffer))
         if self._verified.find(0, first, first + count) < 0:
             return True
@@ -82,10 +82,10 @@ class Sums:
 
 
 def sealed(sums: bytes, *about: object) -> bytes:
-    """Return the seal of checksums and of what their file is."""
+    """Return the seal of checksums and of the identity of their file."""
     digest = hashlib.blake2b(digest_size=SEAL)
     digest.update("\n".join(str(one) for one in about).encode())
-    # Text before this, numbers after it.
+    # This separates the text from the checksums.
     digest.update(b"\0")
     digest.update(sums)
     return digest.digest()

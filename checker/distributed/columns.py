@@ -1,4 +1,4 @@
-"""The columns of exported tables, as a description that executors are sent.
+"""The columns of exported tables, as a description that is sent to executors.
 
 They have the names and the nesting of the state's declaration: ``replica[0].log[1].epoch`` is the
 ``epoch`` of a record in a list ``log`` in a record in a list ``replica``.
@@ -15,14 +15,14 @@ from ...core.layout import Layout, Variable
 from ...core.spec import Kind, Property, TidegateError, TransitionSystem
 
 OWN = ("fingerprint", "depth")
-"""Columns of the states that are no variables."""
+"""Columns of the table of states that are no variables."""
 
 MOST_SHOWN = 1 << 16
-"""Values up to which a variable's range is spelt out."""
+"""The most values of a variable that is exported by its names."""
 
 
 class ExportError(TidegateError):
-    """Tables that cannot be written, with the reason."""
+    """Tables cannot be written, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Leaf:
     low, high
         Its range.
     places
-        Where it is in a state: for each element the word, the shift and the width in bits.
+        Its positions in a state: for each element the word, the shift and the width in bits.
     shown
-        For an enumeration, a truth value or a set: what each value of the range stands for.
+        For an enumeration, a truth value or a set: the meaning of each value of the range.
     """
 
     low: int
@@ -47,7 +47,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Items:
-    """An array, of a length that is the same in every state."""
+    """An array, whose length is the same in every state."""
 
     length: int
     element: Column
@@ -65,12 +65,12 @@ Column = Leaf | Items | Struct
 
 @dataclass(frozen=True)
 class Export:
-    """What executors need to know to write tables.
+    """What executors need to write tables.
 
     Attributes
     ----------
     address
-        Where they go.
+        The directory of the tables.
     columns
         The variables of a state.
     steps
@@ -88,18 +88,18 @@ class Export:
 def described(
     address: str, system: TransitionSystem[Any, Any], properties: Sequence[Property]
 ) -> Export:
-    """Return what executors need to know to write the tables of a search.
+    """Return what executors need to write the tables of a search.
 
     Raises
     ------
     ExportError
-        If there is something that the tables have no place for.
+        If the tables cannot represent a property or a variable.
     """
     for prop in properties:
         if prop.kind is Kind.SOMETIMES:
             raise ExportError(
                 f"--export cannot be combined with -p {prop.name}: no state violates that "
-                "property, and the table of violations would have those that satisfy it; "
+                "property, and the table of violations would list those that satisfy it; "
                 "leave one out"
             )
         if prop.kind.needs_graph:
@@ -111,8 +111,8 @@ def described(
     for name, _ in columns.fields:
         if name in OWN:
             raise ExportError(
-                f"--export: {system.name} has a variable {name}, and the table of states a column "
-                "of that name that is not it; rename the variable"
+                f"--export: {system.name} has a variable {name}, but the table of states has "
+                "another column of that name; rename the variable"
             )
     steps = tuple(
         (instance.action.name, instance.action.parameters, instance.arguments)
@@ -122,7 +122,7 @@ def described(
 
 
 def columns_of(layout: Layout[Any]) -> Struct:
-    """Return the columns of a state, those of variables that never change included."""
+    """Return the columns of a state, including those of variables that never change."""
     tree: dict[str, Any] = {}
     lengths: dict[str, int] = {}
     for variable in layout.variables:
@@ -157,7 +157,7 @@ def _leaf(variables: list[Variable]) -> Leaf:
 
 
 def _shown(variable: Variable) -> tuple[Any, ...] | None:
-    """Return what each value of a variable stands for, where that is no number."""
+    """Return the meaning of each value of a variable that is not shown as a number."""
     if variable.field.show is int or variable.high - variable.low >= MOST_SHOWN:
         return None
     shown = [variable.shown(value) for value in range(variable.low, variable.high + 1)]

@@ -1,4 +1,4 @@
-"""Which runs to merge, so that there are few of them and no state is written often."""
+"""Selects the runs to merge, so that there are few of them and no state is rewritten often."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from .runs import Run
 
 MOST = 6
-"""Runs that a search has before some of them are merged."""
+"""The most runs without a merge."""
 
 
 def to_merge(runs: Sequence[Run]) -> tuple[Run, ...]:
     """Return the latest runs that are worth merging, given the oldest first; none if there are few.
 
-    A run is merged with those after it unless it is more than twice as large as they are together.
-    What it is written into is half as large again at least, so that no state is written more often
-    than the logarithm of their number says; and of runs that are not merged each is more than twice
-    as large as the next, so that their number is a logarithm too.
+    A run is merged with those after it unless it is more than twice as large as all of them.  Each
+    merge makes a run at least half as large again, so that a state is written a logarithmic number
+    of times.  Of the runs that are not merged each is more than twice as large as the next, so that
+    their number is logarithmic, too.
     """
     if len(runs) <= MOST:
         return ()

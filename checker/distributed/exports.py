@@ -20,9 +20,9 @@ class Exports:
     Parameters
     ----------
     location
-        Where they are, by a path or URI.
+        Their path or URI.
     manifest
-        That of the search, which says what of them counts.
+        The manifest of the search, which says which of their files count.
     """
 
     def __init__(
@@ -42,9 +42,9 @@ class Exports:
         Raises
         ------
         ExportError
-            If there is anything already where they go.
+            If the directory is not empty.
         """
-        # What a search leaves that is killed before its first level is in nobody's way.
+        # A search that is killed before its first level leaves pending files, which do not matter.
         entries = [name for name in self.store.entries() if name != PENDING]
         there = entries or self._foreign()
         if there:
@@ -58,7 +58,7 @@ class Exports:
         self.add(write_schemas(self.tables))
 
     def go_on(self) -> None:
-        """Go on with the tables of a search that was stopped.
+        """Continue the tables of a search that was stopped.
 
         Raises
         ------
@@ -69,9 +69,10 @@ class Exports:
         if foreign:
             raise ExportError(
                 f"--export {self.store.location}: holds {foreign[0]}, which the search has not "
-                "written; take it away, or begin the search anew"
+                "written; remove it, or begin the search anew"
             )
-        there = len({*self._names(), *self._manifest.exporting})
+        published = (name for name in self.store.names() if not name.startswith(f"{PENDING}/"))
+        there = len({*published, *self._manifest.exporting})
         wrote = self._manifest.exported
         if there != wrote:
             raise ExportError(
@@ -81,18 +82,18 @@ class Exports:
         self.publish()
 
     def _foreign(self) -> list[str]:
-        """Return the names of files that are no part of tables, published or not."""
+        """Return the names of files that do not belong to the tables, published or not."""
         partial = r"(\.[0-9a-f]{32}\.partial)?"
         ours = re.compile(rf"{PART_NAME}|{PENDING}/{PART_NAME}{partial}")
         return [name for name in self.store.names() if not ours.fullmatch(name)]
 
     def add(self, names: Sequence[str]) -> None:
-        """Have files become part of the tables when they are published next."""
+        """Record files that the next :meth:`publish` makes part of the tables."""
         self._manifest.exporting += names
         self._manifest.exported += len(names)
 
     def add_outside(self, number: int, level: int, words: Sequence[int]) -> None:
-        """Add a violation by a state that is in no table, since it is outside the constraint."""
+        """Add the violation by a state outside the constraint, which is in no table."""
         state = self._system.layout.unpack(words)
         self._system.layout.load(state)
         if not self._system.inside():
@@ -100,7 +101,7 @@ class Exports:
             self.add(write_outside(self.tables, number, level, fingerprint))
 
     def publish(self) -> None:
-        """Make files part of the tables, once the manifest in the store names them."""
+        """Make files part of the tables, after the manifest in the store names them."""
         left = self._manifest.exporting
         waiting = self.store.present([f"{PENDING}/{name}" for name in left])
         there = self.store.present(left)
@@ -116,13 +117,9 @@ class Exports:
             left.pop()
 
     def finish(self) -> None:
-        """Remove what belongs to no level that counts; what could not be published yet is kept."""
+        """Remove the pending files, unless some are still to be published."""
         if not self._manifest.exporting:
             self.store.remove(PENDING)
-
-    def _names(self) -> list[str]:
-        """Return the names of files, but for those that are not published."""
-        return [name for name in self.store.names() if not name.startswith(f"{PENDING}/")]
 
 
 @contextmanager
@@ -132,12 +129,12 @@ def opened_exports(
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
 ) -> Iterator[Exports | None]:
-    """Begin, or go on with, the tables of a search, if it has any.
+    """Begin or continue the tables of a search, if it has any.
 
     Parameters
     ----------
     location
-        Where a search that begins is to write them.
+        The path or URI for a search that begins.
     """
     begun = bool(manifest.levels or manifest.expanded)
     where = manifest.export if begun else manifest.export or location

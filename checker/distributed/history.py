@@ -1,4 +1,4 @@
-"""The way back through the store: the states of every level, and the parents they came from."""
+"""The states of every level in the store, and their parents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class History:
     Parameters
     ----------
     canonical
-        Under symmetry: what stands for a state in the levels.
+        Returns the representative of a state under symmetry.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class History:
         self.words = system.layout.words
 
     def parent(self, child: State, run: Run | None, before: Run) -> State:
-        """Return the parent with the least fingerprint of a state in one level's run, if any."""
+        """Return the parent with the least fingerprint of a state in a level's run, if any."""
         record = record_of(self.system.layout.pack(child))
         for file, number in self._records(run, record[0]) if run else ():
             if record_of(file.words(number)) == record:
@@ -52,7 +52,7 @@ class History:
         return min(parents, key=self.system.layout.fingerprint)
 
     def _state(self, run: Run, fingerprint: int, child: State) -> State:
-        """Return the state of that fingerprint; of several the one that `child` follows from."""
+        """Return the state of that fingerprint that has `child` as a successor."""
         unpack = self.system.layout.unpack
         for file, number in self._records(run, fingerprint):
             state = unpack(file.words(number))
@@ -71,7 +71,7 @@ class History:
                 number += 1
 
     def first(self, run: Run, most: int) -> Iterator[State]:
-        """Yield some states of a run."""
+        """Yield the first states of a run."""
         with RunFile(self.store, run.file(0), self.words) as file:
             for number in range(min(most, file.count)):
                 yield self.system.layout.unpack(file.words(number))

@@ -16,11 +16,11 @@ INSTALL = "on Debian: apt install default-jre-headless"
 
 
 class SparkError(TidegateError):
-    """Spark cannot be started, or could not go on, with the reason."""
+    """Spark cannot be started, or could not continue, with the reason."""
 
 
 def require_java() -> None:
-    """Refuse to go on without a Java that Spark runs on.
+    """Refuse to continue without a Java that Spark runs on.
 
     Raises
     ------
@@ -38,10 +38,10 @@ def require_java() -> None:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
     except OSError as error:
         raise SparkError(f"{java}: cannot be run ({error.strerror}); {INSTALL}") from None
-    said = done.stderr + done.stdout
-    version = re.search(r'version "(\d+)(?:\.(\d+))?', said)
+    output = done.stderr + done.stdout
+    version = re.search(r'version "(\d+)(?:\.(\d+))?', output)
     if version is None:
-        first = said.strip().splitlines()[:1]
+        first = output.strip().splitlines()[:1]
         raise SparkError(f"{java} -version does not say which Java it is: {first}; {INSTALL}")
     # Up to Java 8 the number after the first one counts.
     number = int(version[2] or 0) if version[1] == "1" else int(version[1])

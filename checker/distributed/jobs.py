@@ -1,4 +1,4 @@
-"""A level as a Spark job: expand every share, shuffle the candidates, own every share."""
+"""A level as a Spark job: expand every share, shuffle the candidates, then own every share."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 POLL = 0.5
-"""Seconds between looks at how far a job is."""
+"""Seconds between checks of a job's progress."""
 
 PATIENCE = 15.0
-"""Seconds without any task at work after which the user is told that executors are missing."""
+"""Seconds without a running task after which executors are reported as missing."""
 
 _RAISED = {
     "StoreError": StoreError,
@@ -33,7 +33,7 @@ _RAISED = {
     "DifferentCodeError": workers.DifferentCodeError,
     "KernelError": KernelError,
 }
-"""What tasks raise that is for the user to know; Spark hands on its text only."""
+"""Errors of tasks that are for the user; Spark passes on only their text."""
 
 
 class Jobs:
@@ -50,13 +50,13 @@ class Jobs:
         self._name = f"tidegate-{uuid.uuid4().hex}"
 
     def run(self, plan: Plan, watch: Callable[[float, str], bool]) -> list[Owned] | None:
-        """Find a level; return what came of every share, or None if it was called off.
+        """Find a level; return the result of every share, or None if the job was cancelled.
 
         Parameters
         ----------
         watch
-            Called now and then with the part of the job's tasks that are done, and with what the
-            job waits for if none is at work; False calls it off.
+            Called now and then with the share of the job's tasks that are done, and with what the
+            job waits for if no task is running; False cancels it.
 
         Raises
         ------
@@ -66,26 +66,26 @@ class Jobs:
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
 
-        # One amid a call would upset Spark's gateway.
+        # An interrupt during a call would break Spark's gateway.
         with noted() as interrupted, ThreadPoolExecutor(1, "tidegate-job") as pool:
             job = pool.submit(self._owned, plan)
-            group, called_off = self._group(plan), False
+            group, cancelled = self._group(plan), False
             look = self._looks(group)
             while wait([job], POLL).not_done:
-                if not called_off and (interrupted or not watch(*look())):
-                    called_off = True
+                if not cancelled and (interrupted or not watch(*look())):
+                    cancelled = True
                     self.context.cancelJobGroup(group)
         if interrupted:
             raise Interrupted
-        if called_off:
+        if cancelled:
             return None
         try:
             return job.result()
         except (Py4JError, PySparkException) as error:
-            raise _told(error) from None
+            raise _translated(error) from None
 
     def _owned(self, plan: Plan) -> list[Owned]:
-        """Run a level's job; the group that it can be cancelled by belongs to the thread."""
+        """Run a level's job; its group, by which it can be cancelled, is set per thread."""
         self.context.setJobGroup(self._group(plan), f"level {plan.level}", True)
         owned: list[Owned] = self._job(plan).collect()
         return owned
@@ -100,7 +100,7 @@ class Jobs:
         return f"{self._name}-{plan.level}"
 
     def _looks(self, group: str) -> Callable[[], tuple[float, str]]:
-        """Return a function that tells which part of a job is done, and what it waits for."""
+        """Return a function that returns which share of a job is done, and what it waits for."""
         at_work = time.monotonic()
 
         def look() -> tuple[float, str]:
@@ -114,7 +114,7 @@ class Jobs:
         return look
 
     def _missing(self) -> str:
-        """Return what to do where no executor takes a task."""
+        """Return the advice if no executor takes a task."""
         conf = self.context.getConf()
         memory = conf.get("spark.executor.memory", "1g")
         return (
@@ -125,7 +125,7 @@ class Jobs:
         )
 
     def _tasks(self, group: str) -> tuple[int, int, int]:
-        """Return how many of a group's tasks are done and at work, and how many there are."""
+        """Return how many of a group's tasks are done and running, and how many there are."""
         tracker = self.context.statusTracker()
         done = active = total = 0
         for job in tracker.getJobIdsForGroup(group):
@@ -140,11 +140,11 @@ class Jobs:
 
 
 _NO_MEMORY = r"^(?:[\w.]+\.)?\w*MemoryError\b|\[Errno 12\]|failed to map segment from shared object"
-"""What Python says where it gets no more memory, the last one while it loads a library."""
+"""What Python prints if it is out of memory, the last one while it loads a library."""
 
 
-def _told(error: BaseException) -> BaseException:
-    """Return the error of a task in this process's terms."""
+def _translated(error: BaseException) -> BaseException:
+    """Return the error of a task as the corresponding error of this process."""
     text = str(error)
     raised = re.search(rf"^(?:[\w.]+\.)?({'|'.join(_RAISED)})(?:: (.*))?$", text, re.MULTILINE)
     if raised:

@@ -1,4 +1,4 @@
-"""Machine code that does blocks of a level, with the memory that it works in."""
+"""Machine code that processes blocks of a level, with the memory that it works in."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from ..compiled import blocks, listing
 from ..compiled.blocks import Table, Walk
 from ..compiled.build import Code
 from ..compiled.cache import code_of
-from ..compiled.memory import GROUP, Region, Shared, Worker
+from ..compiled.memory import GROUP, Region, Shared, Worker, region_of
 from ..compiled.program import Module
 from ..compiled.sampler import Sample, Sampler
 
 TAIL = 4096
-"""Slots after those that candidates belong to; that so many are pushed on is out of the question,
-and would be noticed."""
+"""Slots after the home slots; practically no candidate is pushed beyond them, and it would be
+noticed."""
 
 ENTRIES = (*blocks.EXPORTED, *listing.EXPORTED)
 """The functions of the kernel."""
 
 FEWEST = 1 << 12
-"""Candidates that a table has room for at least."""
+"""The smallest capacity of a table, in candidates."""
 
 LARGE = 8 << 20
-"""Bytes from which on the memory of a table is prepared: candidates come to lie all over it."""
+"""Bytes from which on the memory of a table is populated: candidates spread all over it."""
 
-Found = dict[int, tuple[int, tuple[int, ...]]]
+Violations = dict[int, tuple[int, tuple[int, ...]]]
 """By number of a property: the least fingerprint of a state that violates it, and its words."""
 
 
@@ -37,14 +37,14 @@ class KernelError(Exception):
 
 @dataclass
 class Counts:
-    """What a part of a level came to: steps by instance, violations, and what to ask Python."""
+    """The result of a part of a level: steps by instance, violations, and samples to compare."""
 
     taken: list[int] = field(default_factory=list)
-    found: Found = field(default_factory=dict)
+    violations: Violations = field(default_factory=dict)
     samples: list[Sample] = field(default_factory=list)
 
 
-def least(one: Found, other: Found) -> Found:
+def least(one: Violations, other: Violations) -> Violations:
     """Return for each property the violating state with the least fingerprint of two parts."""
     return {
         number: min(level for level in (one.get(number), other.get(number)) if level)
@@ -58,11 +58,11 @@ class Kernel:
     Parameters
     ----------
     text, module
-        What it is compiled from, unless this host has done so before, and what is known of that.
+        The text that it is compiled from, unless it is in this host's cache, and its description.
     instances, properties
         How many there are.
     ranges
-        Of the variables of a state, as :func:`..compiled.validity.ranges_of` has them.
+        The ranges of a state's variables, from :func:`..compiled.validity.ranges_of`.
     tick
         Called now and then while it is compiled.
     """
@@ -79,7 +79,7 @@ class Kernel:
         self.words, self.instances, self.properties = module.words, instances, properties
         self.record = 8 * module.words
         self.candidate = self.record + 8
-        # The functions are gone with the code.
+        # The functions exist as long as the code.
         self._code = Code(code_of(module, text, tick))
         self.call = {
             function.__name__: self._code.function(
@@ -103,42 +103,40 @@ class Kernel:
         ):
             self._block[place] = self._own.address + offset
         self._block[Worker.SHARED] = self._shared.address
-        self._ranges = Region(8 * len(ranges))
-        for index, number in enumerate(ranges):
-            self._ranges[8 * index] = number
+        self._ranges = region_of(ranges)
 
     def are_states(self, address: int, count: int) -> bool:
-        """Whether records in a row stand for states, each variable within its range."""
+        """Whether consecutive records are of valid states, with each variable in its range."""
         ranges = self._ranges.address
         return self.call["valid_records"](self.worker, ranges, address, count) == count
 
     def begin(self, active: int) -> None:
-        """Forget all counts; `active` has a bit for each property that is to be decided."""
+        """Reset all counts; `active` has a bit for each property that is to be decided."""
         self._shared[Shared.ACTIVE] = active
         self._block[Worker.ERROR] = 0
         self._own.clear(self._taken, 8 * self.instances + self.properties * self._entry)
 
     def verify(self) -> None:
-        """Give up where something went wrong.
+        """Raise an error if a step failed.
 
         Raises
         ------
         KernelError
-            If it did.
+            If one did.
         """
         if self._block[Worker.ERROR]:
             raise KernelError
 
     def counts(self) -> Counts:
-        """Return what was counted and found since the beginning.
+        """Return the counts and violations since :meth:`begin`.
 
         Raises
         ------
         KernelError
-            If something went wrong.
+            If a step failed.
         """
         self.verify()
-        violations: Found = {}
+        violations: Violations = {}
         for number in range(self.properties):
             at = self._found + number * self._entry
             if self._own[at]:
@@ -154,9 +152,9 @@ class Candidates:
     Parameters
     ----------
     shares
-        Of how many equal shares of all fingerprints it is for one.
+        The number of equal shares of all fingerprints; the table is for one of them.
     most
-        How many it should hold.
+        How many candidates it should hold.
     """
 
     def __init__(self, kernel: Kernel, shares: int, most: int) -> None:
@@ -166,7 +164,7 @@ class Candidates:
 
     def _allocate(self, most: int) -> None:
         self.most = max(most, FEWEST)
-        # Who expands looks at how many it holds only once for each chunk of states.
+        # Expanding checks the number of candidates only once for each group of states.
         slots = 2 * (self.most + GROUP * self.kernel.instances)
         size = (slots + TAIL) * self.kernel.candidate
         self._slots = Region(size, huge=True)
@@ -185,7 +183,7 @@ class Candidates:
         return self._block[Table.HELD]
 
     def begin_with(self, states: Sequence[tuple[int, ...]]) -> None:
-        """Put states into it, as their words, without parents."""
+        """Put states, given by their words, into it, without parents."""
         numbers = [word for words in states for word in words]
         array = (ctypes.c_uint64 * len(numbers))(*numbers)
         self.kernel.call["begin_with"](
@@ -193,13 +191,13 @@ class Candidates:
         )
 
     def expand(self, address: int, count: int) -> int:
-        """Put in what follows from states, until it holds enough; return how many were expanded."""
+        """Put in the successors of states, until it holds enough; return how many were expanded."""
         return self.kernel.call["expand_records"](
             self.kernel.worker, self._block.address, address, count
         )
 
     def insert(self, address: int, count: int) -> None:
-        """Put in candidates that lie in a row; the table grows as it must."""
+        """Put in consecutive candidates; the table grows if needed."""
         if self.held + count > self.most:
             self._grow(self.held + count)
         self.kernel.call["insert_all"](self.kernel.worker, self._block.address, address, count)
@@ -211,40 +209,39 @@ class Candidates:
         old.close()
 
     def drain(self) -> int:
-        """Move all it holds together, in order, to its beginning; return how many that are."""
+        """Move all candidates together, in order, to its beginning; return their number."""
         return self.kernel.call["drain"](self._block.address)
 
     @property
     def address(self) -> int:
-        """Where they lie then."""
+        """The address of the candidates after :meth:`drain`."""
         return self._slots.address
 
     def clear(self) -> None:
-        """Forget all it holds."""
+        """Remove all candidates."""
         self._slots.clear(0, self._slots.size)
         self._block[Table.HELD] = 0
 
     def split(self, count: int, shares: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the drained candidates of each share of all fingerprints that has any."""
+        """Yield the drained candidates by share of all fingerprints, without empty shares."""
         size, first = self.kernel.candidate, 0
         for share in range(shares):
-            last = share + 1 == shares
-            end = count if last else self._rank(count, -(-((share + 1) << 64) // shares))
+            end = count
+            if share + 1 < shares:
+                first_of_next = -(-((share + 1) << 64) // shares)
+                end = self.kernel.call["rank"](self.address, count, size, first_of_next)
             if end > first:
                 yield share, ctypes.string_at(self.address + first * size, (end - first) * size)
             first = end
 
-    def _rank(self, count: int, fingerprint: int) -> int:
-        return self.kernel.call["rank"](self.address, count, self.kernel.candidate, fingerprint)
-
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         self._slots.close()
         self._block.close()
 
 
 class Sieve:
-    """A walk along drained candidates, which leaves out those that are in runs."""
+    """A walk along drained candidates that removes those which are in runs."""
 
     def __init__(self, candidates: Candidates, count: int) -> None:
         self._kernel, self._first = candidates.kernel, candidates.address
@@ -258,11 +255,11 @@ class Sieve:
         walk[Walk.END] = self._first + self.count * size
 
     def subtract(self, address: int, count: int) -> None:
-        """Leave out what is among the run's next records."""
+        """Remove the candidates that are among the run's next records."""
         self._kernel.call["subtract"](self._walk.address, address, count)
 
     def end(self) -> None:
-        """Keep what is after all of the run's records."""
+        """Keep the candidates after all of the run's records."""
         walk = self._walk
         rest = walk[Walk.END] - walk[Walk.READ]
         ctypes.memmove(walk[Walk.WRITE], walk[Walk.READ], rest)

@@ -1,8 +1,8 @@
 """The manifest of a store: which runs count, and what else is known at the end of a level.
 
-It is there before anything else, and written as a whole after each level, so a store speaks of a
-finished level at any moment; what a driver that was killed had begun after it is found and written
-again.
+It is written before anything else, and replaced atomically after each level, so that a store is
+always at the end of a level.  After a driver was killed, the search repeats the level that it had
+begun.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Manifest:
     Attributes
     ----------
     about
-        What is searched and how, as the command line needs it to begin again.
+        What is searched and how, for the command line to search it again.
     code
         Hash of the code that the search was compiled from.
     search
-        A random name of this search, which its files have too: those of another one are refused.
+        A random name of this search, which is also in its files: those of others are refused.
     shares
         Partitions of a level that runs as a job.
     levels
@@ -59,13 +59,13 @@ class Manifest:
     spark_levels
         How many levels were found by Spark.
     expanded
-        Whether all that follows from the last level is known: it is then the last one.
+        Whether the last level was expanded without finding new states.
     export
-        Where tables are written, if any are.
+        The directory of the tables, if any.
     exported
         How many files these have.
     exporting
-        Those of the last level, which may have to be published yet.
+        The files of the last level, which may not be published yet.
     """
 
     about: dict[str, Any]
@@ -88,7 +88,7 @@ class Manifest:
         return sum(run.states for run in self.levels)
 
     def verify(self, layout: Layout[Any], instances: int, properties: Sequence[Property]) -> None:
-        """Verify that it can be one of a search.
+        """Verify that it can be the manifest of this search.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class Manifest:
         Raises
         ------
         FieldError
-            If some field cannot be what that search wrote.
+            If a field cannot be from that search.
         """
         counts = [run.states for run in self.levels]
         fields.integer(sum(counts), "the sum of levels", 0, MOST_STATES)
@@ -118,7 +118,7 @@ class Manifest:
         fields.integer(self.exported, "exported", len(self.exporting), files)
 
     def _verify_earlier(self) -> None:
-        """Verify that the runs of earlier states are levels, or merged ones, and hold as many."""
+        """Verify that the runs of earlier states are levels or merged runs, with as many states."""
         known = {run.name: run for run in self.levels}
         for number, run in enumerate(self.earlier):
             where = f"earlier[{number}]"
@@ -140,7 +140,7 @@ class Manifest:
 
 
 def is_store(location: str) -> bool:
-    """Whether a path or URI is that of a store, rather than that of another engine's checkpoint."""
+    """Whether a path or URI is that of a store, not of another engine's checkpoint."""
     if "://" in location:
         return True
     try:
@@ -150,12 +150,12 @@ def is_store(location: str) -> bool:
 
 
 def read_manifest_at(location: str) -> Manifest:
-    """Return what the manifest of the store at a path or URI says."""
+    """Return the manifest of the store at a path or URI."""
     return read_manifest(Store(location))
 
 
 def has_manifest(store: Store) -> bool:
-    """Whether a search has been begun in a store."""
+    """Whether a search was begun in a store."""
     try:
         return b'"tidegate-' in store.read(NAME)
     except (FileNotFoundError, NotADirectoryError):
@@ -165,7 +165,7 @@ def has_manifest(store: Store) -> bool:
 
 
 def read_manifest(store: Store) -> Manifest:
-    """Return what the manifest of a store says.
+    """Return the manifest of a store.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def read_manifest(store: Store) -> Manifest:
 
 
 def damaged(store: Store, why: object) -> StoreError:
-    """Return what says that a manifest is not what was written."""
+    """Return the error for a manifest that is not as it was written."""
     return StoreError(f"{store.location}/{NAME}: damaged, {why}; begin the search anew")
 
 
@@ -224,7 +224,7 @@ def _manifest(document: dict[str, Any]) -> Manifest:
 
 
 def _runs(value: Any, name: str) -> list[Run]:
-    """Return runs as a manifest has them."""
+    """Return runs from a manifest."""
     runs = []
     for number, item in enumerate(fields.array(value, name)):
         where = f"{name}[{number}]"

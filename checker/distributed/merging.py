@@ -1,4 +1,4 @@
-"""Several runs are written as one."""
+"""Merges several runs into one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ OUT = 1 << 20
 def merge_runs(
     kernel: Kernel, store: Store, runs: Sequence[Run], name: str, share: int, shares: int
 ) -> None:
-    """Write a share of several runs as that of one."""
+    """Write a share of several runs as a share of one."""
     inputs = [_Input(kernel, _pieces(kernel, store, run, share, shares)) for run in runs]
     file = Run(name, shares, 0, parents=False).file(share)
     write_run(store, file, kernel.words, _merged(kernel, inputs), None)
 
 
 class _Input:
-    """One of the inputs of a merge: where its next records lie, and where these end."""
+    """One of the inputs of a merge: the address of its next records, and their end."""
 
     def __init__(self, kernel: Kernel, pieces: Iterator[tuple[Any, int]]) -> None:
         self._record, self._pieces = kernel.record, pieces
@@ -32,7 +32,7 @@ class _Input:
         self.take_next()
 
     def take_next(self) -> None:
-        """Go on to the next piece; the address is 0 after the last one."""
+        """Advance to the next piece; the address is 0 after the last one."""
         self._buffer, count = next(self._pieces, (None, 0))
         self.address = self._buffer.address if self._buffer is not None else 0
         self.end = self.address + count * self._record

@@ -1,4 +1,4 @@
-"""Where a search keeps what it finds: a store that was named, or one for as long as it runs."""
+"""Opens the store of a search: the one that the user named, or a temporary one."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ SPARK_LOG = "spark.log"
 """The file that has Spark's log."""
 
 LOG_SETTINGS = "log4j2.properties"
-"""The file that tells Spark where that is."""
+"""The file that configures it."""
 
 _LOCK = "lock"
 
 
 @contextmanager
 def opened_store(cluster: Cluster, begin: bool) -> Iterator[Store]:
-    """Open the store of a search; nobody else may search in it meanwhile.
+    """Open the store of a search, locked against other searches.
 
     Parameters
     ----------
     begin
-        Whether a search is to begin there, which needs a directory that is new or empty.
+        Whether a search begins there, which needs a directory that is new or empty.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def opened_store(cluster: Cluster, begin: bool) -> Iterator[Store]:
 
 
 def _refuse_begun(store: Store) -> None:
-    """Refuse to begin a search where one was begun."""
+    """Refuse to begin a search in the store of another one."""
     if has_manifest(store):
         raise StoreError(
             f"--store {store.location}: a search was begun there already; resume it with "
@@ -71,7 +71,7 @@ def _refuse_begun(store: Store) -> None:
 
 
 def _refuse_others(store: Store) -> None:
-    """Refuse to begin a search among what belongs to none."""
+    """Refuse to begin a search in a directory with other files."""
     for name in store.entries():
         if not _is_left_over(store, name):
             raise StoreError(
@@ -81,7 +81,7 @@ def _refuse_others(store: Store) -> None:
 
 
 def _is_left_over(store: Store, name: str) -> bool:
-    """Whether a file is what a search leaves that is killed before it has a manifest."""
+    """Whether a file is left over from a search that was killed before it had a manifest."""
     folder = folder_of(store)
     if name == _LOCK and folder is not None:
         path = folder / name
@@ -92,20 +92,20 @@ def _is_left_over(store: Store, name: str) -> bool:
 
 
 def folder_of(store: Store) -> Path | None:
-    """Return the directory that a store is, if it is one on this machine's file systems."""
+    """Return the directory of a store, if it is on this machine's file systems."""
     return Path(store.root) if store.local else None
 
 
 @contextmanager
 def spark_folder(store: Store) -> Iterator[Path]:
-    """Give Spark a directory of this machine for its log and its temporary files.
+    """Give Spark a directory on this machine for its log and its temporary files.
 
-    It is the store, where that is one; otherwise a temporary one, whose log the store keeps.
+    It is the store if that is local; otherwise a temporary directory, whose log the store keeps.
     """
     folder = folder_of(store)
     if folder is not None:
         for name in (SPARK_LOG, LOG_SETTINGS):
-            # Whoever made the store may have had it lead to a file of the user's.
+            # Whoever made the store may have linked it to a file of the user.
             if (folder / name).is_symlink():
                 (folder / name).unlink()
         yield folder
@@ -122,7 +122,7 @@ def spark_folder(store: Store) -> Iterator[Path]:
 
 @contextmanager
 def _locked(store: Store) -> Iterator[None]:
-    """Keep others out of a store, where the file system has locks."""
+    """Lock a store, if the file system has locks."""
     folder = folder_of(store)
     if folder is None:
         yield

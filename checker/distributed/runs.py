@@ -1,8 +1,8 @@
-"""Runs: sorted records in files, one for each partition of those that wrote it.
+"""Runs: sorted records in files, one for each partition that wrote it.
 
-A file holds records, after them (in the run of a level) the fingerprints of their parents in the
-same order, the checksums of both, and a footer.  What a record is, ``compiled.blocks`` says.
-Nothing of a file is used before it was compared with its checksum.
+A file has records, then (in the run of a level) the fingerprints of their parents in the same
+order, the checksums of both, and a footer.  ``compiled.blocks`` explains records.  Every block of a
+file is compared with its checksum before it is used.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ FOOTER = struct.Struct(f"<8sQII{SEAL}s")
 MAGIC = b"TIDERUN2"
 
 PIECE = 32 << 20
-"""Bytes that are read at a time, where a file cannot be mapped into memory."""
+"""Bytes that are read at a time, if a file cannot be mapped into memory."""
 
 _WORD = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run: its directory in the store, and of how many equal shares of all fingerprints it is.
+    """A run: its directory in the store, and its number of equal shares of all fingerprints.
 
     ``states`` counts its records, ``parents`` says whether their parents are known.
     """
@@ -50,7 +50,7 @@ def level_name(level: int) -> str:
 
 
 def bound(share: int, shares: int) -> int:
-    """Return the first fingerprint of a share; that after the last one is 2^64."""
+    """Return the first fingerprint of a share; for the share after the last one it is 2^64."""
     return -(-(share << 64) // shares)
 
 
@@ -80,7 +80,7 @@ def write_run(
 
 @lru_cache(256)
 def _sums_of(identity: Any, content: bytes) -> Sums:
-    """Return the checksums of a file, which know what was verified of it in this process."""
+    """Return the checksums of a file, with the blocks that this process has verified."""
     return Sums(content)
 
 
@@ -127,11 +127,11 @@ class RunFile:
         self._file.close()
 
     def damaged(self) -> StoreError:
-        """Return what says that this is not what was written."""
+        """Return the error for a file that is not as it was written."""
         return StoreError(f"{self.where}: damaged; begin the search anew, in another store")
 
     def _unreadable(self, error: Exception) -> Exception:
-        # A file that finds no room in memory is not damaged.
+        # A file that does not fit into memory is not damaged.
         if isinstance(error, OSError) and error.errno == errno.ENOMEM:
             return MemoryError(f"{self.where}: no room to map it")
         [reason, *_] = str(error).splitlines() or [type(error).__name__]
@@ -141,14 +141,14 @@ class RunFile:
         )
 
     def pieces(self, first: int, end: int) -> Iterator[tuple[Any, int]]:
-        """Yield the records from `first` to `end` in buffers, each with their number."""
+        """Yield the records from `first` to `end` in buffers, each with its number of records."""
         most = max(1, PIECE // self.record)
         for start in range(first, end, most):
             count = min(most, end - start)
             yield self._read(start * self.record, count * self.record), count
 
     def _read(self, start: int, size: int) -> Any:
-        """Return a part of the content, after the blocks that it lies in were verified."""
+        """Return a part of the content, after verifying its blocks."""
         first = start // BLOCK
         low, high = first * BLOCK, min(blocks(start + size) * BLOCK, self._size)
         try:
@@ -161,7 +161,7 @@ class RunFile:
         return buffer.slice(start - low, size)
 
     def _few(self, start: int, size: int) -> bytes:
-        """Return a few bytes of the content; what is read next is often near."""
+        """Return a few bytes of the content; their block is kept for the next read."""
         if not self._first <= start <= start + size <= self._first + len(self._block):
             first, end = start // BLOCK * BLOCK, min(blocks(start + size) * BLOCK, self._size)
             block = self._read(first, end - first).to_pybytes()
@@ -184,7 +184,7 @@ class RunFile:
         return int.from_bytes(self._few(number * self.record, 8), "little")
 
     def words(self, number: int) -> tuple[int, ...]:
-        """Return the words of the state that a record stands for."""
+        """Return the words of a record's state."""
         content = self._few(number * self.record, self.record)
         return restored(struct.unpack(f"<{self.record // 8}Q", content))
 
@@ -203,7 +203,7 @@ class Stretch:
 
 
 def stretches(store: Store, run: Run, words: int, share: int, shares: int) -> Iterator[Stretch]:
-    """Yield what belongs to a share of all fingerprints, in order; the run may be of other ones."""
+    """Yield a share of all fingerprints from a run, in order; the run may have other shares."""
     if run.shares == shares:
         with RunFile(store, run.file(share), words) as file:
             yield Stretch(file, 0, file.count)
@@ -217,7 +217,7 @@ def stretches(store: Store, run: Run, words: int, share: int, shares: int) -> It
 
 
 def restored(record: Sequence[int]) -> tuple[int, ...]:
-    """Return the words of the state that a record stands for.
+    """Return the words of a record's state.
 
     >>> restored(record_of((5, 7)))
     (5, 7)
@@ -229,7 +229,7 @@ def restored(record: Sequence[int]) -> tuple[int, ...]:
 
 
 def record_of(words: Sequence[int]) -> tuple[int, ...]:
-    """Return the record of a state: its fingerprint, and its words but the last one."""
+    """Return the record of a state: its fingerprint, and its words except the last one."""
     hashed = len(words)
     for word in words:
         hashed = mix(hashed ^ word)
@@ -237,7 +237,7 @@ def record_of(words: Sequence[int]) -> tuple[int, ...]:
 
 
 def unmixed(word: int) -> int:
-    """Return the word of which :func:`tidegate.core.layout.mix` makes this one."""
+    """Return the inverse of :func:`tidegate.core.layout.mix` for a word."""
     word = ((word ^ word >> 31 ^ word >> 62) * 0x319642B2D24D8EC3) & _WORD
     word = ((word ^ word >> 27 ^ word >> 54) * 0x96DE1B173F119089) & _WORD
     return ((word ^ word >> 30 ^ word >> 60) - 0x9E3779B97F4A7C15) & _WORD

@@ -1,4 +1,4 @@
-"""The distributed engine: from level to level, by Spark jobs or, where these do not pay, here."""
+"""The distributed engine: each level is a Spark job, or is done here if that is faster."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from ...core.layout import State
-from ...core.spec import Kind
+from ...core.spec import Kind, Property
 from ..compiled.comparison import Comparison
 from ..compiled.generate import Generator
 from ..compiled.journal import code_hash
@@ -17,6 +17,8 @@ from ..compiled.validity import ranges_of
 from ..counterexample import itself
 from ..fields import FieldError
 from ..interrupts import postponed, reason
+from ..liveness.decide import witness_of
+from ..liveness.lasso import Witness
 from ..request import SearchRequest
 from ..result import Cluster, Progress, Resources
 from ..stop import Stop, Stopped
@@ -24,7 +26,7 @@ from .columns import Export
 from .compaction import to_merge
 from .exports import Exports, opened_exports
 from .history import History
-from .kernel import ENTRIES, Candidates, Counts, Found, Kernel, least
+from .kernel import ENTRIES, Candidates, Counts, Kernel, Violations, least
 from .manifest import Manifest, damaged, read_manifest
 from .place import opened_store
 from .runs import Run, level_name
@@ -33,17 +35,17 @@ from .tasks import Expanded, Owned, Plan, expand_share, own_share, write_level
 from .workers import KERNEL, sources
 
 BRANCHING = 8.0
-"""Candidates expected of a state before any was expanded."""
+"""Candidates expected per state before any was expanded."""
 
 NEAR = 64 << 20
-"""Bytes of runs up to which the driver reads them all from a store that is not on its disk."""
+"""The most bytes of runs that the driver reads from a store that is not on its disk."""
 
 MERGED_HERE = 1 << 20
-"""States that the driver merges itself, at most."""
+"""The most states that the driver merges itself."""
 
 
 class SparkSearch(LevelSearch):
-    """A breadth-first search whose levels are found by Spark, with what is known of it so far."""
+    """A breadth-first search whose levels are found by Spark, and its results so far."""
 
     name = "spark"
     exact = True
@@ -69,7 +71,7 @@ class SparkSearch(LevelSearch):
                 opened_exports(self.cluster.export, self.manifest, system, properties)
             )
             if not self.manifest.levels:
-                # Levels without a manifest would look like somebody else's.
+                # Levels without a manifest would look like somebody else's files.
                 self.manifest.save(self.store)
         except BaseException:
             self._stack.close()
@@ -86,7 +88,7 @@ class SparkSearch(LevelSearch):
             self.violations[name] = level, [system.layout.unpack(words)]
 
     def _begun(self, resources: Resources) -> Manifest:
-        """Return the manifest to go on from, or that of a search which is to begin."""
+        """Return the manifest to resume, or that of a new search."""
         code = code_hash(self.module, self._initial)
         if resources.resume:
             manifest = read_manifest(self.store)
@@ -159,12 +161,12 @@ class SparkSearch(LevelSearch):
         table.close()
         counts = self.kernel.counts()
         self.comparison.compare(counts.samples)
-        self._note(0, counts.found)
+        self._note(0, counts.violations)
         self.manifest.earlier = [run]
         self._add_level(run, files)
 
     def _tables(self) -> Export | None:
-        """Return what tables to write, if any."""
+        """Return the tables to write, if any."""
         return self.exports.tables if self.exports else None
 
     def _find_next_level(self) -> None:
@@ -174,19 +176,19 @@ class SparkSearch(LevelSearch):
             self._verify_symmetry(frontier)
         here = self._pays_here(frontier)
         plan = self._plan(frontier, here)
-        owned = self._owned_here(plan) if here else self._run_job(plan)
+        owned = self._owned_here(plan) if here else self._connected().run(plan, self._watch)
         if owned is not None:
             with postponed():
                 self._keep_level(plan, owned, here)
 
     def _keep_level(self, plan: Plan, owned: Sequence[Owned], here: bool) -> None:
-        """Take over what was found of a level, wherever that was, and keep it in the store."""
+        """Record the results of a level, and save them in the store."""
         frontier = plan.frontier
         counts = self._summed(plan, owned)
         new = Run(plan.found, plan.shares, sum(part.states for part in owned))
         self._branching = max(sum(counts.taken) / max(frontier.states, 1), 1.0)
         self.manifest.taken = [a + b for a, b in zip(self.taken, counts.taken, strict=True)]
-        self._note(self.depth, counts.found)
+        self._note(self.depth, counts.violations)
         self._keep_runs(plan, new)
         self.manifest.spark_levels += not here
         self.manifest.expanded = not new.states
@@ -211,10 +213,7 @@ class SparkSearch(LevelSearch):
             store=self.store.address,
             search=self.manifest.search,
             sources=sources(),
-            code=self.module.digest,
-            words=self.module.words,
-            stride=self.module.stride,
-            points=self.module.points,
+            module=self.module,
             instances=len(self.system.instances),
             properties=len(self.properties),
             active=self._active(),
@@ -230,13 +229,13 @@ class SparkSearch(LevelSearch):
         )
 
     def _shares(self) -> int:
-        """Return into how many shares a job divides a level; it stays the same for a search."""
+        """Return the number of shares of a level that is a job, which a search never changes."""
         if not self.manifest.shares:
             self.manifest.shares = max(self._connected().context.defaultParallelism, 1)
         return self.manifest.shares
 
     def _connected(self) -> Any:
-        """Return what runs jobs; Spark is started when the first one is due."""
+        """Return the runner of jobs; Spark is started for the first one."""
         if self._jobs is None:
             from .jobs import Jobs
             from .place import spark_folder
@@ -248,10 +247,6 @@ class SparkSearch(LevelSearch):
             context = self._stack.enter_context(spark_context(self.cluster, folder))
             self._jobs = Jobs(context)
         return self._jobs
-
-    def _run_job(self, plan: Plan) -> list[Owned] | None:
-        owned: list[Owned] | None = self._connected().run(plan, self._watch)
-        return owned
 
     def _owned_here(self, plan: Plan) -> list[Owned] | None:
         """Find a level in this process; None if a limit was reached meanwhile."""
@@ -271,7 +266,7 @@ class SparkSearch(LevelSearch):
         return [own_share(self.kernel, self.store, plan, 0, parts)]
 
     def _summed(self, plan: Plan, owned: Sequence[Owned]) -> Counts:
-        """Return what all shares came to, after checking that each was done once and wholly."""
+        """Return the sums over all shares, after checking that each was done once, completely."""
         expanded = [part for one in owned for part in one.expanded]
         shares = list(range(plan.shares))
         if (
@@ -295,12 +290,12 @@ class SparkSearch(LevelSearch):
             taken = zip(total.taken, part.counts.taken, strict=True)
             total.taken = [a + b for a, b in taken]
         for counts in [*(part.counts for part in expanded), *(one.counts for one in owned)]:
-            total.found = least(total.found, counts.found)
+            total.violations = least(total.violations, counts.violations)
             self.comparison.compare(counts.samples)
         return total
 
     def _keep_runs(self, plan: Plan, new: Run) -> None:
-        """Note which runs hold all states now."""
+        """Record which runs hold all states now."""
         kept = [run for run in plan.earlier if run not in plan.merge]
         if plan.merge:
             states = sum(run.states for run in plan.merge)
@@ -308,7 +303,7 @@ class SparkSearch(LevelSearch):
         self.manifest.earlier = [*kept, new] if new.states else kept
 
     def _add_level(self, run: Run, files: Sequence[str]) -> None:
-        """Make a run the last level, and keep that in the store; `files` are those of tables."""
+        """Make a run the last level, and save that in the store; `files` are those of tables."""
         if run.states:
             self.manifest.levels.append(run)
         else:
@@ -319,8 +314,8 @@ class SparkSearch(LevelSearch):
         if self.exports:
             self.exports.publish()
 
-    def _note(self, level: int, violations: Found) -> None:
-        """Keep the violations found while the level of that number was."""
+    def _note(self, level: int, violations: Violations) -> None:
+        """Keep the violations found with the level of that number."""
         for number, (_, words) in violations.items():
             prop = self.properties[number]
             if prop.name not in self.violations:
@@ -331,13 +326,13 @@ class SparkSearch(LevelSearch):
                     self.exports.add_outside(number, at, words)
 
     def _watch(self, part_done: float, notice: str = "") -> bool:
-        """Report how far the search is; False where a limit is reached."""
+        """Report progress; False if a limit is reached."""
         progress = self._progress(part_done, notice=notice)
         self.request.report(progress)
         return self._within_limits(progress.distinct_states, progress.seconds)
 
     def _progress(self, part_done: float, notice: str = "", doing: str = "") -> Progress:
-        """Return how far the search is, with the part of the present level that is done."""
+        """Return the progress of the search, given the share of the present level that is done."""
         return Progress(
             self.distinct_states,
             self.depth,
@@ -349,7 +344,7 @@ class SparkSearch(LevelSearch):
         )
 
     def _verify_symmetry(self, frontier: Run) -> None:
-        """Check for some states of a level that their permutations are treated alike."""
+        """Check that the permutations of some states of a level are treated alike."""
         assert self.symmetry is not None
         for state in self.history.first(frontier, 4):
             self.symmetry.verify(state, self.properties)
@@ -365,6 +360,12 @@ class SparkSearch(LevelSearch):
         """Return all states, level by level."""
         return [self.history.states(run) for run in self.manifest.levels]
 
+    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
+        """Return where liveness properties are violated, by name, once it has seen all states."""
+        levels = self.states()
+        witnesses = ((prop.name, witness_of(self.system, prop, levels)) for prop in properties)
+        return {name: witness for name, witness in witnesses if witness}
+
     def close(self) -> None:
-        """End Spark, if it was started here, and give back the store."""
+        """End Spark, if it was started here, and release the store."""
         self._stack.close()

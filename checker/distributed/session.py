@@ -1,4 +1,4 @@
-"""A Spark context for a search: one that is there already, or one that is started, quietly."""
+"""The Spark context of a search: an existing one, or one that is started quietly."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "1g",
-    # Candidates begin with a hash, which no compression makes shorter.
+    # Candidates begin with a hash, which cannot be compressed.
     "spark.shuffle.compress": "false",
     "spark.shuffle.spill.compress": "false",
-    # What was shuffled for a level is of no use after it; its files go when Java collects garbage.
+    # The shuffle files of a finished level are useless; Java's garbage collection removes them.
     "spark.cleaner.periodicGC.interval": "1min",
     # Workers are on the same host as their executor.
     "spark.python.unix.domain.socket.enabled": "true",
-    # Java only moves bytes here; to optimise it further costs more than it saves.
+    # Java only moves bytes here; optimising it further costs more than it saves.
     JAVA_OPTIONS: "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
 }
-"""What is set unless ``--conf`` says otherwise."""
+"""The settings unless ``--conf`` has others."""
 
 LOG = """\
 rootLogger.level = warn
@@ -57,14 +57,14 @@ _TAG = "spark.tidegate.session"
 
 
 def settings(conf: tuple[str, ...]) -> dict[str, str]:
-    """Return what ``--conf`` sets.
+    """Return the settings from ``--conf``.
 
     Raises
     ------
     SparkError
         If one of them is no setting of Spark.
     """
-    jars = {}
+    chosen = {}
     for setting in conf:
         name, equals, value = setting.partition("=")
         if not equals or not name.startswith("spark."):
@@ -72,18 +72,18 @@ def settings(conf: tuple[str, ...]) -> dict[str, str]:
                 f"--conf {setting!r}: not of the form spark.NAME=VALUE, such as "
                 "spark.executor.memory=4g"
             )
-        jars[name] = value
-    return jars
+        chosen[name] = value
+    return chosen
 
 
 @contextmanager
 def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContext]:
-    """Return Spark's context: the one of this process, or one that lives as long as the block.
+    """Return Spark's context: the one of this process, or one that ends with the block.
 
     Parameters
     ----------
     folder
-        Where Spark's log and its temporary files go; None for where Spark puts them.
+        The directory for Spark's log and temporary files; None for Spark's default.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContex
             f"--master {master}: Spark cannot be started: {_why(error, log)}"
         ) from None
     finally:
-        # Spark puts its own in place, which would not let a search say what it covered.
+        # Spark replaces it by its own, with which a search could not report what it covered.
         with suppress(ValueError):
             signal.signal(signal.SIGINT, handler)
     with ExitStack() as stack:
@@ -123,7 +123,7 @@ def spark_context(cluster: Cluster, folder: Path | None) -> Iterator[SparkContex
 
 
 def _configuration(cluster: Cluster, folder: Path | None) -> dict[str, str]:
-    """Return the settings to start Spark with; whoever calls spark-submit has made them there."""
+    """Return the settings to start Spark with; spark-submit has most of them itself."""
     chosen = settings(cluster.conf)
     if cluster.master is not None:
         chosen["spark.master"] = cluster.master
@@ -139,14 +139,14 @@ def _configuration(cluster: Cluster, folder: Path | None) -> dict[str, str]:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the line of an error of Spark's that says what is wrong."""
+    """Return the line of a Spark error that says what is wrong."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     causes = [line for line in lines if re.match(r"(Caused by: |[\w.]+(Error|Exception): )", line)]
     return (causes or lines or [type(error).__name__])[0]
 
 
 def _places(master: str, folder: Path | None) -> Mapping[str, str]:
-    """Return settings that say where things are, and prepare these places."""
+    """Return the settings of addresses and directories, and prepare these."""
     settings = {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master.startswith("local") or "//127.0.0.1" in master or "//localhost" in master:
@@ -162,7 +162,7 @@ def _places(master: str, folder: Path | None) -> Mapping[str, str]:
 
 
 def _require_master(master: str) -> None:
-    """Refuse a standalone master that nobody answers for; Spark would try for minutes."""
+    """Refuse a standalone master that does not answer; Spark would try for minutes."""
     if not master.startswith("spark://"):
         return
     failed = ""
@@ -180,9 +180,9 @@ def _require_master(master: str) -> None:
 
 @contextmanager
 def _ending_java() -> Iterator[None]:
-    """End the Java that the block was to start, if it was interrupted before Java answered.
+    """End the Java process that the block starts, if it is interrupted before Java answers.
 
-    Java would wait for ever for this process to call.
+    Java would wait for ever for a call of this process.
     """
     from pyspark import SparkContext
 
@@ -197,7 +197,7 @@ def _ending_java() -> Iterator[None]:
 
 
 def _children() -> set[int]:
-    """Return the processes that this thread has started and that run, where that can be known."""
+    """Return the running children of this thread, if the system knows them."""
     place = Path(f"/proc/self/task/{threading.get_native_id()}/children")
     try:
         return {int(child) for child in place.read_text(encoding="ascii").split()}
@@ -211,18 +211,18 @@ def _stop(context: SparkContext, log: Path | None) -> None:
 
 
 def _why(error: BaseException, log: Path | None) -> str:
-    """Return why Spark did not start; where Java ended, what it said."""
-    said = first_line(error)
-    if "JAVA_GATEWAY_EXITED" in said and log is not None and log.exists():
+    """Return why Spark did not start; if Java ended, its message."""
+    line = first_line(error)
+    if "JAVA_GATEWAY_EXITED" in line and log is not None and log.exists():
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         whys = [line for line in lines[-60:] if re.search(r"(Error|Exception): |Too ", line)]
-        return whys[0].strip() if whys else said
-    return said
+        return whys[0].strip() if whys else line
+    return line
 
 
 @contextmanager
 def _output_to(log: Path | None) -> Iterator[None]:
-    """Have what Java and Spark print while they start or stop appended to a file."""
+    """Append to a file what Java and Spark print while they start or stop."""
     if log is None:
         yield
         return

@@ -1,4 +1,4 @@
-"""The package in one file, for executors that do not have it."""
+"""Packs the package into one file, for executors that do not have it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def write_package(target: Path) -> None:
 def _add(archive: zipfile.ZipFile, folder: Traversable, name: str) -> None:
     for part in sorted(folder.iterdir(), key=lambda part: part.name):
         if part.is_dir():
-            # In a clone the package's directory holds more than the package.
+            # In a clone the package's directory has other directories, too.
             if part.joinpath("__init__.py").is_file():
                 _add(archive, part, f"{name}/{part.name}")
         elif part.name.endswith(".py") and part.name != "setup.py":

@@ -1,4 +1,4 @@
-"""The store: a directory that all executors share, on whatever file system ``pyarrow.fs`` opens."""
+"""The store: a directory that all executors share, on any file system that ``pyarrow.fs`` opens."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 from ...core.spec import TidegateError
 
 WRITTEN_WHOLE = ("s3", "gcs", "abfs")
-"""File systems on which a file appears only when it is complete, under its own name at once."""
+"""File systems on which a file appears only when it is complete, so that no rename is needed."""
 
 
 class StoreError(TidegateError):
-    """A store that cannot be used, with the reason."""
+    """A store cannot be used, with the reason."""
 
 
 class UnwritableError(StoreError):
-    """The store took no more, for lack of room for instance; what it holds is whole."""
+    """The store cannot be written any more, such as for lack of space; its files are intact."""
 
 
 class Store:
@@ -30,18 +30,20 @@ class Store:
     location
         A path, or a URI such as ``hdfs://host/path`` or ``s3://bucket/path``.
     option
-        By which the user named it.
+        The option by which the user named it.
 
     Attributes
     ----------
     location
-        As it was given.
+        As the user wrote it.
     address
-        The same for whoever runs elsewhere.
+        The same for other processes: a local path is absolute.
+    root
+        The directory's path within its file system.
     local
         Whether it is on a file system of this machine, NFS included.
     search
-        Of which search its files are, and say that they are; whoever opened the manifest knows.
+        The name of the search that its files belong to, from the manifest.
 
     Raises
     ------
@@ -53,27 +55,22 @@ class Store:
         from pyarrow import fs
 
         self.location, self.option, self.search = location, option, search
-        self._root: str
+        self.root: str
         try:
             if "://" in location:
-                self._files, self._root = fs.FileSystem.from_uri(location)
+                self._files, self.root = fs.FileSystem.from_uri(location)
                 if isinstance(self._files, fs.LocalFileSystem):
                     self._files = fs.LocalFileSystem(use_mmap=True)
             else:
                 self._files = fs.LocalFileSystem(use_mmap=True)
-                self._root = os.path.abspath(location)
+                self.root = os.path.abspath(location)
         except (OSError, ValueError, NotImplementedError) as error:
             raise StoreError(
                 f"{option} {location}: cannot be opened ({_reason(error)}); give a path, or a URI "
                 "that starts with file://, hdfs://, s3:// or gs://"
             ) from None
         self.local = isinstance(self._files, fs.LocalFileSystem)
-        self.address = self._root if self.local else location
-
-    @property
-    def root(self) -> str:
-        """The directory's path within its file system."""
-        return self._root
+        self.address = self.root if self.local else location
 
     def make(self) -> None:
         """Make the directory.
@@ -84,8 +81,8 @@ class Store:
             If it cannot be written to.
         """
         try:
-            self._files.create_dir(self._root, recursive=True)
-            # Nobody else's file has that name.
+            self._files.create_dir(self.root, recursive=True)
+            # The name is random, so that no other file has it.
             probe = self._path(f"probe-{uuid.uuid4().hex}")
             with self._created(probe) as file:
                 file.write(b"written by tidegate")
@@ -97,7 +94,7 @@ class Store:
             ) from None
 
     def write(self, name: str, parts: Iterable[Any]) -> None:
-        """Write a file: nobody ever sees half of one, and the last one written stays.
+        """Write a file atomically; the last one written stays.
 
         Raises
         ------
@@ -110,7 +107,7 @@ class Store:
 
     @contextmanager
     def created(self, name: str) -> Iterator[Any]:
-        """Open a file to be written; it is there when the block has ended well.
+        """Open a file for writing; it appears when the block ends without an error.
 
         Raises
         ------
@@ -144,7 +141,7 @@ class Store:
             raise
 
     def rename(self, name: str, to: str) -> None:
-        """Give a file another name, in whichever directory.
+        """Rename a file, also into another directory.
 
         Raises
         ------
@@ -158,7 +155,7 @@ class Store:
             raise self._unwritable(error) from None
 
     def present(self, names: Sequence[str]) -> set[str]:
-        """Return which of some files there are."""
+        """Return which of some files exist."""
         from pyarrow import fs
 
         infos = self._files.get_file_info([self._path(name) for name in names])
@@ -166,21 +163,21 @@ class Store:
         return {name for name, info in pairs if info.type is fs.FileType.File}
 
     def names(self, below: str = "") -> list[str]:
-        """Return the names of all files, in whichever directory, or in all below one."""
+        """Return the names of all files in all directories, or in those below one."""
         from pyarrow import fs
 
         files = self._listed(below, recursive=True)
         return sorted(name for name, kind in files if kind is fs.FileType.File)
 
     def entries(self) -> list[str]:
-        """Return the names of what lies directly in it: files, directories and anything else."""
+        """Return the names of its direct entries: files, directories and anything else."""
         return sorted(name for name, _ in self._listed("", recursive=False))
 
     def _listed(self, below: str, recursive: bool) -> list[tuple[str, Any]]:
-        """Return names and kinds of what is there."""
+        """Return the names and kinds of entries."""
         from pyarrow import fs
 
-        where = self._path(below) if below else self._root
+        where = self._path(below) if below else self.root
         selected = fs.FileSelector(where, allow_not_found=True, recursive=recursive)
         try:
             infos = self._files.get_file_info(selected)
@@ -191,10 +188,10 @@ class Store:
                 f"{self.option} {self.location}: cannot be listed ({_reason(error)}); repair that, "
                 "or name another directory"
             ) from None
-        return [(info.path[len(self._root) :].lstrip("/"), info.type) for info in infos]
+        return [(info.path[len(self.root) :].lstrip("/"), info.type) for info in infos]
 
     def identity(self, name: str) -> tuple[Any, ...] | None:
-        """Return what is another one once a file has changed; None where nothing tells that."""
+        """Return a value that differs once a file has changed; None if there is none."""
         if not self.local:
             return None
         path = self._path(name)
@@ -202,11 +199,11 @@ class Store:
         return path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def open(self, name: str) -> Any:
-        """Open a file for reading at any place."""
+        """Open a file for random reads."""
         return self._files.open_input_file(self._path(name))
 
     def read(self, name: str) -> bytes:
-        """Return what a file holds."""
+        """Return the content of a file."""
         with self.open(name) as file:
             content: bytes = file.read()
         return content
@@ -219,13 +216,13 @@ class Store:
             return
 
     def _path(self, name: str) -> str:
-        return f"{self._root}/{name}"
+        return f"{self.root}/{name}"
 
     def _replace(self, place: str, path: str) -> None:
         try:
             self._files.move(place, path)
         except OSError:
-            # Not every file system renames onto a file that is there, such as another attempt's.
+            # Not every file system can rename onto an existing file, such as another attempt's.
             self._files.delete_file(path)
             self._files.move(place, path)
 
@@ -237,7 +234,7 @@ class Store:
 
 
 def _reason(error: Exception) -> str:
-    """Return what the operating system says of an error, without what it was doing."""
+    """Return the operating system's description of an error, without the operation."""
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno)
     return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,9 +1,8 @@
-"""The files of exported tables: what executors write of their share of a level.
+"""The files of exported tables, which executors write for their share of a level.
 
-What a file holds depends on nothing but the level and the share, as with runs.  Files are written
-below ``PENDING``, where nobody who reads the tables looks; the driver moves them from there when
-the level that they are of is finished.  So whatever a task that was given up still writes is no
-part of a table.
+The content of a file depends only on the level and the share, as with runs.  Files are written
+below ``PENDING``, which readers of the tables ignore; the driver moves them from there when their
+level is finished.  So whatever a cancelled task still writes is no part of a table.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from .kernel import Kernel
 from .store import Store
 
 PENDING = "_pending"
-"""Directory for what is not yet part of a table; a name that begins so is hidden from readers."""
+"""Directory for files that are not yet part of a table; readers ignore names with ``_``."""
 
 TABLES = ("states", "steps", "violations")
 
 _SHARE = r"\d{5,}-\d{5,}-of-\d{5,}(-deadlock|-outside-\d+)?"
 PART_NAME = rf"({'|'.join(TABLES)})/(schema|{_SHARE})\.parquet"
-"""What the names of all files of tables look like."""
+"""The pattern of all file names of tables."""
 
 LISTED = 1 << 16
 """Rows that are listed before they are written."""
 
 ROW_GROUP = 1 << 17
-"""States that are in a row group at most."""
+"""The most states in a row group."""
 
 
 def part_name(table: str, level: int, share: int, shares: int, more: str = "") -> str:
@@ -40,12 +39,12 @@ def part_name(table: str, level: int, share: int, shares: int, more: str = "") -
 
 
 class Part:
-    """A file of a table in the making; there is none until there is a row.
+    """A file of a table that is created with its first row.
 
     Attributes
     ----------
     names
-        Its name, if it was written.
+        Its name, if it was created.
     """
 
     def __init__(self, store: Store, name: str, schema: Any) -> None:
@@ -66,7 +65,7 @@ class Part:
             self._writer.write_table(table)
 
     def open(self) -> None:
-        """Begin with the file, even if it is to have no row."""
+        """Create the file, even without a row."""
         from pyarrow.parquet import ParquetWriter
 
         if self._writer is None:
@@ -76,12 +75,12 @@ class Part:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its name, if there is anything in it."""
+        """Its name, if it was created."""
         return (self._name,) if self._writer is not None else ()
 
 
 def write_schemas(export: Export) -> list[str]:
-    """Write a file without rows for each table, so that each can be read; return their names."""
+    """Write a file without rows for each table, so that each is readable; return their names."""
     store = Store(export.address, "--export")
     names: list[str] = []
     schemas = (States.schema(export), Steps(export).schema, Violations(export).schema)
@@ -93,7 +92,7 @@ def write_schemas(export: Export) -> list[str]:
 
 
 def write_outside(export: Export, number: int, level: int, fingerprint: int) -> tuple[str, ...]:
-    """Write that a state which is no row of a table violates a property, by their numbers."""
+    """Write the violation of a property by a state that is not in the table of states."""
     import pyarrow as pa
 
     violations = Violations(export)
@@ -113,7 +112,7 @@ def write_states(
     Parameters
     ----------
     address, count
-        Where their records are, and how many.
+        The address of their records, and how many.
     """
     store = Store(export.address, "--export")
     states, violations = States(kernel, export), Violations(export)
@@ -149,12 +148,12 @@ def write_steps(
     shares: int,
     pieces: Iterable[tuple[Any, int]],
 ) -> tuple[str, ...]:
-    """Write the steps from a share of a level, and which of its states have none.
+    """Write the steps from a share of a level, and its deadlocks.
 
     Parameters
     ----------
     pieces
-        Buffers with the records of the states, each with their number.
+        Buffers with the records of the states, each with its number of records.
     """
     store = Store(export.address, "--export")
     steps, violations, depth = Steps(export), Violations(export), level + 1

@@ -1,7 +1,7 @@
-"""What executors do: expand a share of a level, and own a share of what follows.
+"""The tasks of executors: expand a share of a level, and own a share of its successors.
 
-Both depend on nothing but the plan, the share and the runs in the store, so whoever does them again
-comes to the same bytes.
+Both depend only on the plan, the share and the runs in the store, so that a repeated task writes
+the same bytes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..compiled.memory import GROUP, Region
+from ..compiled.program import Module
 from .columns import Export
 from .kernel import Candidates, Counts, Kernel, Sieve
 from .merging import merge_runs
@@ -18,48 +19,45 @@ from .runs import Run, level_name, stretches, write_run
 from .store import Store
 
 HELD = 1 << 21
-"""Candidates that are gathered before they are sent off, at most."""
+"""The most candidates that are gathered before they are sent."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What there is to do to find a level.
+    """The plan for finding a level.
 
     Attributes
     ----------
     store
-        Where runs are kept.
+        The address of the store.
     search
-        The name of the search, which its files have.
+        The name of the search, which is in its files.
     sources
         Hash of the code that executors must have.
-    code
-        Hash of the kernel's text, which is in the store.
+    module
+        The description of the kernel, whose text is in the store.
     level
         Number of the level to find.
     frontier
         The level before it.
     branching
-        Candidates to expect of a state.
+        Candidates to expect per state.
     earlier
         Runs that hold all states found so far.
     merge
-        Those among them that are merged on the way, into `merged`.
+        The runs among them that are merged into `merged` with this level.
     shares
-        Partitions: into how many equal shares all fingerprints are divided.
+        Partitions: the number of equal shares of all fingerprints.
     ranges
-        Of the variables of a state, as :func:`..compiled.validity.ranges_of` has them.
+        The ranges of a state's variables, from :func:`..compiled.validity.ranges_of`.
     export
-        What tables to write, if any.
+        The tables to write, if any.
     """
 
     store: str
     search: str
     sources: str
-    code: str
-    words: int
-    stride: int
-    points: int
+    module: Module
     instances: int
     properties: int
     active: int
@@ -81,7 +79,7 @@ class Plan:
 
 @dataclass
 class Expanded:
-    """What came of expanding a share, but for the candidates; ``files`` are those of tables."""
+    """The result of expanding a share, without the candidates; ``files`` are those of tables."""
 
     share: int
     states: int
@@ -91,10 +89,10 @@ class Expanded:
 
 @dataclass
 class Owned:
-    """What came of owning a share: new states, and what those who expanded sent along.
+    """The result of owning a share: new states, and the results of the expanded shares.
 
-    ``earlier`` counts the states that it was compared with.  Of ``counts`` nothing was taken: these
-    are violations, and what to ask Python.
+    ``earlier`` counts the states that it was compared with.  ``counts`` has no steps, but
+    violations, and samples to compare with Python.
     """
 
     share: int
@@ -106,16 +104,16 @@ class Owned:
 
     @property
     def all_files(self) -> list[str]:
-        """Files of tables, also those that came of expanding."""
+        """Files of tables, also those of the expanded shares."""
         return [*self.files, *(name for part in self.expanded for name in part.files)]
 
 
 Sent = tuple[int, "bytes | Expanded"]
-"""Candidates for the owner of that number, as they lie in memory; or what is for the driver."""
+"""Candidates for the owner of that number, as bytes; or a result for the driver."""
 
 
 def expand_share(kernel: Kernel, store: Store, plan: Plan, share: int) -> Iterator[Sent]:
-    """Expand a share of the frontier; yield candidates for the owners, and what was counted."""
+    """Expand a share of the frontier; yield candidates for the owners, and the result."""
     kernel.begin(plan.active)
     states = 0
     for stretch in stretches(store, plan.frontier, kernel.words, share, plan.shares):
@@ -124,7 +122,7 @@ def expand_share(kernel: Kernel, store: Store, plan: Plan, share: int) -> Iterat
         table = Candidates(kernel, 1, min(HELD, int(count * plan.branching) + GROUP))
         for buffer, some in stretch.file.pieces(stretch.first, stretch.end):
             done = 0
-            # What is no state must not come near the code that was made for states.
+            # The code is only safe for valid states.
             if not kernel.are_states(buffer.address, some):
                 raise stretch.file.damaged()
             while done < some:
@@ -140,7 +138,7 @@ def expand_share(kernel: Kernel, store: Store, plan: Plan, share: int) -> Iterat
 
 
 def _listed_steps(kernel: Kernel, store: Store, plan: Plan, share: int) -> tuple[str, ...]:
-    """Write the steps from a share of the frontier as tables, where these are asked for."""
+    """Write the steps from a share of the frontier as tables, if these are requested."""
     if plan.export is None:
         return ()
     from .tables import write_steps
@@ -156,7 +154,7 @@ def _listed_steps(kernel: Kernel, store: Store, plan: Plan, share: int) -> tuple
 def own_share(
     kernel: Kernel, store: Store, plan: Plan, share: int, sent: Iterable[bytes | Expanded]
 ) -> Owned:
-    """Gather a share's candidates, and write those that are new as its part of the level's run."""
+    """Gather a share's candidates, and write the new ones as its part of the level's run."""
     kernel.begin(plan.active)
     expanded = []
     table = Candidates(kernel, plan.shares, 0)
@@ -211,5 +209,5 @@ def write_level(
 
 
 def _address(part: bytes) -> int:
-    """Return where bytes lie in memory."""
+    """Return the address of bytes."""
     return ctypes.cast(ctypes.c_char_p(part), ctypes.c_void_p).value or 0

@@ -1,4 +1,4 @@
-"""What a Spark job calls in its worker processes, and how the kernel gets there."""
+"""The functions that a Spark job calls in its worker processes, which load the kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any
 
 from ...core.spec import TidegateError
-from ..compiled.program import Module
 from .kernel import Kernel
 from .store import Store
 from .tasks import Expanded, Owned, Plan, Sent, expand_share, own_share
@@ -42,7 +41,7 @@ PARTS = (
     "checker.distributed.tasks",
     "checker.distributed.workers",
 )
-"""Modules that decide on what an executor does; the protocol itself comes with the kernel."""
+"""Modules that an executor runs; the protocol itself comes with the kernel."""
 
 
 class DifferentCodeError(TidegateError):
@@ -50,7 +49,7 @@ class DifferentCodeError(TidegateError):
 
 
 class CutOffError(Exception):
-    """An attempt was not sent all that it was to be sent."""
+    """An attempt did not receive everything that it was sent."""
 
 
 @cache
@@ -71,32 +70,33 @@ _kernels: dict[str, Kernel] = {}
 
 
 def kernel_of(plan: Plan, store: Store) -> Kernel:
-    """Return the kernel that a plan is for; it is loaded once for each process."""
+    """Return the kernel for a plan, which each process loads once."""
     if plan.sources != sources():
         raise DifferentCodeError(
             f"the executor on {socket.gethostname()} runs other code than the driver; install the "
             "same version of Tidegate there, or send this one along with --ship"
         )
-    if plan.code not in _kernels:
-        text = store.read(KERNEL.format(plan.code)).decode()
-        if hashlib.sha256(text.encode()).hexdigest() != plan.code:
+    code = plan.module.digest
+    if code not in _kernels:
+        name = KERNEL.format(code)
+        text = store.read(name).decode()
+        if hashlib.sha256(text.encode()).hexdigest() != code:
             raise DifferentCodeError(
-                f"{store.location}/{KERNEL.format(plan.code)}: damaged; begin the search anew, in "
-                "another store"
+                f"{store.location}/{name}: damaged; begin the search anew, in another store"
             )
         _kernels.clear()
-        module = Module(plan.code, plan.words, plan.stride, plan.points)
-        _kernels[plan.code] = Kernel(text, module, plan.instances, plan.properties, plan.ranges)
-        # Spark has each worker collect garbage after every task, which takes longer than a small
-        # task itself, unless what is there for good is left out.
+        counts = plan.instances, plan.properties
+        _kernels[code] = Kernel(text, plan.module, *counts, plan.ranges)
+        # Spark makes each worker collect garbage after every task, which takes longer than a small
+        # task itself, unless permanent objects are excluded.
         gc.freeze()
-    return _kernels[plan.code]
+    return _kernels[code]
 
 
 def expand(plan: Plan, share: int, _: Iterable[Any]) -> Iterator[Sent | tuple[int, int]]:
     """Expand the share of the frontier that a Spark partition stands for.
 
-    Every owner is told at the end how many bytes it was sent.
+    At the end every owner receives the number of bytes that it was sent.
     """
     store = Store(plan.store, search=plan.search)
     sizes = [0] * plan.shares
@@ -117,10 +117,10 @@ def own(
 
 
 def whole(senders: int, sent: Iterable[bytes | Expanded | int]) -> Iterator[bytes | Expanded]:
-    """Yield what an owner was sent; it is an error that something is missing at the end.
+    """Yield what an owner was sent; it is an error if something is missing at the end.
 
-    When Spark calls an attempt off, since another one was faster for instance, it cuts off what
-    that has yet to read, which looks like the end.  It must not replace the other run then.
+    When Spark cancels an attempt, for instance since another one was faster, its input just ends.
+    The attempt must not replace the other one's run then.
     """
     size = 0
     for part in sent:

@@ -1,7 +1,7 @@
-"""Deciding a liveness property on arrays: what ``region`` and ``components`` do, for many states.
+"""Decides a liveness property on arrays: what ``region`` and ``components`` do, for many states.
 
-States are numbers here, and a set of states is an array of truth values.  The answers are those of
-the reference, which tests compare.
+States are numbers here, and a set of states is an array of truth values.  Tests compare the answers
+with the reference.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WORD = 64
 
 
 def packed(mask: int, words: int) -> Words:
-    """Return a set of demands, the bits of a number, as so many words."""
+    """Return a set of demands, given as the bits of a number, in that many words."""
     pieces = (mask >> WORD * word & (1 << WORD) - 1 for word in range(words))
     return np.fromiter(pieces, np.uint64, words)
 
@@ -53,7 +53,7 @@ def fingerprints(states: Words) -> Words:
 
 @dataclass(frozen=True)
 class Visits:
-    """What each state can be for a behavior that violates a property: see ``formulas.Visit``."""
+    """The role of each state in behaviors that violate a property: see ``formulas.Visit``."""
 
     begins: Truths
     stays: Truths
@@ -63,14 +63,14 @@ class Visits:
 def visits_of(
     prop: Property, properties: Sequence[Property], marks: Words, there: Truths, initial: Truths
 ) -> Visits:
-    """Return what each state can be for a behavior that violates `prop`.
+    """Return the role of each state in behaviors that violate `prop`.
 
     Parameters
     ----------
     marks
         For each state a bit for each of ``predicates_of(properties)``: whether it holds there.
     there, initial
-        Which numbers are those of states, and of initial ones.
+        Which numbers belong to states, and which to initial ones.
     """
     names = [each.name for _, each in predicates_of(properties)]
     violates = there & (marks >> np.uint64(names.index(prop.name)) & np.uint64(1) == 0)
@@ -86,7 +86,7 @@ def visits_of(
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps that change the state, an element each: from where, to where, and by which instance.
+    """Steps that change the state, an element each: source, target and instance.
 
     States are numbers of one signed type; an instance has 16 bits.
     """
@@ -99,13 +99,13 @@ class Steps:
         return Steps(self.source[which], self.target[which], self.instance[which])
 
     def between(self, states: Truths) -> Steps:
-        """Return those from one of some states to another one."""
+        """Return the steps whose source and target are among some states."""
         inner = states[self.source]
         inner &= states[self.target]
         return self if inner.all() else self[inner]
 
     def within(self, component: Numbers) -> Steps:
-        """Return those inside a component of several states."""
+        """Return the steps inside a component of several states."""
         source = component[self.source]
         inner = source == component[self.target]
         inner &= source >= 0
@@ -114,7 +114,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class StateArrays:
-    """The state graph of a finished search, as far as violations can stay in it.
+    """The part of the state graph of a finished search in which violations can stay.
 
     Parameters
     ----------
@@ -123,11 +123,11 @@ class StateArrays:
     levels
         The numbers of the states, by their distance from an initial state.
     visits
-        Returns what the states are for a property.
+        Returns the roles of the states for a property.
     steps
-        Between states in which a violation of some property can stay.
+        The steps between states in which a violation of some property can stay.
     enabled
-        For each of these the demands that are enabled, in ``demand_words`` words.
+        For each of these states the enabled demands, in ``demand_words`` words.
     """
 
     system: TransitionSystem[Any, Any]
@@ -139,7 +139,7 @@ class StateArrays:
     enabled: Words
 
     def witness(self, prop: Property) -> Witness | None:
-        """Return the stem to the fair component that violates a property; None where it holds."""
+        """Return the stem to the fair component that violates a property; None if it holds."""
         visits = self.visits(prop)
         steps = self.steps.between(visits.stays)
         component = self._fair_components(visits, steps)
@@ -169,7 +169,7 @@ class StateArrays:
         left, accepted = visits.stays, 0
         while left.any():
             component = _strong_components(left, steps)
-            # A state by itself is fair where a behavior can stop for ever.
+            # A single state is fair if a behavior can stutter there for ever.
             alone = np.flatnonzero(left & idle & (component < 0))
             fair[alone] = np.arange(accepted, accepted + len(alone))
             accepted += len(alone)
@@ -190,7 +190,7 @@ class StateArrays:
             final = possible & ~ignored.any(axis=1)
             fair[where[final[numbers]]] = numbers[final[numbers]] + accepted
             accepted += count
-            # What ignores SF of a step is fair only where that step is never enabled.
+            # A behavior that ignores SF of a step is fair only if that step is never enabled.
             again = (possible & ~final)[numbers] & ~(enabled & ignored[numbers]).any(axis=1)
             left = np.zeros(len(self.words), np.bool_)
             left[where[again]] = True
@@ -212,7 +212,7 @@ class StateArrays:
     def _nearest_stem(
         self, visits: Visits, steps: Steps, ends: Truths
     ) -> tuple[int, list[int]] | None:
-        """Return where a violation begins and the way from there: see ``lasso.nearest_stem``."""
+        """Return the depth at which a violation begins and the path: see ``lasso.nearest_stem``."""
         continuing = visits.stays & ~visits.begins
         graph = _graph(len(self.words), steps) if continuing.any() else None
         known = np.zeros(len(self.words), np.bool_)
@@ -234,7 +234,7 @@ class StateArrays:
     def _back(
         self, visits: Visits, steps: Steps, reached: Sequence[Numbers], end: int
     ) -> tuple[int, list[int]]:
-        """Return the way to a state of the last of `reached`, by the least parents."""
+        """Return the path to a state of the last of `reached`, by the least parents."""
         chain, depth = [end], len(reached) - 1
         while not visits.begins[chain[-1]]:
             depth -= 1
@@ -251,7 +251,7 @@ class StateArrays:
 class Members:
     """A set of states, by their fingerprints.
 
-    That a state outside is taken for a member is possible, and harmless: a lasso is replayed.
+    A false positive is possible, and harmless: a lasso is replayed.
     """
 
     fingerprint: Callable[[State], int]
@@ -275,13 +275,13 @@ class Groups:
         return cls(order, np.flatnonzero(np.diff(numbers[order], prepend=-1)))
 
     def reduced(self, operation: np.ufunc, rows: Words) -> Words:
-        """Return what an operation makes of the rows of each group."""
+        """Return the result of an operation over the rows of each group."""
         made: Words = operation.reduceat(rows[self.order], self.begins, axis=0)
         return made
 
 
 def _graph(size: int, steps: Steps) -> Any:
-    """Return the graph of some steps; that a step is there is all that its weights say."""
+    """Return the graph of some steps, all with the same weight."""
     there = np.ones(len(steps.source), np.bool_)
     graph = csr_array((there, (steps.source, steps.target)), shape=(size, size))
     # SciPy wants weights as floating-point numbers; one for all steps takes no memory.
@@ -292,7 +292,7 @@ def _graph(size: int, steps: Steps) -> Any:
 def _strong_components(states: Truths, steps: Steps) -> Numbers:
     """Return for each state the number of its strongly connected component.
 
-    It is -1 for a state that is alone in its component, and for what is none of these states.
+    It is -1 for a state that is alone in its component, and for any other number.
     """
     place = np.cumsum(states, dtype=steps.source.dtype) - 1
     within = Steps(place[steps.source], place[steps.target], steps.instance)
@@ -304,7 +304,7 @@ def _strong_components(states: Truths, steps: Steps) -> Numbers:
 
 
 def _successors(graph: Any, states: Numbers) -> Numbers:
-    """Return where steps from some states lead, one after another."""
+    """Return the targets of the steps from some states, one after another."""
     first, last = graph.indptr[states], graph.indptr[states + 1]
     lengths = last - first
     starts = np.repeat(first - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)

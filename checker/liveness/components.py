@@ -1,6 +1,6 @@
-"""Fair cycles: the strongly connected components in which every demand of fairness can be met.
+"""Fair cycles: the strongly connected components in which every fairness demand can be met.
 
-This is the reference.  Nodes are anything hashable, so that it can be tried on any graph.
+This is the reference.  Nodes are anything hashable, so that tests can use any graph.
 
 Source: Lichtenstein and Pnueli, "Checking that finite state concurrent programs satisfy their
 linear specification" (1985), 3; Emerson and Lei, "Modalities for model checking" (1987), for strong
@@ -25,14 +25,14 @@ N = TypeVar("N")
 
 @dataclass(frozen=True)
 class Fair(Generic[N]):
-    """Demands of fairness in a graph, as the bits of a number each.
+    """The fairness demands in a graph; sets of demands are bits of a number.
 
     Parameters
     ----------
     weak, strong
-        Which demands are of which strength.
+        The demands of weak and of strong fairness.
     enabled
-        For each node those that are enabled there, by steps that may also leave the graph.
+        For each node the demands enabled there, also by steps that leave the graph.
     """
 
     weak: int
@@ -41,15 +41,15 @@ class Fair(Generic[N]):
 
 
 def fair_components(graph: Graph, fair: Fair[N], recurring: set[N]) -> Iterator[set[N]]:
-    """Yield each largest set of nodes that a fair behavior can visit, all of them, for ever.
+    """Yield each maximal set of nodes of which a fair behavior can visit all infinitely often.
 
-    A set of one node stands for a behavior that stops there as well.
+    A set of one node stands for a behavior that stutters there.
 
     Parameters
     ----------
     graph
-        Its edges carry ``met``: the demands that a step along it meets.  It has no loops: a step
-        that changes nothing meets no demand.
+        Each edge has ``met``: the demands that its step meets.  There are no loops: a step that
+        changes nothing meets no demand.
     recurring
         One of these must be among the nodes.
     """

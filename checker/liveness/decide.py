@@ -15,7 +15,7 @@ from .region import region_of
 
 
 class LivenessError(TidegateError):
-    """A liveness property that cannot be decided as it was asked for."""
+    """A liveness property that cannot be decided as requested."""
 
 
 def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> None:
@@ -24,8 +24,8 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
     Raises
     ------
     LivenessError
-        If the system has a constraint: behaviors that leave it would count as satisfying them; if
-        a premise is missing, or fairness is declared for an argument that there is not.
+        If the system has a constraint, since behaviors that leave it would count as satisfying; if
+        a premise is missing, or fairness is declared for an unknown argument.
     """
     liveness = [prop for prop in properties if prop.kind.is_liveness]
     for action in system.actions if liveness else ():
@@ -52,7 +52,7 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
 def witness_of(
     system: TransitionSystem[Any, Any], prop: Property, levels: Sequence[Sequence[State]]
 ) -> Witness | None:
-    """Return where a liveness property is violated, or None where it holds: the reference.
+    """Return where a liveness property is violated, or None if it holds: the reference.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What fairness demands: which steps a behavior may not leave out for ever."""
+"""The demands of fairness: the steps that a behavior must not ignore for ever."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Demand:
     Parameters
     ----------
     step
-        The action with the arguments that it is demanded for; the others are free.
+        The action with the arguments that the demand fixes; the others are free.
     strong
-        Whether it must be taken already where it is enabled again and again (SF), not only where it
-        stays enabled (WF).
+        Whether it must be taken if it is enabled infinitely often (SF), not only if it stays
+        enabled (WF).
     instances
         The steps that meet it, as indices into the system's instances.
     """
@@ -35,7 +35,7 @@ class Demand:
 
 
 def demands_of(system: TransitionSystem[Any, Any]) -> tuple[Demand, ...]:
-    """Return what fairness demands in a system, in the order of its actions.
+    """Return the demands of fairness in a system, in the order of its actions.
 
     Source: Lamport, "Specifying Systems", 8.4 and 8.6: WF and SF of the disjunction of instances.
     """
@@ -57,7 +57,7 @@ def _owed(instance: Instance) -> Step:
 
 @dataclass(frozen=True)
 class Demands:
-    """All demands of a system, as the bits of a number each.
+    """All demands of a system; sets of demands are the bits of a number.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Demands:
     of_instance
         For each instance of an action, the demands that taking it meets.
     weak, strong
-        The demands of either strength.
+        The demands of weak and of strong fairness.
     """
 
     listed: tuple[Demand, ...]
@@ -76,7 +76,7 @@ class Demands:
 
     @classmethod
     def of(cls, system: TransitionSystem[Any, Any]) -> Demands:
-        """Return those of a system."""
+        """Return the demands of a system."""
         listed = demands_of(system)
         of_instance = [0] * len(system.instances)
         for number, demand in enumerate(listed):

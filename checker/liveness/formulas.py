@@ -12,10 +12,10 @@ from ...core.spec import Kind, Property, TransitionSystem
 
 @dataclass(frozen=True)
 class Visit:
-    """What a state can be for a behavior that violates a property.
+    """The role that a state can have in a behavior that violates a property.
 
-    Such a behavior reaches a state that *begins* the violation, from there on visits only states
-    that *stay* in it, and, again and again, one that *recurs*.
+    Such a behavior reaches a state that *begins* the violation.  From there on it visits only
+    states that *stay* in the violation, and infinitely often one that *recurs*.
     """
 
     begins: bool
@@ -24,7 +24,7 @@ class Visit:
 
 
 def visit(system: TransitionSystem[Any, Any], prop: Property, state: State, initial: bool) -> Visit:
-    """Return what a state can be for a behavior that violates a liveness property.
+    """Return the role that a state can have in a behavior that violates a liveness property.
 
     Parameters
     ----------
@@ -40,22 +40,17 @@ def visit(system: TransitionSystem[Any, Any], prop: Property, state: State, init
     if prop.kind is Kind.EVENTUALLY_ALWAYS:
         return Visit(begins=True, stays=True, recurs=violates)
     assert prop.kind is Kind.LEADS_TO, prop.kind
-    return Visit(violates and _premise(system, prop), violates, violates)
-
-
-def _premise(system: TransitionSystem[Any, Any], prop: Property) -> bool:
-    """Whether the state that the record holds satisfies the premise of a property."""
-    return system.satisfies(premise_of(prop))
+    return Visit(violates and system.satisfies(premise_of(prop)), violates, violates)
 
 
 def premise_of(prop: Property) -> Property:
-    """Return the premise of a property that has one, as a property whose predicate it is."""
+    """Return the premise of a property as a property of its own."""
     assert prop.premise is not None
     return replace(prop, name=f"the premise of {prop.name}", predicate=prop.premise, witness=None)
 
 
 def with_premises(properties: Sequence[Property]) -> tuple[Property, ...]:
-    """Return properties, and after them the premises of those that lead to something."""
+    """Return properties, and after them the premises of the kind ``LEADS_TO``."""
     premises = (premise_of(prop) for prop in properties if prop.kind is Kind.LEADS_TO)
     return (*properties, *premises)
 

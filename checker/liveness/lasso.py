@@ -1,9 +1,9 @@
-"""A lasso that people can read: the shortest stem to a fair cycle, and a short such cycle.
+"""A readable lasso: the shortest stem to a fair cycle, and a short such cycle.
 
-Which one is reported depends on the model alone, as :mod:`..counterexample` says of other traces:
-of the states that can be reached soonest and that lie on a fair cycle the one with the least
-fingerprint, before each state of the stem the parent with the least fingerprint, and in the cycle
-the first demand in the order of the actions that is not yet met, by the nearest step that meets it.
+Which one is reported depends on the model alone, as with the other traces of
+:mod:`..counterexample`.  Of the nearest states on a fair cycle it is the one with the least
+fingerprint, and before each state of the stem the parent with the least fingerprint.  The cycle
+meets the demands in the order of the actions, each by the nearest step that meets it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Taken = tuple[int, State]
 
 @dataclass(frozen=True)
 class Stem:
-    """How a violation comes to its cycle: where it begins, at which depth, and the way from there.
+    """The path from the beginning of a violation to its cycle.
 
     Parameters
     ----------
     depth
         Steps from an initial state to the state in which the violation begins.
     states
-        From that state to the first of the cycle, both included.
+        From that state to the first one of the cycle, both included.
     """
 
     depth: int
@@ -44,7 +44,7 @@ class Stem:
 
 @dataclass(frozen=True)
 class Witness:
-    """Where a liveness property is violated: a stem, and the fair component that it leads to."""
+    """A violation of a liveness property: a stem, and the fair component that it leads to."""
 
     stem: Stem
     component: Container[State]
@@ -63,10 +63,10 @@ def nearest_stem(
     levels
         All reachable states by their distance from an initial state.
     ends
-        The states of fair cycles that a violation visits again and again.
+        The states of fair cycles that a violation visits infinitely often.
     """
     begins = region.begins
-    # A state in which the violation can begin is reached soonest on the shortest way to it.
+    # A state in which the violation can begin is reached first on the shortest path to it.
     continuing = set(region.graph) - begins
     reached: list[set[State]] = []
     known: set[State] = set()
@@ -129,21 +129,20 @@ class Cycle:
         self._known: dict[State, tuple[list[Taken], int]] = {}
 
     def steps(self) -> list[Taken]:
-        """Return its steps; none where the behavior can stop in `entry` for ever."""
+        """Return its steps; none if the behavior can stutter in `entry` for ever."""
         way: list[Taken] = []
         while True:
             here = way[-1][1] if way else self._entry
-            back = [] if here == self._entry else self._way(here, self._is_entry)
+            back: list[Taken] = []
+            if here != self._entry:
+                back = self._way(here, lambda _, state: state == self._entry)
             unmet = self._unmet([*way, *back])
             if not unmet:
                 return [*way, *back]
             way += self._way(here, partial(self._meets, unmet & -unmet))
 
-    def _is_entry(self, index: int, state: State) -> bool:
-        return state == self._entry
-
     def _meets(self, demand: int, index: int, state: State) -> bool:
-        """Whether a step meets a demand, or leads to a state in which it asks for nothing."""
+        """Whether a step meets a demand, or leads to a state in which it is not enabled (WF)."""
         idle = demand & self._demands.weak & ~self._around(state)[1]
         return bool(self._demands.of_instance[index] & demand or idle)
 
@@ -155,7 +154,7 @@ class Cycle:
         return left & (weak | self._demands.strong & reduce(or_, visited))
 
     def _way(self, start: State, arrives: Callable[[int, State], bool]) -> list[Taken]:
-        """Return the shortest way whose last step `arrives`, by the first such steps."""
+        """Return the shortest path whose last step `arrives`, by the first such steps."""
         before: dict[State, Taken] = {}
         todo = deque([start])
         while todo:
@@ -173,7 +172,7 @@ class Cycle:
         raise EngineError("a component is not fair, or not strongly connected")
 
     def _around(self, state: State) -> tuple[list[Taken], int]:
-        """Return the steps from a state to another one of the component, and what is enabled."""
+        """Return the steps from a state to others of the component, and the enabled demands."""
         if state not in self._known:
             taken = [step for step in self._system.successors(state) if step[1] != state]
             enabled = self._demands.met_by(index for index, _ in taken)
@@ -183,7 +182,7 @@ class Cycle:
 
 @dataclass(frozen=True)
 class Answer:
-    """How a lasso answers a demand of fairness.
+    """How a lasso satisfies a demand of fairness.
 
     Parameters
     ----------
@@ -199,7 +198,7 @@ class Answer:
 
 
 def answers(system: TransitionSystem[Any, Any], trace: Trace) -> list[Answer]:
-    """Return how a lasso answers each demand of fairness, by taking its steps once more."""
+    """Return how a lasso satisfies each demand of fairness, by replaying its steps."""
     assert trace.loop is not None
     numbers = range(trace.loop, len(trace.states))
     enabled = {
@@ -219,14 +218,14 @@ def answers(system: TransitionSystem[Any, Any], trace: Trace) -> list[Answer]:
             if trace.steps[n] in meant and trace.states[n] != trace.states[n + 1]
         )
         idle = [number for number in numbers if meant.isdisjoint(enabled[number])]
-        # SF asks for nothing only where the step is enabled nowhere.
+        # SF is satisfied without a step only if the step is enabled nowhere.
         some = idle[0] if idle and (not demand.strong or len(idle) == len(numbers)) else None
         listed.append(Answer(demand, next(changing, None), some))
     return listed
 
 
 def confirm_lasso(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) -> None:
-    """Replay a lasso, so that no engine is believed on its word.
+    """Replay a lasso, so that no engine is trusted unchecked.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The part of the state graph in which a behavior can violate a liveness property for ever."""
+"""The part of the state graph in which a violation of a liveness property can stay for ever."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Region:
-    """The states that stay in a violation, with the steps between them.
+    """The states in which a violation can stay, with the steps between them.
 
     Attributes
     ----------
     graph
-        These states; an edge's ``met`` has the demands that a step along it meets.
+        These states; an edge's ``met`` has the demands that its step meets.
     enabled
         For each state the demands enabled there, also by steps that leave the region.
     begins
         States in which the violation can begin.
     recurring
-        States of which a violation visits one again and again.
+        States of which a violation visits one infinitely often.
     """
 
     graph: Graph
@@ -38,7 +38,7 @@ class Region:
     recurring: set[State]
 
     def fair_components(self, demands: Demands) -> list[set[State]]:
-        """Return each largest set of states that a fair violation can visit for ever."""
+        """Return each maximal set of states of which a fair violation can visit all for ever."""
         fair = Fair(demands.weak, demands.strong, self.enabled)
         return list(fair_components(self.graph, fair, self.recurring))
 

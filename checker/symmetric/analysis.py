@@ -1,4 +1,4 @@
-"""The functions of a model, each analysed once for every kind of arguments."""
+"""Analyses the functions of a model, each once for every kind of arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from ...core.errors import shown
-from ...core.guards import read_tree
+from ...core.guards import original_of, read_tree
 from ..compiled.sources import plain_tree
 from ..compiled.values import UnsupportedError
 from ..result import Declared
@@ -34,17 +34,16 @@ from .values import (
 )
 
 DEEPEST = 100
-"""Functions that may call each other in a row."""
+"""The deepest nesting of calls."""
 
 _DECLARED = re.compile(r"^Symmetric: (.+(?:\n.+)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a function does with some arguments.
+    """The effect of a function with some arguments.
 
-    ``results`` are what it may return, each with the statement, and ``result`` is what they come to
-    together.
+    ``results`` are its possible results, each with the statement, and ``result`` joins them.
     """
 
     result: Value
@@ -59,7 +58,7 @@ class Analysis:
     Attributes
     ----------
     declared
-        The functions that were met and that are declared symmetric.
+        The functions met so far that are declared symmetric.
     """
 
     def __init__(self, names: Names, constants: object) -> None:
@@ -73,18 +72,18 @@ class Analysis:
     def summary(
         self, function: Callable[..., Any], arguments: tuple[Value, ...], node: ast.AST
     ) -> Summary:
-        """Return what a function does with arguments whose symbols are numbered from the first.
+        """Return the effect of a function with arguments whose symbols are numbered in order.
 
         Raises
         ------
         NotShownError
-            If it is not shown to treat replicas alike.
+            If it is not proved to treat replicas alike.
         """
         key = (function, *(_kind(argument) for argument in arguments))
         if key in self._begun or len(self._begun) == DEEPEST:
             raise NotShownError(node, f"calls {function.__name__}, which calls itself")
         if key not in self._known:
-            # What a key names by its address must stay where it is.
+            # Keys identify objects by address, so these must stay alive.
             self._kept.append((function, arguments))
             self._begun.append(key)
             try:
@@ -102,17 +101,15 @@ class Analysis:
     ) -> Summary:
         reason = _reason(function)
         if reason is not None:
-            self._check_believable(function, arguments, node)
-            return self._believed(function, reason)
+            self._check_call_of_declared(function, arguments, node)
+            return self._as_declared(function, reason)
         tree = _tree(function, node)
         run = Statements(self, function)
         parameters = [part.arg for part in (*tree.args.posonlyargs, *tree.args.args)]
         defaults = tuple(wrapped(value) for value in function.__defaults__ or ())
         missing = len(parameters) - len(arguments)
         if not 0 <= missing <= len(defaults):
-            raise NotShownError(
-                node, f"takes other than the {len(arguments)} arguments that it is given"
-            )
+            raise NotShownError(node, f"does not take the {len(arguments)} arguments of the call")
         arguments += defaults[len(defaults) - missing :]
         run.flow = Flow(dict(zip(parameters, arguments, strict=True)))
         try:
@@ -132,16 +129,16 @@ class Analysis:
         )
 
     def answers(self, function: Callable[..., Any], arguments: tuple[Value, ...]) -> None:
-        """Analyse an action or a predicate, whose answer is true or not.
+        """Analyse an action or a predicate, which returns a truth value.
 
         Raises
         ------
         NotShownError
-            If it is not shown to treat replicas alike.
+            If it is not proved to treat replicas alike.
         """
         node = ast.Name(getattr(function, "__name__", "it"), ast.Load())
         if (reason := _reason(function)) is not None:
-            self._believed(function, reason)
+            self._as_declared(function, reason)
             return
         for value, statement in self.summary(function, arguments, node).results:
             try:
@@ -151,7 +148,7 @@ class Analysis:
                 raise
 
     def _joined(self, results: list[tuple[Value, Flow, ast.AST]]) -> Value:
-        """Return what the results of a function come to together."""
+        """Return the join of a function's results."""
         if not results:
             return Unclear("is not known: the function never returns")
         result, flow = _at(*results[0][:2]), results[0][1]
@@ -159,12 +156,12 @@ class Analysis:
             result = self.names.joined(result, _at(value, other), flow, other)
         return result
 
-    def _check_believable(
+    def _check_call_of_declared(
         self, function: Callable[..., Any], arguments: tuple[Value, ...], node: ast.AST
     ) -> None:
-        """Refuse a call of a declared function with what may be meant as a replica, or may not.
+        """Refuse a call of a declared function with a number that may be a replica or a plain one.
 
-        The declaration speaks of replicas that change places, in its arguments too.
+        The declaration is about permuted replicas, also in its arguments.
         """
         for argument in arguments:
             if not isinstance(argument, Number):
@@ -177,8 +174,8 @@ class Analysis:
                     "declare the function that calls it",
                 )
 
-    def _believed(self, function: Callable[..., Any], reason: str) -> Summary:
-        """Return what is said of a function that is declared symmetric."""
+    def _as_declared(self, function: Callable[..., Any], reason: str) -> Summary:
+        """Return the effect of a function that is declared symmetric."""
         self.declared[function] = Declared(function.__name__, place(function), reason)
         result: Value = Unclear(f"is what {function.__name__} returns, which is declared symmetric")
         returns = function.__annotations__.get("return")
@@ -190,14 +187,14 @@ class Analysis:
 
 
 def _at(value: Value, flow: Flow) -> Value:
-    """Return a result with what is known of it where it is returned."""
+    """Return a result with what is known about it at its return."""
     if isinstance(value, Replica):
         return Replica(may_be_none_at(value, flow), value.symbol)
     return value
 
 
 def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:
-    """Return the syntax tree of a function, if that is all there is to it."""
+    """Return the syntax tree of a plain function."""
     if not isinstance(function, FunctionType):
         raise NotShownError(node, "is no plain function", "write it as a def")
     try:
@@ -208,24 +205,17 @@ def _tree(function: Callable[..., Any], node: ast.AST) -> ast.FunctionDef:
 
 
 def _reason(function: Callable[..., Any]) -> str | None:
-    """Return why a function treats replicas alike, as its docstring says; None if it does not."""
+    """Return the docstring's reason why a function treats replicas alike; None if it has none."""
     if hasattr(function, "__wrapped__"):
-        # The docstring is that of what it wraps.
+        # The docstring is that of the wrapped function.
         return None
-    said = _DECLARED.search(getdoc(_original(function)) or "")
-    return " ".join(said[1].split()) if said else None
-
-
-def _original(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that is in a file, of which this one may be a changed copy."""
-    while (copied := getattr(function, "copy_of", None)) is not None:
-        function = copied
-    return function
+    declared = _DECLARED.search(getdoc(original_of(function)) or "")
+    return " ".join(declared[1].split()) if declared else None
 
 
 def place(function: Callable[..., Any], node: ast.AST | None = None) -> str:
-    """Return the file of a function, and its line or that of a part of it."""
-    code, line = getattr(_original(function), "__code__", None), 0
+    """Return the file of a function, with its line or that of a part of it."""
+    code, line = getattr(original_of(function), "__code__", None), 0
     if code is None:
         return "no Python code"
     if node is not None and hasattr(node, "lineno"):
@@ -235,7 +225,7 @@ def place(function: Callable[..., Any], node: ast.AST | None = None) -> str:
 
 
 def _kind(argument: Value) -> object:
-    """Return what two arguments have in common that one analysis serves for."""
+    """Return a key that is equal for arguments which can share an analysis."""
     if isinstance(argument, Constant):
         value = argument.value
         return value if isinstance(value, str | type(None)) else id(value)

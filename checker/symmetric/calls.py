@@ -1,4 +1,4 @@
-"""What the calls of a function come to: of functions like it, and of the few built in."""
+"""Evaluates the calls of a function: of the model's functions, and of a few built-in ones."""
 
 from __future__ import annotations
 
@@ -41,10 +41,7 @@ if TYPE_CHECKING:
 Attempt = Callable[[], Any]
 
 Element = Callable[[], tuple[Value, int | None]]
-"""Makes an element of what is iterated: its value, and the symbol of the replica it is about.
-
-That is None where it is about none.
-"""
+"""Makes an element of an iteration: its value, and the symbol of its replica or None."""
 
 _NARROW = "join it by & with the set of all replicas"
 
@@ -52,12 +49,12 @@ SUBSET = "write it in plain steps on whole numbers, with loops over range, array
 
 
 class Calls(Expressions):
-    """Evaluates calls, and what is said of all or any in an expression.
+    """Evaluates calls, also any() and all().
 
     Parameters
     ----------
     analysis
-        Has the functions that were analysed before.
+        Has the functions analysed before.
     """
 
     def __init__(self, analysis: Analysis, function: Callable[..., Any]) -> None:
@@ -90,7 +87,7 @@ class Calls(Expressions):
         raise NotShownError(node, f"calls {ast.unparse(node.func)}, which is not analysed", SUBSET)
 
     def _members(self, mask: Value, node: ast.expr) -> Each:
-        """Return the members of a set; of replicas, or of other numbers."""
+        """Return the members of a set of replicas or of other numbers."""
         if isinstance(mask, ReplicaSet) and mask.wide:
             raise NotShownError(node, "lists the members of a set that may be negative", _NARROW)
         if isinstance(mask, ReplicaSet):
@@ -173,11 +170,11 @@ class Calls(Expressions):
     def _each_made(
         self, make: Element, name: str, conditions: list[ast.expr], test: ast.expr
     ) -> None:
-        """Evaluate a test of any or all elements, one of which is made here."""
+        """Make an element, and evaluate the test of any() or all() on it."""
         self._each(name, make()[0], conditions, test)
 
     def _each(self, name: str, element: Value, conditions: list[ast.expr], test: ast.expr) -> None:
-        """Evaluate a test of any or all elements, of which nothing survives."""
+        """Evaluate the test of any() or all() on an element, in a scope of its own."""
         before, effects = self.flow, self.effects
         self.flow, self.effects = before.copy(), Effects()
         self.flow.local[name] = element
@@ -194,7 +191,7 @@ class Calls(Expressions):
         self.flow, self.effects = before, effects
 
     def elements(self, what: Value, node: ast.expr) -> list[Element]:
-        """Return what the elements of something that is iterated may be taken for."""
+        """Return the possible interpretations of the elements of an iteration."""
         what = self._contents(what, node)
         if isinstance(what, Part) and isinstance(what.declared, Array):
             return [lambda: self._element_of(what)]
@@ -207,7 +204,7 @@ class Calls(Expressions):
         raise NotShownError(node, f"goes over {described(what)}", SUBSET)
 
     def _contents(self, what: Value, node: ast.expr) -> Value:
-        """Return the members of a set, or the array of a sequence; anything else as it is."""
+        """Return the members of a set, or the array of a sequence; anything else unchanged."""
         method = self.method(what, "__iter__")
         if method is None:
             return what
@@ -219,7 +216,7 @@ class Calls(Expressions):
         raise NotShownError(node, "goes over a record that iterates itself", SUBSET)
 
     def _named_part(self, owner: Part, name: str) -> Value | None:
-        """Return a part of a record by its name; None where it has none."""
+        """Return a part of a record by its name; None if it has none."""
         assert isinstance(owner.declared, type)
         # mypy takes the hash of an object of the class for that of the class.
         declared = declared_parts(owner.declared).get(name)  # type: ignore[arg-type]
@@ -228,7 +225,7 @@ class Calls(Expressions):
         return self._loaded(declared, Part(owner.declared, f"{owner.form}.{name}", owner.indices))
 
     def bound(self, method: Bound, arguments: list[Value], node: ast.expr) -> Value:
-        """Return what the call of a method returns, and note its effects."""
+        """Return the result of a method, and record its effects."""
         return self._invoked_method(method.function, [method.owner, *arguments], {}, node)
 
     def _invoked_method(
@@ -238,7 +235,7 @@ class Calls(Expressions):
         named: dict[str | None, Value],
         node: ast.expr,
     ) -> Value:
-        """Return what a method returns; what a container refuses is about whoever calls it."""
+        """Return the result of a method; an error in a container is reported at the call."""
         try:
             return self._invoked(method, positional, named, node)
         except NotShownError as refused:
@@ -247,7 +244,7 @@ class Calls(Expressions):
             raise NotShownError(node, refused.why, refused.repair, refused.mistaken) from None
 
     def _element_of(self, array: Part) -> tuple[Value, int | None]:
-        """Return an element of an array, and the replica that it is about."""
+        """Return an element of an array, and the symbol of its replica."""
         assert isinstance(array.declared, Array)
         symbol = fresh()
         place = Part(array.declared, f"{array.form}[]", (*array.indices, symbol))
@@ -255,7 +252,7 @@ class Calls(Expressions):
         return element, symbol if array.declared.by_replica else None
 
     def _numbers(self, what: Each) -> list[Element]:
-        """Return what numbers may be taken for: replicas if they are all of them, or themselves."""
+        """Return how numbers can be interpreted: as replicas if they are all of them, or plain."""
 
         def replica() -> tuple[Value, int | None]:
             one = Replica(may_be_none=False)
@@ -268,16 +265,16 @@ class Calls(Expressions):
         known = what.numbers
         if what.of_set:
             return [replica]
-        is_whole = known and self.names.is_closed(known) and len(set(known)) == len(known)
-        return [replica, plain] if is_whole else [plain]
+        is_closed = known and self.names.is_closed(known) and len(set(known)) == len(known)
+        return [replica, plain] if is_closed else [plain]
 
     def attempted(self, attempts: list[Attempt]) -> Any:
-        """Return what the first attempt comes to that is not refused.
+        """Return the result of the first attempt that is not refused.
 
         Raises
         ------
         NotShownError
-            If all are: the refusal that tells most.
+            If all are refused: the most informative refusal.
         """
         refusals: list[NotShownError] = []
         for attempt in attempts:
@@ -291,12 +288,12 @@ class Calls(Expressions):
         raise max(refusals, key=lambda refused: refused.rank)
 
     def kept(self) -> tuple[Any, ...]:
-        """Return what an attempt that fails must leave as it is."""
+        """Return what has to be restored after a failed attempt."""
         effects = Effects(set(self.effects.reads), set(self.effects.writes), self.effects.unknown)
         return self.flow.copy(), self.flow, self.effects, effects
 
     def restore(self, kept: tuple[Any, ...]) -> None:
-        """Take back what an attempt has done."""
+        """Undo a failed attempt."""
         self.flow, _, self.effects, effects = kept
         self.effects.reads = effects.reads
         self.effects.writes = effects.writes
@@ -309,7 +306,7 @@ class Calls(Expressions):
         named: dict[str | None, Value],
         node: ast.expr,
     ) -> Value:
-        """Return what a call of a function like this one returns, and note its effects."""
+        """Return the result of a function of the model, and record its effects."""
         arguments = _in_order(called, positional, named, node)
         renaming = _Renaming(self.flow)
         inside = tuple(renaming.inwards(argument) for argument in arguments)
@@ -332,9 +329,9 @@ class Calls(Expressions):
 
 
 class _Renaming:
-    """Symbols of a caller and what they are called in a function, where they are numbered.
+    """Maps the symbols of a caller to those of a function, which are numbered in order.
 
-    Calls that differ in nothing but the symbols of their arguments are alike then.
+    So calls that differ only in the symbols of their arguments share an analysis.
     """
 
     def __init__(self, flow: Flow) -> None:
@@ -343,7 +340,7 @@ class _Renaming:
         self._outer: dict[int, int] = {}
 
     def inwards(self, value: Value) -> Value:
-        """Return an argument as the function has it."""
+        """Return an argument with the function's symbols."""
         if isinstance(value, Number):
             return Number(value.values, self._symbol(value.symbol))
         if isinstance(value, Replica):
@@ -361,11 +358,11 @@ class _Renaming:
         return inner
 
     def outwards(self, indices: tuple[Index, ...]) -> tuple[Index, ...]:
-        """Return indices in the function as the caller has them."""
+        """Return a function's indices with the caller's symbols."""
         return tuple(i if isinstance(i, str) else self._outer.get(i, i) for i in indices)
 
     def result(self, value: Value) -> Value:
-        """Return a result as the caller has it; what the function made is new in every call."""
+        """Return a result with the caller's symbols; other symbols are new in every call."""
         if isinstance(value, Number):
             return Number(value.values, self._outer.get(value.symbol) or fresh())
         if isinstance(value, Replica):
@@ -391,9 +388,9 @@ def _in_order(
     names = code.co_varnames[: code.co_argcount]
     filled: dict[str | None, Value] = dict(zip(names, positional, strict=False))
     if len(positional) > len(names) or set(named) & set(filled) or set(named) - set(names):
-        raise NotShownError(node, "does not fit the parameters of what it calls")
+        raise NotShownError(node, "does not fit the parameters of the function")
     defaults = dict(zip(reversed(names), reversed(function.__defaults__ or ()), strict=False))
     arguments = {name: wrapped(value) for name, value in defaults.items()} | filled | named
     if set(names) - set(arguments):
-        raise NotShownError(node, "does not fit the parameters of what it calls")
+        raise NotShownError(node, "does not fit the parameters of the function")
     return [arguments[name] for name in names]

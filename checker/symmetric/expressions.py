@@ -1,11 +1,10 @@
-"""What the expressions of a function are in two runs that differ by a permutation of replicas."""
+"""Evaluates expressions in two runs that differ by a permutation of replicas."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 from ...core.fields import NONE, method_of
@@ -32,14 +31,13 @@ from .values import (
 )
 
 Split = tuple[Flow | None, Flow | None]
-"""What is known where a condition is true, and where it is false; None where it never is."""
-
+"""What is known if a condition is true, and if it is false; None if it never is."""
 
 _METHODS: dict[type[ast.cmpop], str] = {
     ast.In: "__contains__", ast.NotIn: "__contains__", ast.Eq: "__eq__", ast.NotEq: "__eq__",
     ast.LtE: "__le__",
 }  # fmt: skip
-"""The methods by which a container compares."""
+"""The methods of a container for comparisons."""
 
 
 class Expressions(Parts):
@@ -57,7 +55,7 @@ class Expressions(Parts):
         return value
 
     def split(self, node: ast.expr) -> Split:
-        """Evaluate a condition, and return what is known where it is true and where it is not."""
+        """Evaluate a condition, and return what is known if it is true and if it is not."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             yes, no = self.split(node.operand)
             return no, yes
@@ -74,7 +72,7 @@ class Expressions(Parts):
         return yes, no
 
     def _split_operands(self, node: ast.BoolOp) -> Split:
-        """Split at a condition that is made of others; one decides, or all are evaluated."""
+        """Split at `and` or `or`, of which one operand decides or all are evaluated."""
         conjunction = isinstance(node.op, ast.And)
         decided: Flow | None = None
         following: Flow | None = self.flow
@@ -89,7 +87,7 @@ class Expressions(Parts):
         return (following, decided) if conjunction else (decided, following)
 
     def _boolop(self, node: ast.BoolOp) -> Value:
-        """Return the operand that decides, whichever of them that is."""
+        """Return the join of the operands that may decide."""
         conjunction = isinstance(node.op, ast.And)
         result: tuple[Value, Flow] | None = None
         for part in node.values:
@@ -111,7 +109,7 @@ class Expressions(Parts):
         return result[0]
 
     def _either(self, earlier: tuple[Value, Flow] | None, value: Value) -> Value:
-        """Return a value that is an earlier one or, here, this one; both paths meet here."""
+        """Return the join of an earlier value and this one, and merge their paths."""
         if earlier is None:
             return value
         joined = self.names.joined(earlier[0], value, earlier[1], self.flow)
@@ -228,7 +226,7 @@ class Expressions(Parts):
         return truth_value()
 
     def _comparison(self, node: ast.Compare) -> tuple[Value, frozenset[int], frozenset[int]]:
-        """Return one comparison, and which replicas are not NONE where it holds, and where not."""
+        """Return a comparison, with the replicas that are not NONE if it holds, and if not."""
         [op], [operand] = node.ops, node.comparators
         left = self.expression(node.left)
         right = self.expression(operand)
@@ -254,7 +252,7 @@ class Expressions(Parts):
     def _compared_by_method(
         self, op: ast.cmpop, left: Value, right: Value, node: ast.Compare
     ) -> Value | None:
-        """Return what a record's own method says of a comparison; None where it has none."""
+        """Return the result of a comparison by a record's own method; None if it has none."""
         inside = isinstance(op, ast.In | ast.NotIn)
         owner, other = (right, left) if inside else (left, right)
         method = self.method(owner, _METHODS.get(type(op), ""))
@@ -267,18 +265,18 @@ class Expressions(Parts):
         return truth_value() if known is None else number(not known)
 
     def method(self, owner: Value, name: str) -> Bound | None:
-        """Return a method of a record of the state; None where there is none of the name."""
+        """Return a method of a record of the state; None if there is none of that name."""
         if not isinstance(owner, Part) or not isinstance(owner.declared, type):
             return None
         function = method_of(owner.declared, name)
         return Bound(function, owner) if function else None
 
     def bound(self, method: Bound, arguments: list[Value], node: ast.expr) -> Value:
-        """Return what the call of a method returns, and note its effects."""
+        """Return the result of a method, and record its effects."""
         raise NotImplementedError
 
     def _filled(self, node: ast.expr) -> Value:
-        """Return the value of a condition; of a container, whether it has elements."""
+        """Return the value of a condition; for a container, whether it has elements."""
         value = self.expression(node)
         method = self.method(value, "__bool__")
         return self.bound(method, [], node) if method else value
@@ -291,7 +289,7 @@ class Expressions(Parts):
         yes: set[int],
         no: set[int],
     ) -> None:
-        """Note where a replica is not NONE, as its comparison with something else tells."""
+        """Record on which side of a comparison a replica is not NONE."""
         if not isinstance(value, Replica):
             return
         if isinstance(other, Number) and other.values and len(other.values) == 1:
@@ -313,7 +311,7 @@ def drops_the_lowest(one: ast.expr, other: ast.expr) -> bool:
 
 
 def wrapped(value: object) -> Value:
-    """Return what is known already as a value."""
+    """Return a known Python object as a value."""
     if isinstance(value, int):
         return number(value)
     if isinstance(value, tuple) and type(value) is tuple:
@@ -321,8 +319,3 @@ def wrapped(value: object) -> Value:
     if isinstance(value, range):
         return Each(tuple(value)) if len(value) <= 1024 else Each()
     return Constant(value)
-
-
-def is_function(value: Value) -> bool:
-    """Whether a value is a function that is written in Python."""
-    return isinstance(value, Constant) and isinstance(value.value, FunctionType)

@@ -1,4 +1,4 @@
-"""What the permutations of the group do to numbers: which of them tell no replicas apart."""
+"""The effect of the group's permutations on numbers, and joins of values at merging paths."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from .values import (
 )
 
 FEW = 16
-"""Values of a number that are kept apart."""
+"""The most possible values of a number that are tracked."""
 
 
 class Names:
-    """The replicas, and the permutations under which their numbers are but names.
+    """The replicas, and the permutations that rename them.
 
     Parameters
     ----------
     group
-        All permutations that are considered; element r is what replica r becomes.
+        All permutations of the group; element r is the new number of replica r.
     """
 
     def __init__(self, group: Sequence[Permutation]) -> None:
@@ -47,31 +47,31 @@ class Names:
         self.is_fixed_set = cache(self._is_fixed_set)
 
     def _is_fixed(self, number: int) -> bool:
-        """Whether every permutation leaves a number alone, as a replica's or as another one."""
+        """Whether every permutation fixes a number, be it a replica's or not."""
         return all(renamed(number, p) == number for p in self.group)
 
     def _is_fixed_set(self, mask: int) -> bool:
-        """Whether every permutation leaves a bit mask alone."""
+        """Whether every permutation fixes a bit mask."""
         return all(_renamed(mask, p) == mask for p in self.group)
 
     def is_closed(self, numbers: Collection[int]) -> bool:
-        """Whether numbers are those of replicas that every permutation maps onto each other."""
+        """Whether numbers are a set of replicas that every permutation maps onto itself."""
         chosen = set(numbers)
         return chosen <= set(range(self.count)) and all(
             {p[n] for n in chosen} == chosen for p in self.group
         )
 
     def tells_apart(self, test: Callable[[int], object]) -> bool:
-        """Whether a test of a replica's number, or NONE, comes out otherwise after renaming."""
+        """Whether some renaming changes a test of a replica's number, or NONE."""
         return any(test(r) != test(p[r]) for p in self.group for r in range(self.count))
 
     def tells_sets_apart(self, test: Callable[[int], object]) -> bool:
-        """Whether a test of a set of replicas comes out otherwise after renaming."""
+        """Whether some renaming changes a test of a set of replicas."""
         masks = range(1 << self.count)
         return any(test(m) != test(_renamed(m, p)) for p in self.group for m in masks)
 
     def as_replica(self, value: Value) -> Replica | None:
-        """Return a value as the number of a replica or NONE, if it may be taken for one."""
+        """Return a value as the number of a replica or NONE, if it can be one."""
         if isinstance(value, Replica):
             return value
         if isinstance(value, Number) and value.values is not None:
@@ -81,7 +81,7 @@ class Names:
         return None
 
     def as_set(self, value: Value) -> ReplicaSet | None:
-        """Return a value as a set of replicas, if it may be taken for one."""
+        """Return a value as a set of replicas, if it can be one."""
         if isinstance(value, ReplicaSet):
             return value
         if isinstance(value, Number) and value.values is not None:
@@ -90,7 +90,7 @@ class Names:
         return None
 
     def joined_flow(self, one: Flow | None, other: Flow | None) -> Flow | None:
-        """Return what is known where two paths meet; None is a path that does not get there."""
+        """Return what is known where two paths merge; None is a path that does not get there."""
         if one is None or other is None:
             return one or other
         local: dict[str, Value] = {}
@@ -109,7 +109,7 @@ class Names:
         return Flow(local, loaded, one.certain & other.certain)
 
     def joined(self, one: Value, other: Value, at_one: Flow, at_other: Flow) -> Value:
-        """Return a value that is either of two, which are known at two places."""
+        """Return the join of two values, which are known at different places."""
         if one == other:
             return one
         for value in (one, other):
@@ -143,7 +143,7 @@ class Names:
 
 
 def _or_nothing(one: Value, other: Value) -> Value:
-    """Return a value that is either of two, one of which is None or was picked."""
+    """Return the join of two values of which one is None or was picked."""
     kinds = (Number, Replica, Several, Picked)
     if all(isinstance(value, kinds) or value == NOTHING for value in (one, other)):
         return Picked(all(_is_plain_or_nothing(value) for value in (one, other)))
@@ -184,7 +184,7 @@ def _renamed(mask: int, permutation: Permutation) -> int:
 
 
 def shape(flow: Flow) -> dict[str, object]:
-    """Return what is known of the local variables, without the symbols, to compare it."""
+    """Return what is known about the local variables, without the symbols, to compare it."""
     return {name: _kind(value, flow) for name, value in flow.local.items()}
 
 
@@ -201,7 +201,7 @@ def _kind(value: Value, flow: Flow) -> object:
 
 
 def described(value: Value) -> str:
-    """Return what sort of value something is, in words."""
+    """Return the kind of a value, in words."""
     if isinstance(value, Number):
         known = sorted(value.values or ())
         return f"the number {known[0]}" if len(known) == 1 else "a plain number"
@@ -224,7 +224,7 @@ _DESCRIBED: dict[type, str] = {
 
 
 def index_of(value: Number | Replica) -> Index:
-    """Return how a value is written among the indices of a variable."""
+    """Return the form of a value among the indices of a variable."""
     if isinstance(value, Number) and value.values is not None and len(value.values) == 1:
         return f"={min(value.values)}"
     return value.symbol

@@ -1,4 +1,4 @@
-"""Operators and comparisons: what they make of values, and which of them tell replicas apart."""
+"""Operators and comparisons: their results, and which of them tell replicas apart."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ NAMES_ONLY = "compare replicas with == and != alone"
 
 
 def truth(names: Names, value: Value, node: ast.AST) -> bool | None:
-    """Return whether a value is true; None where that is not known, but the same in both runs.
+    """Return whether a value is true; None if that is unknown, but the same in both runs.
 
     Raises
     ------
     NotShownError
-        If it need not be the same.
+        If it may differ between the runs.
     """
     if isinstance(value, Number):
         known = {bool(number) for number in value.values} if value.values else set()
@@ -66,7 +66,7 @@ def truth(names: Names, value: Value, node: ast.AST) -> bool | None:
 
 
 def computed(names: Names, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
-    """Return what an operator makes of two values."""
+    """Return the result of an operator on two values."""
     if isinstance(left, Number) and isinstance(right, Number):
         return _of_numbers(op, left, right)
     if isinstance(op, ast.BitAnd) and _is_bit(left, right):
@@ -79,11 +79,14 @@ def computed(names: Names, op: ast.operator, left: Value, right: Value, node: as
         return ReplicaSet()
     if isinstance(op, ast.RShift) and sets[0] and names.as_replica(right):
         return Shifted()
-    raise NotShownError(node, _why_not(op, left, right), _instead(op, left, right))
+    repair = ""
+    if isinstance(op, ast.Sub) and isinstance(left, ReplicaSet):
+        repair = "take members out of a set by & ~"
+    raise NotShownError(node, _why_not(op, left, right), repair)
 
 
 def _of_numbers(op: ast.operator, left: Number, right: Number) -> Number:
-    """Return a plain number, with the values it may have if they are few."""
+    """Return a plain number, with its possible values if they are few."""
     if left.values is None or right.values is None or type(op) not in OPERATORS:
         return Number()
     if len(left.values) * len(right.values) > FEW:
@@ -93,9 +96,7 @@ def _of_numbers(op: ast.operator, left: Number, right: Number) -> Number:
     compute = OPERATORS[type(op)]
     try:
         return Number(frozenset(compute(a, b) for a in left.values for b in right.values))
-    except ArithmeticError:
-        return Number()
-    except ValueError:  # A shift by a negative number.
+    except (ArithmeticError, ValueError):  # Such as a shift by a negative number.
         return Number()
 
 
@@ -104,7 +105,7 @@ def _is_one(value: Value) -> bool:
 
 
 def _is_bit(left: Value, right: Value) -> bool:
-    """Whether two operands of & ask for the lowest bit of a set that was shifted."""
+    """Whether the operands of & select the lowest bit of a shifted set."""
     return (isinstance(left, Shifted) and _is_one(right)) or (
         isinstance(right, Shifted) and _is_one(left)
     )
@@ -124,21 +125,15 @@ def _other(left: Value, right: Value, kind: type = Replica) -> Value:
     return right if isinstance(left, kind) else left
 
 
-def _instead(op: ast.operator, left: Value, right: Value) -> str:
-    if isinstance(op, ast.Sub) and isinstance(left, ReplicaSet):
-        return "take members out of a set by & ~"
-    return ""
-
-
 def inverted(value: Value, node: ast.AST) -> Value:
-    """Return what ~ makes of a value."""
+    """Return the result of ~ on a value."""
     if isinstance(value, ReplicaSet):
         return ReplicaSet(wide=True)
     return _of_one(value, operator.invert, node)
 
 
 def negated(value: Value, sign: ast.unaryop, node: ast.AST) -> Value:
-    """Return what - or + makes of a value."""
+    """Return the result of - or + on a value."""
     return _of_one(value, operator.neg if isinstance(sign, ast.USub) else operator.pos, node)
 
 
@@ -168,7 +163,7 @@ def compared(names: Names, op: ast.cmpop, left: Value, right: Value, node: ast.A
     ):
         if isinstance(other, Number) and other.values and _alike(names, value, other, test):
             return truth_value()
-    raise NotShownError(node, _why_not_compared(names, left, right, equality), NAMES_ONLY)
+    raise NotShownError(node, _why_not_compared(left, right, equality), NAMES_ONLY)
 
 
 def _is_plain(value: Value) -> bool:
@@ -193,7 +188,7 @@ def _same_kind(names: Names, left: Value, right: Value) -> bool:
 
 
 def _alike(names: Names, value: Value, constant: Number, test: Callable[[int, int], bool]) -> bool:
-    """Whether a comparison with a constant comes out the same for all replicas."""
+    """Whether a comparison with a constant has the same result for all replicas."""
     bounds = constant.values or ()
     if isinstance(value, Replica):
         return not any(names.tells_apart(partial(_swapped, test, bound)) for bound in bounds)
@@ -207,11 +202,11 @@ def _alike(names: Names, value: Value, constant: Number, test: Callable[[int, in
 
 
 def _swapped(test: Callable[[int, int], bool], bound: int, value: int) -> bool:
-    """Return a test of a value against a bound, which are given the other way round."""
+    """Return a test of a value against a bound, with the two swapped for ``partial``."""
     return test(value, bound)
 
 
-def _why_not_compared(names: Names, left: Value, right: Value, equality: bool) -> str:
+def _why_not_compared(left: Value, right: Value, equality: bool) -> str:
     for value, other in ((left, right), (right, left)):
         if isinstance(value, Replica):
             if isinstance(other, Number) and equality and other.values:

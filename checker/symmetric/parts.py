@@ -1,4 +1,4 @@
-"""Parts of the state as a function reads and writes them: records, arrays and variables."""
+"""Reads and writes of parts of the state: records, arrays and variables."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Parts:
     Parameters
     ----------
     names
-        The permutations under which the numbers of replicas are but names.
+        The replicas and their permutations.
     constants
-        What limits of the state's declaration are functions of.
+        The constants of the model.
     function
-        Whose names are looked up.
+        The function, in which names are looked up.
 
     Attributes
     ----------
     flow
-        What is known where the next expression is.
+        What is known at the next expression.
     effects
         What has been read and written so far.
     progress
@@ -57,7 +57,7 @@ class Parts:
         raise NotImplementedError
 
     def _field(self, owner: Part, node: ast.Attribute) -> tuple[Field | Array | type, Part]:
-        """Return the declaration of a part of a record, and where it is."""
+        """Return the declaration and the place of a part of a record."""
         if isinstance(owner.declared, Array):
             raise NotShownError(node, f"takes an attribute of the array {owner.form}")
         # mypy takes the hash of an object of the class for that of the class.
@@ -70,7 +70,7 @@ class Parts:
     def _element(
         self, array: Part, index: Value, node: ast.Subscript
     ) -> tuple[Field | Array | type, Part]:
-        """Return the declaration of an element of an array, and where it is."""
+        """Return the declaration and the place of an element of an array."""
         declared = array.declared
         if not isinstance(declared, Array):
             raise NotShownError(node, f"takes an element of the record {array.form}")
@@ -99,14 +99,14 @@ class Parts:
         if may_be_none_at(replica, self.flow):
             raise NotShownError(
                 node,
-                f"may use NONE, which is {NONE}, as an index of {array.form}, and so mean the last "
-                "replica",
+                f"may use NONE, which is {NONE}, as an index of {array.form}, and so refer to the "
+                "last replica",
                 "compare it with NONE before",
             )
         return index if isinstance(index, Number) else replica
 
     def _loaded(self, declared: Field | Array | type, place: Part) -> Value:
-        """Return what is at a place of the state: a part of it, or the value of a variable."""
+        """Return the part of the state at a place, or the value of its variable."""
         if not isinstance(declared, Field):
             return Part(declared, place.form, place.indices)
         location = place.form, place.indices
@@ -116,7 +116,7 @@ class Parts:
         return self.flow.loaded[location]
 
     def _variable(self, declared: Field) -> Value:
-        """Return the value of a variable that may have any."""
+        """Return the unknown value of a variable."""
         if declared.names == "replica":
             lowest = self.lowest(declared)
             return Replica(lowest < 0) if lowest >= NONE else Unclear("may be below NONE")
@@ -138,7 +138,7 @@ class Parts:
         self.effects.writes.add(Write(location, how))
 
     def target(self, target: ast.expr) -> tuple[Field, Part]:
-        """Return the declaration of a variable that is written, and where it is."""
+        """Return the declaration and the place of a variable that is written."""
         if isinstance(target, ast.Attribute | ast.Subscript):
             owner = self.expression(target.value)
             if isinstance(owner, Part):
@@ -149,10 +149,10 @@ class Parts:
                 if isinstance(declared, Field):
                     return declared, place
                 raise NotShownError(target, f"replaces {place.form}, a part of the state")
-        raise NotShownError(target, "writes to what is no variable of the state")
+        raise NotShownError(target, "writes to something that is no variable of the state")
 
     def _as_declared(self, declared: Field, form: str, value: Value, node: ast.expr) -> Value:
-        """Return a value as the variable that it is written to holds it."""
+        """Return a value in the form in which its variable stores it."""
         if declared.names == "replica":
             replica = self.names.as_replica(value)
             if replica is not None:

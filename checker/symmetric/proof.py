@@ -1,4 +1,4 @@
-"""Whether a transition system and its properties treat replicas alike, shown from their code."""
+"""Proves from the code that a transition system and its properties treat replicas alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .names import Names
 from .values import Constant, NotShownError, Number, Part, Replica, Unclear, Value
 
 MISTAKES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What Python raises where something that is known beforehand does not fit its use."""
+"""The errors of Python if a value that is known in advance does not fit its use."""
 
 REPAIR = (
     "repair that, search without --symmetry, or say in the function's docstring why it treats "
@@ -27,12 +27,12 @@ REPAIR = (
 def show(
     system: TransitionSystem[Any, Any], symmetry: Symmetry, properties: Sequence[Property]
 ) -> Grounds:
-    """Show that actions, constraint and properties treat the replicas alike that are permuted.
+    """Prove that actions, constraint and properties treat permuted replicas alike.
 
     Raises
     ------
     SymmetryError
-        If one of them does not, or if it cannot be shown; it names the function, the line and the
+        If one of them does not, or there is no proof; it names the function, the line and the
         expression.
     """
     if len(symmetry.group) == 1:
@@ -55,7 +55,7 @@ def show(
 
 
 class _Proof:
-    """Shows it of one function after the other."""
+    """Proves it for one function after the other."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class _Proof:
     def action(
         self, name: str, apply: Callable[..., bool], arguments: list[tuple[int, ...]]
     ) -> None:
-        """Show it of an action, whose participants are replicas or plain numbers."""
+        """Prove it for an action, whose participants are replicas or plain numbers."""
         refusals: list[NotShownError] = []
         columns = list(zip(*arguments, strict=True))
         for kinds in product((True, False), repeat=len(columns)):
@@ -85,7 +85,7 @@ class _Proof:
         raise _error(name, max(refusals, key=lambda refused: refused.rank))
 
     def function(self, name: str, function: Callable[..., bool]) -> None:
-        """Show it of a predicate."""
+        """Prove it for a predicate."""
         try:
             self._show(function, ())
         except NotShownError as refused:
@@ -101,7 +101,7 @@ class _Proof:
             raise refused from error
 
     def _is_closed(self, kinds: Sequence[bool], arguments: list[tuple[int, ...]]) -> bool:
-        """Whether renaming the replicas among the arguments of an action makes arguments of it."""
+        """Whether renaming the replicas in arguments of an action gives arguments of it."""
         known = set(arguments)
         count = len(self._generators[0])
         return all(
@@ -120,7 +120,7 @@ class _Proof:
 
 
 def _participant(index: int, is_replica: bool, numbers: Sequence[int]) -> Value:
-    """Return an argument of an action, of which all values are known."""
+    """Return an argument of an action, from all of its values."""
     if is_replica:
         return Replica(NONE in numbers, -1 - index)
     if any(type(number) is not int for number in numbers):
@@ -130,13 +130,13 @@ def _participant(index: int, is_replica: bool, numbers: Sequence[int]) -> Value:
 
 
 def _error(name: str, refused: NotShownError) -> SymmetryError:
-    """Return the error that says what is not shown, where, and how to repair it."""
+    """Return the error that says what is not proved, where, and how to repair it."""
     expression = ast.unparse(refused.node).split("\n")[0].removesuffix(":")
     return SymmetryError(f"{name}: {expression} {refused.why} ({refused.where}); {REPAIR}")
 
 
 def _generators(group: Sequence[Permutation]) -> list[Permutation]:
-    """Return permutations of which all of a group are made."""
+    """Return generators of a group of permutations."""
     identity = tuple(range(len(group[0])))
     made, generators = {identity}, []
     for permutation in group:
@@ -147,7 +147,7 @@ def _generators(group: Sequence[Permutation]) -> list[Permutation]:
 
 
 def _closure(generators: Sequence[Permutation], identity: Permutation) -> set[Permutation]:
-    """Return all permutations that are made of some."""
+    """Return the group that some permutations generate."""
     made, todo = {identity}, [identity]
     while todo:
         one = todo.pop()

@@ -1,4 +1,4 @@
-"""What the statements of a function do in two runs that differ by a permutation of replicas."""
+"""Follows statements in two runs that differ by a permutation of replicas."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from .values import NOTHING, Constant, Flow, NotShownError, Number, Picked, Repl
 from .visits import ADDING, Visits
 
 MOST_ROUNDS = 12
-"""Of a loop, until what is known at its head is what is known after its body."""
+"""The most passes over a loop until what is known at its head no longer changes."""
 
 
 @dataclass
 class Loop:
-    """A loop that is being analysed: what is known where it is left, and where it goes on."""
+    """A loop in analysis: what is known at each ``break`` and each ``continue``."""
 
-    of_replicas: bool = False
     breaks: list[Flow] = field(default_factory=list)
     continues: list[Flow] = field(default_factory=list)
 
@@ -33,7 +32,7 @@ class Statements(Visits):
     Attributes
     ----------
     results
-        What it returns, what is known there, and the statement.
+        Its results, each with what is known there, and the statement.
     """
 
     def __init__(self, *arguments: Any) -> None:
@@ -43,7 +42,7 @@ class Statements(Visits):
         self._loops: list[Loop] = []
 
     def block(self, statements: list[ast.stmt]) -> None:
-        """Follow statements in order; those that nobody gets to are left out."""
+        """Follow statements in order; unreachable ones are left out."""
         for statement in statements:
             if self.over:
                 return
@@ -53,9 +52,9 @@ class Statements(Visits):
             method(statement)
 
     def path(self, flow: Flow | None, statements: list[ast.stmt]) -> Flow | None:
-        """Follow statements from a place on; return what is known after them, if one gets there.
+        """Follow statements from a place on; return what is known after them.
 
-        None stands for a place that nobody gets to.
+        None is an unreachable place.
         """
         if flow is None:
             return None
@@ -63,8 +62,8 @@ class Statements(Visits):
         self.block(statements)
         return None if self.over else self.flow
 
-    def go_on(self, flow: Flow | None) -> None:
-        """Go on at a place where paths met."""
+    def continue_at(self, flow: Flow | None) -> None:
+        """Continue at a place where paths merged; None if it is unreachable."""
         self.over = flow is None
         self.flow = flow or self.flow
 
@@ -97,7 +96,7 @@ class Statements(Visits):
             self.flow.local[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
             if not isinstance(value, Several) or len(value.items) != len(target.elts):
-                raise NotShownError(target, "takes apart what is no tuple of that length")
+                raise NotShownError(target, "unpacks a value that is no tuple of that length")
             for part, item in zip(target.elts, value.items, strict=True):
                 self.assign_to(part, item)
         else:
@@ -115,7 +114,7 @@ class Statements(Visits):
             read = set(self.effects.reads)
             before = self._loaded(declared, place)
             if not thins:
-                # Who adds to a variable does not ask what it is.
+                # Adding to a variable does not count as reading it.
                 self.effects.reads = read
         how = "" if thins else ADDING.get(type(node.op), "")
         if thins:
@@ -132,7 +131,7 @@ class Statements(Visits):
     def _if(self, node: ast.If) -> None:
         yes, no = self.split(node.test)
         after = self.path(yes, node.body)
-        self.go_on(self.names.joined_flow(after, self.path(no, node.orelse)))
+        self.continue_at(self.names.joined_flow(after, self.path(no, node.orelse)))
 
     def _return(self, node: ast.Return) -> None:
         value = NOTHING if node.value is None else self.expression(node.value)
@@ -156,9 +155,9 @@ class Statements(Visits):
         self._repeated(node.body, lambda: self.split(node.test))
 
     def _repeated(self, body: list[ast.stmt], head: Any) -> None:
-        """Follow a loop whose rounds are the same in both runs, until nothing new is known.
+        """Follow a loop whose iterations are the same in both runs, until nothing changes.
 
-        `head` returns what is known where a round begins, and where there is none any more.
+        `head` returns what is known at the start of an iteration, and at the end of the loop.
         """
         self.flow.loaded.clear()
         start = self.flow
@@ -177,7 +176,7 @@ class Statements(Visits):
             if shape(following) == shape(start):
                 for flow in loop.breaks:
                     end = self.names.joined_flow(end, flow)
-                self.go_on(end)
+                self.continue_at(end)
                 return
             start = _widened(following)
         raise NotShownError(
@@ -197,7 +196,7 @@ class Statements(Visits):
         self.attempted(attempts)
 
     def _rounds(self, make: Element, node: ast.For, target: str) -> None:
-        """Follow a loop over replicas in any order, or over anything else in its own."""
+        """Follow a loop over replicas, in any order, or over anything else, in its own order."""
         element, replica = make()
         if replica is not None:
             self._visited(element, replica, node, target)
@@ -211,15 +210,15 @@ class Statements(Visits):
         self._repeated(node.body, head)
 
     def _visited(self, element: Value, replica: int, node: ast.For, target: str) -> None:
-        """Follow one round of a loop over replicas, which must not depend on the rounds before."""
+        """Follow one iteration of a loop over replicas, which must not depend on earlier ones."""
         visit = self.begin_visit(replica, node)
-        loop = Loop(of_replicas=True)
+        loop = Loop()
         self._loops.append(loop)
         self.flow.local[target] = element
         self.path(self.flow, node.body)
         self._loops.pop()
         visit.is_left = bool(loop.breaks)
-        self.go_on(self.end_visit(visit))
+        self.continue_at(self.end_visit(visit))
 
     def _one_after_the_other(self, items: tuple[Value, ...], node: ast.For, target: str) -> None:
         """Follow a loop over the items of a tuple, whose order is the same in both runs."""
@@ -236,15 +235,15 @@ class Statements(Visits):
                 following = self.names.joined_flow(following, flow)
             for flow in loop.breaks:
                 left = self.names.joined_flow(left, flow)
-        self.go_on(self.names.joined_flow(left, following))
+        self.continue_at(self.names.joined_flow(left, following))
 
     def kept(self) -> tuple[Any, ...]:
-        """Return what an attempt that fails must leave as it is."""
+        """Return what has to be restored after a failed attempt."""
         loops = [(loop, len(loop.breaks), len(loop.continues)) for loop in self._loops]
         return len(self.results), loops, self.kept_visits(), super().kept()
 
     def restore(self, kept: tuple[Any, ...]) -> None:
-        """Take back what an attempt has done."""
+        """Undo a failed attempt."""
         results, loops, visits, rest = kept
         del self.results[results:]
         self._loops = []
@@ -257,7 +256,7 @@ class Statements(Visits):
         self.over = False
 
     def returned(self, value: Value, node: ast.Return) -> Value:
-        """Return what a result is that may be one of several: that of the first replica, say."""
+        """Return a result within a loop over replicas, which may be that of any replica."""
         if isinstance(value, Constant) or self.is_the_same(node.value):
             self.leaves(ast.unparse(node), node)
             return value
@@ -270,8 +269,8 @@ class Statements(Visits):
             return Picked()
         raise NotShownError(
             node,
-            "returns what the order of replicas decides",
-            "return a truth value, or what is the same for all of them",
+            "returns a value that depends on the order of replicas",
+            "return a truth value, or a value that is the same for all of them",
         )
 
 

@@ -1,4 +1,4 @@
-"""What a value is in two runs of a function, of which one has its replicas renamed."""
+"""Values in two runs of a function that differ by a permutation of replicas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from types import FunctionType
 
-from ...core.layout import Array, Field, Record
+from ...core.layout import Array, Record
 
 Index = int | str
 """Which element of an array: a symbol, or a constant as text."""
@@ -16,13 +16,13 @@ _symbols = count(1)
 
 
 def fresh() -> int:
-    """Return a symbol: it stands for one value that is not known."""
+    """Return a new symbol for an unknown value."""
     return next(_symbols)
 
 
 @dataclass(frozen=True)
 class Number:
-    """The same number in both runs; ``values`` are those that it may be, if they are few."""
+    """The same number in both runs; ``values`` are its possible values, if they are few."""
 
     values: frozenset[int] | None = None
     symbol: int = field(default_factory=fresh)
@@ -38,9 +38,9 @@ class Replica:
 
 @dataclass(frozen=True)
 class ReplicaSet:
-    """A set of replicas as a bit mask, of which each member is renamed in the second run.
+    """A set of replicas as a bit mask, whose members are renamed in the second run.
 
-    With ``wide`` it may have other bits too, as a complement has, which are the same in both runs.
+    With ``wide`` it may have other bits, like a complement; these are the same in both runs.
     """
 
     wide: bool = False
@@ -48,12 +48,12 @@ class ReplicaSet:
 
 @dataclass(frozen=True)
 class Thinned:
-    """A set of replicas without some that were picked by their order: only its size is the same."""
+    """A set of replicas without its lowest members: only its size is the same in both runs."""
 
 
 @dataclass(frozen=True)
 class Shifted:
-    """A set of replicas shifted right by a replica: only its lowest bit is the same."""
+    """A set of replicas shifted right by a replica: only the lowest bit is the same in both."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Several:
-    """A tuple, of which each item is a value of its own."""
+    """A tuple of values."""
 
     items: tuple[Value, ...]
 
@@ -82,7 +82,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Each:
-    """What a loop may go over: numbers, or all the members of a set of replicas."""
+    """The numbers that a loop iterates over, or all members of a set of replicas."""
 
     numbers: tuple[int, ...] | None = None
     of_set: bool = False
@@ -90,17 +90,17 @@ class Each:
 
 @dataclass(frozen=True)
 class Constant:
-    """Something that is no number, and the same in both runs: a function, the constants, None."""
+    """Anything but a number that is the same in both runs: a function, the constants, None."""
 
     value: object
 
 
 @dataclass(frozen=True)
 class Picked:
-    """A result that the order of replicas decides; whether there is one is the same in both runs.
+    """A result that depends on the order of replicas; both runs have one, or neither has.
 
-    It is neither None nor NONE where there is one.  With ``plain`` the order decides nothing: it is
-    a plain number, or None.
+    It is neither None nor NONE if there is one.  With ``plain`` it does not depend on the order: it
+    is a plain number, or None.
     """
 
     plain: bool = False
@@ -108,7 +108,7 @@ class Picked:
 
 @dataclass(frozen=True)
 class Unclear:
-    """A value of which nothing is known in the second run, and why."""
+    """A value that is unknown in the second run, with the reason."""
 
     why: str
 
@@ -147,9 +147,9 @@ Location = tuple[str, tuple[Index, ...]]
 
 @dataclass(frozen=True)
 class Write:
-    """A variable that is written; ``how`` tells writes apart whose order does not matter.
+    """A write to a variable; writes with the same ``how`` commute.
 
-    That is the sort of an operation that commutes with itself, or a constant; empty for others.
+    It is the kind of a commutative operation, or a constant; empty for other writes.
     """
 
     location: Location
@@ -158,7 +158,7 @@ class Write:
 
 @dataclass
 class Effects:
-    """What a piece of code reads and writes of the state."""
+    """The parts of the state that a piece of code reads and writes."""
 
     reads: set[Location] = field(default_factory=set)
     writes: set[Write] = field(default_factory=set)
@@ -181,7 +181,7 @@ class Flow:
     local
         The local variables.
     loaded
-        Variables of the state that were read or written before, with their value.
+        Variables of the state that were read or written before, with their values.
     certain
         Symbols of replicas that are not NONE here.
     """
@@ -191,26 +191,26 @@ class Flow:
     certain: frozenset[int] = frozenset()
 
     def copy(self, certain: frozenset[int] = frozenset()) -> Flow:
-        """Return a copy in which some more symbols are certain."""
+        """Return a copy with more certain symbols."""
         return Flow(dict(self.local), dict(self.loaded), self.certain | certain)
 
     def forget(self, form: str) -> None:
-        """Forget what was read of a variable that is written, whatever its indices."""
+        """Forget the value of a variable that is written, whatever its indices."""
         for location in [location for location in self.loaded if location[0] == form]:
             del self.loaded[location]
 
 
 class NotShownError(Exception):
-    """An expression that is not shown to treat replicas alike, and why.
+    """An expression that is not proved to treat replicas alike, with the reason.
 
     Attributes
     ----------
     node
         The expression or statement.
     where
-        The function that it is in, and the line; empty as long as that is not known.
+        Its function and line; empty until they are known.
     progress
-        How much was analysed before it was met.
+        How much was analysed before it.
     mistaken
         Whether a plain number is used as a replica: it may be one after all.
     """
@@ -226,10 +226,5 @@ class NotShownError(Exception):
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """How much it tells, of several ways to take what may be a replica or a plain number."""
+        """How informative it is among the refusals of several interpretations."""
         return not self.mistaken, self.progress
-
-
-def is_variable(declared: object) -> bool:
-    """Whether a declaration is that of a variable, not of a record or an array."""
-    return isinstance(declared, Field)

@@ -1,8 +1,8 @@
-"""Loops over replicas: whether they do the same in whatever order they visit them.
+"""Loops over replicas, whose result must not depend on the order of the replicas.
 
-After renaming, a loop over all replicas visits them in another order.  It does the same if no round
-reads what another one writes, and if what all of them write comes out alike in any order: sums,
-unions, extremes, and constants.
+After renaming, a loop over all replicas visits them in another order.  The result is the same if no
+iteration reads what another one writes, and if their writes commute: sums, unions, extremes, and
+constants.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ ADDING: dict[type[ast.operator], str] = {
     ast.Add: "sum", ast.Sub: "sum", ast.Mult: "product",
     ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
 }  # fmt: skip
-"""Operators whose order does not matter where a variable is only added to."""
+"""Operators that commute if a variable is only accumulated by them."""
 
 EXTREMES = (min, max)
 
 _LAST = "is that of the replica that the loop visited last"
 
 _UNKNOWN = ast.Tuple([], ast.Load())
-"""Stands for a value that is not written down as an expression."""
+"""Stands for a value that has no expression."""
 
 
 @dataclass
 class Sum:
-    """A local variable to which rounds of a loop only add, in one way, and what it is so far."""
+    """A local variable that a loop only accumulates, by one operator, with its value so far."""
 
     how: str
     value: Value
@@ -40,24 +40,24 @@ class Sum:
 
 @dataclass
 class Visit:
-    """A loop over replicas that is being analysed.
+    """A loop over replicas in analysis.
 
     Attributes
     ----------
     replica
-        The symbol of the replica that a round is about.
+        The symbol of the iteration's replica.
     before
         What was known before the loop.
     assigned
-        The names that its rounds assign to.
+        The names that the loop assigns.
     sums
-        Those of them that it only adds to, and that no loop around it adds to.
+        The names among them that it only accumulates, and that no enclosing loop accumulates.
     constants
-        Those of them that get the same value wherever they get one.
+        The names among them that always get the same value.
     ends
-        The ways in which a round returns from the function, as text.
+        The ways in which an iteration returns from the function, as text.
     is_left
-        Whether a round may end the loop.
+        Whether an iteration may end the loop.
     """
 
     replica: int
@@ -78,7 +78,7 @@ class Visits(Calls):
     Attributes
     ----------
     visits
-        Those that are being followed, the outermost first.
+        The loops in analysis, the outermost first.
     """
 
     def __init__(self, *arguments: Any) -> None:
@@ -87,7 +87,7 @@ class Visits(Calls):
         self._sums: dict[str, Sum] = {}
 
     def begin_visit(self, replica: int, node: ast.For) -> Visit:
-        """Begin a round of a loop over replicas: nothing is known of what other rounds did."""
+        """Begin an iteration of a loop over replicas: the effects of other ones are unknown."""
         before = self.flow
         assigned = assignments([node])
         sums: dict[str, Sum] = {}
@@ -98,7 +98,7 @@ class Visits(Calls):
                 outer = self._sums.get(name)
                 if name in before.local and (outer is None or outer.how != how):
                     sums[name] = Sum(how, before.local[name])
-            elif self._is_constant(name, sources, assigned):
+            elif self._is_constant(sources, assigned):
                 constants[name] = self.expression(sources[0][1])
         visit = Visit(
             replica,
@@ -120,10 +120,8 @@ class Visits(Calls):
         return visit
 
     @staticmethod
-    def _is_constant(
-        name: str, sources: list[tuple[str, ast.expr]], assigned: dict[str, list[Any]]
-    ) -> bool:
-        """Whether a name gets one and the same constant, or unchanged name, wherever it does."""
+    def _is_constant(sources: list[tuple[str, ast.expr]], assigned: dict[str, list[Any]]) -> bool:
+        """Whether all assignments to a name have the same constant or unchanged name."""
         texts = {ast.unparse(source) for how, source in sources if not how}
         plain = all(
             isinstance(source, ast.Constant)
@@ -133,7 +131,7 @@ class Visits(Calls):
         return plain and len(texts) == 1 and all(not how for how, _ in sources)
 
     def end_visit(self, visit: Visit) -> Flow:
-        """Check that the order of the rounds does not matter; return what is known after them."""
+        """Check that the order of iterations does not matter; return what is known after them."""
         assert self.visits.pop() is visit
         effects, self.effects = self.effects, visit.effects
         self._sums = visit.outer_sums
@@ -160,7 +158,7 @@ class Visits(Calls):
 
     @staticmethod
     def _decides(name: str, visit: Visit, breaks: list[list[ast.stmt]]) -> bool:
-        """Whether every round that assigns a name comes to the same, whichever of them do."""
+        """Whether a name has the same value, whichever iterations assign it."""
         if not visit.is_left:
             return True
         at_once = [block for block in breaks if _assigned_at_the_end(name, block)]
@@ -168,7 +166,7 @@ class Visits(Calls):
         return len(at_once) == len(breaks) == len(all_stores)
 
     def _check_order(self, visit: Visit, effects: Effects) -> None:
-        """Refuse a loop of which the order of its rounds decides what it does."""
+        """Refuse a loop whose result depends on the order of its iterations."""
         where = visit.node
         if effects.unknown:
             raise NotShownError(
@@ -193,7 +191,7 @@ class Visits(Calls):
                 )
 
     def accumulated(self, name: str, source: ast.expr) -> bool:
-        """Add to a variable that the rounds of a loop only add to; False if it is none."""
+        """Accumulate into a variable that a loop only accumulates; False if it is none."""
         added = _added(name, source)
         if added is None or not self._is_carried(name):
             return False
@@ -206,21 +204,23 @@ class Visits(Calls):
                 if isinstance(other, Unclear):
                     raise NotShownError(source, other.why)
                 if not isinstance(other, Number):
-                    raise NotShownError(source, "orders what is no plain number")
+                    raise NotShownError(source, "orders a value that is no plain number")
             self._sums[name].value = Number()
             return True
         assert isinstance(source, ast.BinOp)
         return self.added(name, source.op, operand)
 
     def added(self, name: str, operator: ast.operator, operand: ast.expr) -> bool:
-        """Add to a variable by an operator; False if it is none that rounds only add to."""
+        """Accumulate into a variable by an operator; False if it is not only accumulated."""
         if not self._is_carried(name):
             return False
         value = self.expression(operand)
         total = self._sums[name]
         if isinstance(total.value, Unclear):
             raise NotShownError(operand, total.value.why)
-        result = _any_of(computed(self.names, operator, total.value, value, operand))
+        result = computed(self.names, operator, total.value, value, operand)
+        # How many rounds add to it is unknown.
+        result = Number() if isinstance(result, Number) else result
         total.value = self.names.joined(total.value, result, self.flow, self.flow)
         if isinstance(total.value, Unclear):
             raise NotShownError(operand, total.value.why)
@@ -228,11 +228,11 @@ class Visits(Calls):
         return True
 
     def _is_carried(self, name: str) -> bool:
-        """Whether a name is a sum, and has not been given a value of its own in this round."""
+        """Whether a name is a sum, and was not assigned otherwise in this iteration."""
         return name in self._sums and isinstance(self.flow.local.get(name), Unclear)
 
     def is_the_same(self, node: ast.expr | None) -> bool:
-        """Whether an expression is the same in all rounds of the loops over replicas."""
+        """Whether an expression is the same in all iterations of the loops over replicas."""
         if node is None:
             return True
         changing = frozenset().union(*(visit.assigned for visit in self.visits))
@@ -241,18 +241,18 @@ class Visits(Calls):
         )
 
     def leaves(self, how: str, node: ast.AST) -> None:
-        """Note that the rounds of all loops may return from the function."""
+        """Record that the iterations of all loops may return from the function."""
         for visit in self.visits:
             visit.ends.setdefault(how, node)
 
     def kept_visits(self) -> tuple[Any, ...]:
-        """Return what an attempt that fails must leave as it is."""
+        """Return what has to be restored after a failed attempt."""
         ends = [(visit, dict(visit.ends)) for visit in self.visits]
         sums = {name: replace(total) for name, total in self._sums.items()}
         return ends, self._sums, sums
 
     def restore_visits(self, kept: tuple[Any, ...]) -> None:
-        """Take back what an attempt has done."""
+        """Undo a failed attempt."""
         ends, self._sums, sums = kept
         self.visits = []
         for visit, before in ends:
@@ -262,13 +262,8 @@ class Visits(Calls):
             self._sums[name].value = total.value
 
 
-def _any_of(value: Value) -> Value:
-    """Return a sum of which it is not known how often something was added."""
-    return Number() if isinstance(value, Number) else value
-
-
 def _independent(replica: int, reads: Iterable[Location], writes: Iterable[Write]) -> bool:
-    """Whether the accesses of rounds to one variable come to the same in any order."""
+    """Whether the accesses of iterations to one variable have the same result in any order."""
     writes = list(writes)
     places = [*reads, *(write.location for write in writes)]
     if any(all(at[p] == replica for _, at in places) for p in range(len(places[0][1]))):
@@ -278,7 +273,7 @@ def _independent(replica: int, reads: Iterable[Location], writes: Iterable[Write
 
 
 def _added(name: str, source: ast.expr) -> tuple[str, ast.expr] | None:
-    """Return how a name's new value adds to its old one, and what; None where it does not."""
+    """Return the operator and operand by which a name is accumulated; None if it is not."""
     if isinstance(source, ast.BinOp) and type(source.op) in ADDING:
         if isinstance(source.left, ast.Name) and source.left.id == name:
             return ADDING[type(source.op)], source.right
@@ -295,7 +290,7 @@ def _added(name: str, source: ast.expr) -> tuple[str, ast.expr] | None:
 
 
 def assignments(body: list[ast.stmt]) -> dict[str, list[tuple[str, ast.expr]]]:
-    """Return for each name that statements assign to: how it is added to, if so, and its value."""
+    """Return for each assigned name its operators of accumulation, if any, and its values."""
     assigned: dict[str, list[tuple[str, ast.expr]]] = {}
     for node in (part for statement in body for part in ast.walk(statement)):
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -315,7 +310,7 @@ def assignments(body: list[ast.stmt]) -> dict[str, list[tuple[str, ast.expr]]]:
 
 
 def stored(node: ast.AST) -> Iterator[str]:
-    """Yield each name that is assigned to, as often as it is."""
+    """Yield each assigned name, as often as it is assigned."""
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             yield part.id

@@ -106,7 +106,7 @@ def test_models_declare_what_they_use(write):
     size = Size(3, 3, 3, 2)
     text = write(size)
     declared = {variable.name for variable in Packing.of(size).variables()}
-    used = set(re.findall(r"\b(?:partition\w*|written|(?:view|isr|hw|leo|log|told)\d)\b", text))
+    used = set(re.findall(r"\b(?:partition\w*|written|(?:view|isr|hw|leo|log|sent)\d)\b", text))
     assert used == declared
     assert all(rule.name in text for rule in unrolled(size))
 

@@ -190,7 +190,7 @@ def test_a_place_that_cannot_be_written_to_is_refused(searched, tmp_path):
 def test_states_that_cannot_be_put_aside_are_one_error(searched, tmp_path, monkeypatch):
     monkeypatch.setattr("tidegate.checker.compiled.search.FINGERPRINT_BUCKETS", 1 << 16)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
-    with pytest.raises(StateFileError, match="set TMPDIR to a directory on a disk with room"):
+    with pytest.raises(StateFileError, match="set TMPDIR to a directory on a disk with space"):
         searched(HW, store="fingerprint")
 
 

@@ -11,7 +11,7 @@ from tidegate.checker.check import check
 from tidegate.checker.compiled import comparison
 from tidegate.checker.compiled.expressions import Expressions
 from tidegate.checker.compiled.sampler import Sample
-from tidegate.checker.compiled.sampling import COMPARED, Asked
+from tidegate.checker.compiled.sampling import COMPARED, Query
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.values import Constant, Truth
 from tidegate.checker.interpreted import Search
@@ -185,10 +185,10 @@ def test_every_step_and_property_is_compared_as_often_as_it_must_be(system, comp
     properties = INVARIANTS["broker"]
     search = CompiledSearch(SearchRequest(searched, properties, keep_going=True))
     search.run()
-    steps = Counter(s.number for s in compared if s.asked is Asked.STEP and s.answer)
+    steps = Counter(s.number for s in compared if s.query is Query.STEP and s.answer)
     for number, taken in enumerate(search.taken):
         assert steps[number] >= min(taken, COMPARED)
-    judged = Counter(s.number for s in compared if s.asked is Asked.PROPERTY)
+    judged = Counter(s.number for s in compared if s.query is Query.PROPERTY)
     for number, prop in enumerate(properties):
         if prop.kind.name == "INVARIANT":
             assert judged[number] >= min(search.distinct_states, COMPARED)
@@ -203,7 +203,7 @@ def test_few_states_are_compared(plane, compared):
 def disabled(plane, number, x):
     """Return a sample: machine code says that a step is not enabled in the state (x, 0)."""
     words = plane.layout.pack(bytes([x, 0, 0]))
-    return Sample(Asked.GUARDS, number, 0, words, words)
+    return Sample(Query.GUARDS, number, 0, words, words)
 
 
 def test_of_several_differences_the_first_is_reported_though_states_are_asked_in_groups(plane):
@@ -226,7 +226,7 @@ def test_a_sample_is_decided_by_itself_whatever_was_asked_of_its_state_before(
     moves = [make_action(step.__name__, step) for step in (writes_first, right)]
     toy = make_toy(Plane, None, moves, origin)
     words, successor = (toy.layout.pack(bytes([x, 0, 0])) for x in (5, 6))
-    samples = [disabled(toy, 0, 5), Sample(Asked.STEP, 1, 1, words, successor)]
+    samples = [disabled(toy, 0, 5), Sample(Query.STEP, 1, 1, words, successor)]
     comparison.Comparison(toy, [], lambda words: set()).compare(samples)
 
 

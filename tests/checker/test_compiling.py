@@ -113,7 +113,7 @@ def test_the_time_limit_ends_optimising(counters, monkeypatch):
 
 @pytest.mark.usefixtures("eager", "endless")
 def test_what_takes_long_is_told(counters, monkeypatch):
-    monkeypatch.setattr(engines, "TOLD_AFTER", 0.1)
+    monkeypatch.setattr(engines, "REPORTED_AFTER", 0.1)
     told = []
     check(counters(5), [], resources=COMPILED, limits=Limits(seconds=0.5), report=told.append)
     assert {progress.doing for progress in told} == {"compiling 5 instances of actions"}
@@ -194,7 +194,7 @@ def test_it_is_said_why_another_engine_goes_on(make_system, make_action):
     notices = [progress.notice for progress in told if progress.notice]
     assert notices == [
         "a step of toy goes beyond an array, a range or 64 bits, or loops for long; the "
-        "interpreted engine goes on"
+        "interpreted engine continues"
     ]
 
 

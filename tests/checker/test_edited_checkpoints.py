@@ -233,7 +233,7 @@ def test_a_deadlock_that_is_none_is_an_error_not_a_verdict(searched, tmp_path):
     edit(tmp_path, lambda d: put("violations", {"Deadlock": [0, read_state(tmp_path, 0)]})(d))
     with pytest.raises(
         ResumeError,
-        match=r"damaged, no search has come to what it holds \(Deadlock is not violated at the end",
+        match=r"damaged, no search can have written this \(Deadlock is not violated at the end",
     ):
         searched(model, resume=True, checkpoint=tmp_path)
 
@@ -263,7 +263,7 @@ def test_states_that_change_on_the_disk_meanwhile_are_noticed(searched, tmp_path
         return checksum
 
     monkeypatch.setattr(StateFile, "append", flipping)
-    with pytest.raises(StateFileError, match="not those read back"):
+    with pytest.raises(StateFileError, match="read back are not those written"):
         searched(HW, store="fingerprint", checkpoint=tmp_path)
 
 

@@ -112,9 +112,9 @@ def test_each_way_that_is_not_noted_is_compared_as_often_as_others(system, prope
     for state in states:
         sampler._call(sampler._ask_all, state)
     assert sampler.compared() == left_out
-    kept = Counter((s.asked, s.number, s.state) for s in sampler.take())
+    kept = Counter((s.query, s.number, s.state) for s in sampler.take())
     asked = Counter(
-        (s.asked, s.number, s.state) for s in samples_of(memoryview(entries), module.words)
+        (s.query, s.number, s.state) for s in samples_of(memoryview(entries), module.words)
     )
     assert kept == asked
     assert COMPARED == 20

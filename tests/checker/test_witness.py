@@ -135,6 +135,6 @@ def test_a_witness_that_depends_on_chance_is_refused_with_its_line(counter):
 
     counter.debug = True
     prop = Property("Low", "It is low.", "toy", witness=chance)
-    with pytest.raises(ModelError, match="answered something else when it was asked") as caught:
+    with pytest.raises(ModelError, match="returned another value when it was called") as caught:
         check(counter, [prop], resources=Resources(engine="interpreted"))
     assert caught.value.place == (__file__, chance.__code__.co_firstlineno)

@@ -60,7 +60,7 @@ def test_a_worker_that_dies_ends_the_command_with_70(shell, command, body, said)
     shell.own(body)
     done = shell.run(*COMMANDS[command])
     assert done.returncode == 70, done.output
-    assert f"a worker process {said} amid its work" in done.errors
+    assert f"a worker process {said} during its work" in done.errors
 
 
 def test_a_worker_that_is_killed_from_outside_ends_the_command_and_leaves_none_behind(shell):
@@ -72,7 +72,7 @@ def test_a_worker_that_is_killed_from_outside_ends_the_command_and_leaves_none_b
         os.kill(one, signal.SIGKILL)
         done = shell.ended(process)
     assert done.returncode == 70
-    assert "a worker process ended with signal 9 amid its work" in done.errors
+    assert "a worker process ended with signal 9 during its work" in done.errors
     assert not runs(one)
     assert not runs(other)
 

@@ -134,7 +134,7 @@ class Late(machine.Machine):
 
 def start(thread, started=threading.Thread.start):
     started(thread)
-    if {late} == "_work" and thread.name.endswith("_1"):
+    if {late} == "work" and thread.name.endswith("_1"):
         signal.raise_signal(signal.SIGTERM)
 
 threading.Thread.start, search.Machine = start, Late
@@ -143,7 +143,7 @@ sys.exit(main())
 """Sends the signal while a thread begins to search, or moves a table, and the thread is slow."""
 
 
-@pytest.mark.parametrize("late", ["_work", "_grow"])
+@pytest.mark.parametrize("late", ["work", "_grow"])
 def test_memory_is_not_given_back_while_a_thread_of_a_terminated_search_is_slow(shell, late):
     shell.write("late.py", LATE.format(late=repr(late)))
     small = ["published/kip-320", "-b", "replicas=3", "-b", "records=3", "-b", "max_leader_epoch=3"]

@@ -387,7 +387,7 @@ def test_a_state_that_violates_nothing_is_an_error_not_a_verdict(resumed, store)
     edit(store, swap)
     with pytest.raises(
         ResumeError,
-        match=r"damaged, no search has come to what it holds \(WeakIsr is not violated at the end",
+        match=r"damaged, no search can have written this \(WeakIsr is not violated at the end",
     ):
         resumed(store)
 
@@ -401,7 +401,7 @@ def read_state(store, run):
 def test_a_state_on_another_level_is_an_error_not_a_trace(resumed, store):
     level = json.loads((store / "manifest.json").read_text())["manifest"]["violations"]["WeakIsr"]
     edit(store, put("violations", "WeakIsr", 0, level[0] - 2))
-    with pytest.raises(ResumeError, match="damaged, no search has come to what it holds"):
+    with pytest.raises(ResumeError, match="damaged, no search can have written this"):
         resumed(store)
 
 

@@ -152,7 +152,7 @@ def test_a_slice_has_the_elements_that_one_of_a_list_has(elements, first, last):
 
 def test_a_slice_is_compared_with_sequences_alone():
     queue = Layout(Node, None).record.queue
-    with pytest.raises(TypeError, match="compared with a slice"):
+    with pytest.raises(TypeError, match="compared only with a slice"):
         assert queue[1:] == [1]
 
 

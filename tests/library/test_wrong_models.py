@@ -49,7 +49,7 @@ WRONG = {
     "an empty sequence": (GO + "    s.queue.pop()\n    return True", "index out of range", 14),
     "records of two declarations compared": (
         GO + "    return s == s.seen",
-        "a record is compared with a record of the same declaration alone",
+        "a record can be compared only with one of the same declaration",
         14,
     ),
     "a sequence replaced": (
@@ -249,7 +249,7 @@ WRONG = {
     ),
     "a variable that shadows": (
         "class Other(State):\n    x: int = integer(0, 9, 'x')\nmodel = Model(Bounds, Other)",
-        "Other.x is declared in a class above it, too; rename one",
+        "Other.x is declared in a base class, too; rename one",
         14,
     ),
     "a property of the state": (
@@ -347,7 +347,7 @@ WRONG = {
     "a set that is too large": (
         "class Large(Record):\n    seen: Set = set_of(70, 'seen')\nmodel = Model(Bounds, Large)\n"
         + GO.replace('"node"', '"node", node=lambda k: range(2)') + "    return False",
-        "a set of 70 numbers; it can be of 63 at most",
+        "a set of 70 numbers; it can have 63 at most",
         None,
     ),
 }  # fmt: skip

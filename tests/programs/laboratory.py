@@ -21,12 +21,12 @@ from tests.programs.expressions import Helper
 from tests.programs.grammar import Program, helper, program
 from tests.programs.scratch import CONSTANTS, LAYOUT, WORDS, Pair, random_state
 from tidegate.checker.compiled import sources, syntax
-from tidegate.checker.compiled.asking import clear_marks, make_marks
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.emitter import Emitter
 from tidegate.checker.compiled.expansion import Expansion
 from tidegate.checker.compiled.function import Mode
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
+from tidegate.checker.compiled.keeping import clear_marks, make_marks
 from tidegate.checker.compiled.memory import GROUP
 from tidegate.checker.compiled.points import Points
 from tidegate.checker.compiled.state_refs import StateRefs

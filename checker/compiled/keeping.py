@@ -1,4 +1,4 @@
-"""Emits what keeps a state for Python to be asked about: see :mod:`sampling`."""
+"""Emits the code that keeps sample states to compare with Python: see :mod:`sampling`."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterable
 from .emitter import Emitter
 from .memory import GROUP
 from .points import MARKS, Points
-from .sampling import Asked
+from .sampling import Query
 
 VECTOR = 64
-"""Bytes that are looked at together."""
+"""Bytes that are examined together."""
 
 
 def clear_marks(out: Emitter, points: Points, elements: Iterable[int]) -> None:
-    """Emit that no way was taken yet."""
+    """Emit the clearing of marks: no way was taken yet."""
     kind = f"i{points.width}"
     for element in sorted(elements):
         out.emit(f"store {kind} 0, ptr {_element(out, kind, element)}")
 
 
 def make_marks(out: Emitter, points: Points) -> None:
-    """Emit the room for marks, once everything that sets one has been translated."""
+    """Emit the memory for marks, after everything that sets one has been translated."""
     out.prologue.append(f"  {MARKS} = alloca [{max(points.elements, 1)} x i{points.width}]")
 
 
@@ -30,27 +30,27 @@ def keep_if_wanted(
     points: Points,
     elements: set[int],
     outcome: tuple[int | None, str],
-    query: tuple[Asked, int],
+    query: tuple[Query, int],
     answer: str,
     state: list[str] | str,
     successor: str,
 ) -> None:
-    """Emit the keeping of a state that took a way which is still wanted.
+    """Emit the code that keeps a state which took a way that is still wanted.
 
     Parameters
     ----------
     elements
-        Those of the marks that may be set.
+        The elements of the marks that may be set.
     outcome
-        A point or none, with a truth value: the way that is taken at the end, whatever was before.
+        A point or None, with a truth value: the way that is taken at the end.
     query
-        What was asked, and of which instance or property.
+        The question, and the instance or property that it is about.
     answer
-        What came out of it, as a number.
+        The answer, as a number.
     state
-        Its address, or its words in registers.
+        The address of the state, or its words in registers.
     successor
-        The address of the state that the step leads to; any address where there is none.
+        The address of the successor; any address if there is none.
     """
     number, truth = outcome
     last = {} if number is None else {points.element(number): number}
@@ -87,8 +87,8 @@ def keep_if_wanted(
     out.place_label(on)
 
 
-def note_beside(out: Emitter, elements: Iterable[int], state: str) -> None:
-    """Emit the noting of one state's marks beside those of the others, a row for each element."""
+def store_marks(out: Emitter, elements: Iterable[int], state: str) -> None:
+    """Emit the recording of one state's marks beside those of the others, a row per element."""
     for row, element in enumerate(sorted(elements)):
         marks = out.value(f"load i8, ptr {_element(out, 'i8', element)}")
         place = out.value(f"getelementptr i8, ptr {out.after('%noted', row * GROUP)}, i64 {state}")
@@ -96,7 +96,7 @@ def note_beside(out: Emitter, elements: Iterable[int], state: str) -> None:
 
 
 def keep_guarded(out: Emitter, number: int, elements: Iterable[int]) -> None:
-    """Emit the keeping of those of a group of states whose guards took ways that are wanted."""
+    """Emit the code that keeps the states of a group whose guards took ways that are wanted."""
     kind = f"<{VECTOR} x i8>"
     rows = list(enumerate(sorted(elements)))
     if not rows:

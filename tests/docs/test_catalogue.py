@@ -65,7 +65,7 @@ STORIES = {
     "known-record.md": ([0], [1], 1),
     "kafka-19522.md": ([1, 0], [0], 0),
     "kafka-5634.md": ([], [], 0),
-    "kafka-9491.md": ([], [1], 1),
+    "kafka-9491.md": ([], [2], 2),
     "kafka-9491-for-ever.md": ([], [1], 1),
     "kafka-12996.md": ([], [1, 0], 1),
     "removed-replica.md": ([2], [0], 0),

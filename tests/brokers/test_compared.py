@@ -19,6 +19,7 @@ LEADS = f"{REPLICATED}\nProduce 0"
 OTHERWISE = {
     "broker 1: process": ("replica", 1, "alive", False),
     "broker 0: log": ("replica", 0, "log", 1, "record", 0),
+    "broker 0: log start": ("replica", 0, "start", 1),
     "broker 0: epoch cache": ("replica", 0, "epoch_cache", 0, 1),
     "broker 1: HW": ("replica", 1, "hw", 0),
     "broker 1: role": ("replica", 1, "leader", 1),

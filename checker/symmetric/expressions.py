@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 from ...core.fields import NONE, method_of
@@ -321,8 +320,3 @@ def wrapped(value: object) -> Value:
     if isinstance(value, range):
         return Each(tuple(value)) if len(value) <= 1024 else Each()
     return Constant(value)
-
-
-def is_function(value: Value) -> bool:
-    """Whether a value is a function that is written in Python."""
-    return isinstance(value, Constant) and isinstance(value.value, FunctionType)

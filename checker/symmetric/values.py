@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from types import FunctionType
 
-from ...core.layout import Array, Field, Record
+from ...core.layout import Array, Record
 
 Index = int | str
 """Which element of an array: a symbol, or a constant as text."""
@@ -228,8 +228,3 @@ class NotShownError(Exception):
     def rank(self) -> tuple[bool, int]:
         """How much it tells, of several ways to take what may be a replica or a plain number."""
         return not self.mistaken, self.progress
-
-
-def is_variable(declared: object) -> bool:
-    """Whether a declaration is that of a variable, not of a record or an array."""
-    return isinstance(declared, Field)

@@ -14,9 +14,6 @@ from .document import case_lines
 from .judge import Deviation, Finding
 from .results import CellOutcome, status_of
 
-UPDATED = (Deviation.COUNT, Deviation.LONGER)
-"""Deviations that an update of the file removes."""
-
 
 @dataclass(frozen=True)
 class Change:

@@ -7,11 +7,9 @@ one it was sent, where that was another.  Text is escaped, so that no name can b
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from .narrative import IN_FLIGHT, LOST, Arrow, Moment, Narrative
-
-Escape = Callable[[str], str]
 
 
 def mermaid(narrative: Narrative, full: bool = False) -> str:

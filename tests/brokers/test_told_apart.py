@@ -26,6 +26,9 @@ from tidegate.model.broker.bounds import WITH_KRAFT
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 
 BOUNDS = ("replicas=3", "records=2", "elections=3", "crashes=1", "moves", "hw_waits")
+WITH_DELETIONS = (
+    "replicas=2", "records=3", "elections=1", "crashes=0", "hw_waits", "deletions=2",
+)  # fmt: skip
 WALKS, STEPS_OF_A_WALK, MORE, TRIES = 50, 25, 3, 30
 
 
@@ -133,7 +136,7 @@ async def told_by(distribution, protocol, bounds, names):
 )
 def test_brokers_tell_a_wrong_rule_of_the_log_start(version, kind, more, kafka):
     protocol = find_protocol(f"kafka-{version}-{kind}")
-    bounds = (*BOUNDS, "deletions=2", *more)
+    bounds = (*WITH_DELETIONS, *more)
     distribution = find_distribution(kafka(version))
     decided = asyncio.run(told_by(distribution, protocol, bounds, OF_LOG_START))
     assert {name.partition(" ")[0] for name in decided} >= {"follows_log_start", "may_delete"}

@@ -345,7 +345,7 @@ def test_what_is_not_reached_does_not_fail(translated):
         ("for i in range(s.a):\n    pass\nreturn i", "i, which may have no value yet"),
         ("for i in range(s.b):\n    if i:\n        s.b = x\n    x = 1\nreturn 1", "no value yet"),
         ("return falls(s)", "an end without a return"),
-        ("return liar(s)", "said to return None"),
+        ("return liar(s)", "declared to return None"),
         ("return loop(s)", "loop, which calls itself"),
         ("return starred(s)", "takes arguments by * or **"),
         ("return late(s, **k)", "does not fit its parameters"),

@@ -1,4 +1,4 @@
-"""What a custom protocol adds to Kafka's is in the table, on the page and in the sentences of a trace."""
+"""What a custom protocol adds to Kafka's is in tables, on pages and in the sentences of a trace."""
 
 import re
 

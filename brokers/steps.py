@@ -28,6 +28,9 @@ from .power import lose_power
 from .records import decode_records
 from .report import State
 
+_FIRST_TO_KEEP_HW = (2, 4)
+"""The release since which a fetch moves the high watermark only if it moves a log end."""
+
 _TRIES = 5
 """How often the lag time passes, within the time that a leader has to look at its followers."""
 
@@ -133,6 +136,8 @@ async def _lagging(run: Forcing, follower: int, leader: int, before: State) -> l
     moves nothing, and the high watermark waits on for who has lagged since the last one.
     """
     led = before["replica"][leader]
+    if run.cluster.distribution.release < _FIRST_TO_KEEP_HW:
+        return []
     if run.bounds["hw_waits"] != "true" or before["replica"][follower]["leo"]:
         return []
     if await run.broker(leader).inside.knows_log_end(run.topic, follower):

@@ -71,6 +71,25 @@ IN_VAIN = """
 """The controller refuses the proposal, since a fence has changed the partition epoch."""
 
 
+FIRST_FETCH = """
+    Fence 0
+    Fence 2
+    Elect 1
+    BecomeLeader 1 3
+    BecomeFollower 0 3
+    SendFetch 1 0
+    Fence 1
+    HandleFetch 1 0
+    Produce 1
+    PassLagTime 1 0
+    HandleFetchResponse 1 0
+    BecomeFollower 2 3
+    SendFetch 1 2
+    HandleFetch 1 2
+"""
+"""Broker 1 leads alone in an old epoch; broker 0 has lagged since, and broker 2 fetches at last."""
+
+
 @pytest.fixture
 def does_it(begin, kafka):
     """Replay a script on a release, which follows it, and return the model's last state."""
@@ -104,6 +123,12 @@ def test_since_2_4_a_fetch_moves_the_high_watermark_only_with_a_log_end(release,
     settings = "replicas=3 records=1 elections=2 moves hw_waits"
     end = does_it(release, f"kafka-{release}-zookeeper", settings, FETCH_AFTER_LAG_TIME)
     assert end["replica"][0]["hw"] == hw
+
+
+def test_before_2_4_a_first_fetch_moves_the_high_watermark_past_who_has_lagged(does_it):
+    settings = "replicas=3 records=1 elections=4 moves hw_waits"
+    end = does_it("1.1.1", "kafka-1.1.1-zookeeper", settings, FIRST_FETCH)
+    assert end["replica"][1]["hw"] == 1
 
 
 @pytest.mark.parametrize(

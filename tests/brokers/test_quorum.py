@@ -189,7 +189,7 @@ LOSSES = {
     ),
     "a known record": (
         "replicas=3 records=2 elections=1 crashes=1 min_isr=2 hw_waits isr_propagation=records",
-        "controller -> 0: metadata of epoch 0: NONE",
+        "controller -> 0: metadata of epoch 0, ISR 0,1",
     ),
 }
 """Bounds within which KRaft loses an acknowledged record, and what is sent on the way."""

@@ -87,7 +87,7 @@ FIRST_FETCH = """
     SendFetch 1 2
     HandleFetch 1 2
 """
-"""Broker 1 leads alone in an old epoch; broker 0 has lagged since, and broker 2 fetches only now."""
+"""Broker 1 leads alone in an old epoch; broker 0 has lagged since, and broker 2 fetches now."""
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ async def decide(run: Forcing, on: dict[str, int], before: State, after: State) 
     change completes a reassignment, and removes a replica, it begins a leader epoch.
     """
     leader = on["leader"]
-    scripted = scripted_controller(run)
+    scripted = run.scripted
     if before["alter_partition"][leader]["kind"] == _ORPHANED:
         await store(run, on, before, after)
         return
@@ -61,7 +61,7 @@ async def answer(run: Forcing, on: dict[str, int], before: State, after: State) 
     Who stays outside because the leader's proposal is refused lags, unless it was caught up.
     """
     leader = on["leader"]
-    scripted, inside = scripted_controller(run), run.broker(leader).inside
+    scripted, inside = run.scripted, run.broker(leader).inside
     replica, kind = after["replica"][leader], before["alter_partition"][leader]["kind"]
     if kind in (_ACCEPTED, _REFUSED) and replica["leader"] == leader:
         for follower in range(len(run.cluster.brokers)):
@@ -82,7 +82,7 @@ async def store(run: Forcing, on: dict[str, int], before: State, after: State) -
     """Let the controller store what the step changes; nobody learns of it yet."""
     changes = _changes(before, after)
     if changes:
-        scripted_controller(run).store(run.topic, **changes)
+        run.scripted.store(run.topic, **changes)
 
 
 def _changes(before: State, after: State) -> dict[str, Any]:
@@ -97,13 +97,6 @@ def _stored(state: State) -> dict[str, Any]:
     stored = {"leader": partition["leader"], "epoch": partition["epoch"]}
     sets = {name: tuple(sorted(partition[name])) for name in ("isr", *_OF_REASSIGNMENTS)}
     return {**stored, **sets}
-
-
-def scripted_controller(run: Forcing) -> ScriptedQuorum:
-    """Return the controller of a cluster whose leaders wait for it."""
-    scripted = run.cluster.proposals
-    assert scripted is not None
-    return scripted
 
 
 def _proposal(scripted: ScriptedQuorum, leader: int) -> Proposal:

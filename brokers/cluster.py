@@ -272,7 +272,7 @@ class Cluster:
             "auto.create.topics.enable": "false",
             "controlled.shutdown.enable": "false",
             "log.cleaner.enable": "false",
-            "log.retention.check.interval.ms": _OFTEN,
+            "log.retention.check.interval.ms": _NEVER,
             "log.index.size.max.bytes": 4096,
             "offsets.topic.num.partitions": 1,
             "offsets.topic.replication.factor": 1,
@@ -282,6 +282,7 @@ class Cluster:
         if self.distribution.release >= (0, 11):
             settings["log.flush.start.offset.checkpoint.interval.ms"] = 20
         if self.retains_above_hw:
+            settings["log.retention.check.interval.ms"] = _OFTEN
             settings["log.segment.bytes"] = record_size(self.magic)
         if self.distribution.release >= (1, 1):
             settings["max.incremental.fetch.session.cache.slots"] = 0

@@ -16,6 +16,7 @@ from .observe import NOTHING
 from .patience import until
 from .proxy import Held
 from .records import decode_records, encode_record
+from .scripted_quorum import ScriptedQuorum
 
 ACKS = {"all": -1, "1": 1}
 _UNANSWERED = 3600.0
@@ -71,6 +72,13 @@ class Forcing:
         """Give up the requests that still wait."""
         for request in self._waiting:
             request.cancel()
+
+    @property
+    def scripted(self) -> ScriptedQuorum:
+        """The controller of a cluster whose leaders wait for it."""
+        scripted = self.cluster.proposals
+        assert scripted is not None
+        return scripted
 
     def broker(self, number: int) -> Broker:
         """Return a broker by its number."""
@@ -129,9 +137,7 @@ class Forcing:
 
     async def give(self, number: int, state: PartitionState) -> None:
         """Have a broker of a KRaft cluster apply a state of the partition."""
-        scripted = self.cluster.proposals
-        assert scripted is not None
-        await scripted.give(self.topic, state, number)
+        await self.scripted.give(self.topic, state, number)
         isr = ",".join(map(str, state.isr))
         self.events.append(f"controller -> {number}: metadata of epoch {state.epoch}, ISR {isr}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .alter_partition import scripted_controller
 from .coordinator import PartitionState
 from .forcing import Forcing
 from .report import State
@@ -37,7 +36,7 @@ def _state_of_record(run: Forcing, on: dict[str, int], before: State) -> Partiti
 
     The queue of the model holds the last records of the epoch, which the leader has not applied.
     """
-    states = scripted_controller(run).states(run.topic, on["epoch"])
+    states = run.scripted.states(run.topic, on["epoch"])
     if "last" not in on:
         return states[-1]
     queue = [isr for isr in before["leader_and_isr"][on["epoch"]]["isrs"] if isr]
@@ -50,7 +49,7 @@ async def stop_replica(run: Forcing, on: dict[str, int], before: State, after: S
     run.fenced.discard(number)
     run.cluster.proxy.refuse(number)
     try:
-        await run.give(number, scripted_controller(run).states(run.topic, on["epoch"])[0])
+        await run.give(number, run.scripted.states(run.topic, on["epoch"])[0])
     finally:
         run.cluster.proxy.admit(number)
     run.broker(number).inside.forget(run.topic)
@@ -91,7 +90,7 @@ def _drop_shrink(run: Forcing, leader: int, isr: set[int], before: State) -> Non
     It looks for lagging members ten times a second.  The record that it has applied since has a
     newer partition epoch, so it no longer waits for the answer.
     """
-    scripted = scripted_controller(run)
+    scripted = run.scripted
     proposal = scripted.proposal(leader)
     waits = before["alter_partition"][leader]["kind"] != "nothing"
     if proposal is not None and not waits and set(proposal.isr) == isr:

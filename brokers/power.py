@@ -14,12 +14,9 @@ def lose_power(data: Path, topic: str, kept: int) -> None:
     Indexes, snapshots and the recovery point are later than that, so they go too.
     """
     folder = data / f"{topic}-0"
-    segments = log_segments(data, topic)
-    left = kept - base_offset(segments[0])
-    for segment in segments:
+    for segment in log_segments(data, topic):
         parts = sizes(segment.read_bytes())
-        keep = sum(parts[: max(left, 0)])
-        left -= len(parts)
+        keep = sum(parts[: max(kept - base_offset(segment), 0)])
         with segment.open("r+b") as file:
             file.truncate(keep)
     for pattern in ("*.index", "*.timeindex", "*.snapshot", "*.txnindex"):

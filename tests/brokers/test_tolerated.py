@@ -57,6 +57,7 @@ def test_a_request_for_the_isr_that_a_record_brings_is_dropped_and_no_other(isr,
     proxy = SimpleNamespace(refuse=lambda number: None, admit=lambda number: None)
     run = SimpleNamespace(
         cluster=SimpleNamespace(proposals=scripted, brokers=range(3), proxy=proxy),
+        scripted=scripted,
         topic="t",
         bounds={"isr_propagation": "records"},
         fenced=set(),

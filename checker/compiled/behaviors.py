@@ -11,7 +11,18 @@ from .intrinsics import fetch_add, load, prefetch, store
 from .kernel import locate
 from .memory import DONE, GROUP, STOPPED, Shared, Worker
 from .program import Program
-from .seen import BUCKET, UPPER, bucket_of, copy, has_tag, look_up, overflow_position, seal, tag_of
+from .seen import (
+    UPPER,
+    bucket_of,
+    copy,
+    first_slot,
+    has_tag,
+    look_up,
+    next_slot,
+    overflow_position,
+    seal,
+    tag_of,
+)
 from .values import MACHINE
 
 ARITHMETIC = MACHINE
@@ -35,26 +46,23 @@ BEGINS = 0x7FFF
 
 def number_of(p: Program, shared: int, candidate: int) -> int:
     """Return the number of the seen state that equals a candidate after ``look_up``; or -1."""
-    tag = tag_of(p, candidate)
-    slot, end = load(candidate + p.stride - 8), BUCKET
-    bucket = bucket_of(p, shared, candidate)
+    bucket, tag = bucket_of(p, shared, candidate), tag_of(p, candidate)
+    end = bucket + 64 * load(shared + Shared.REACH)
+    slot = first_slot(p, candidate, bucket, end, tag)
     while slot < end:
-        tagged = load(bucket + 8 * slot)
+        tagged = load(slot)
         if tagged == 0:
             return -1
         if has_tag(p, shared, candidate, tag, tagged):
             return (tagged & 0xFFFFFFFFFF) - 1
-        slot += 1
-    upper = load(candidate + 8 * p.words) & UPPER
-    position = overflow_position(shared, upper)
+        slot = next_slot(p, slot, end, tag)
+    position = overflow_position(shared, load(candidate + 8 * p.words) & UPPER)
     while True:
-        entry = load(shared + Shared.OVERFLOW) + 16 * position
-        if load(entry) == 0:
+        tagged = load(load(shared + Shared.OVERFLOW) + 8 * position)
+        if tagged == 0:
             return -1
-        if load(entry) == upper + 1:
-            tagged = load(entry + 8)
-            if has_tag(p, shared, candidate, tag, tagged):
-                return (tagged & 0xFFFFFFFFFF) - 1
+        if has_tag(p, shared, candidate, tag, tagged):
+            return (tagged & 0xFFFFFFFFFF) - 1
         position += 1
         if position == load(shared + Shared.OVERFLOW_SIZE):
             position = 0

@@ -5,31 +5,44 @@ from __future__ import annotations
 from .intrinsics import fetch_add, high_product, load, prefetch, shifted, store, swap_if
 from .memory import BATCH, Shared, Worker
 from .program import Program
-from .seen import BUCKET, UPPER, bucket_of, copy, examine, overflow_position, same, seal, tag_of
+from .seen import (
+    BUCKET,
+    UPPER,
+    bucket_of,
+    copy,
+    examine,
+    missing_bits,
+    note_missing,
+    overflow_position,
+    same,
+    seal,
+    tag_of,
+)
 from .values import MACHINE
 
 ARITHMETIC = MACHINE
 
 
 def grow(p: Program, shared: int, order: int) -> None:
-    """Move the tags of some buckets to their buckets in the grown table, the last one first.
+    """Move the tags of some buckets to their windows in the grown table, the last one first.
 
-    A bucket's tags never move down, and those above it must have moved already.  The tags of
-    bucket b, of `old`, have upper bits from ceil(b * 2^40 / old) on, and contain enough of the low
-    ones to reconstruct all 40.
+    Tags must have left the buckets that they move to, but for their own.  The tags in a bucket have
+    their homes there or in the few buckets before it; the first of these, h of `old`, has upper
+    bits from ceil(h * 2^40 / old) on, and tags contain enough of the low ones to reconstruct all
+    40.
 
     Parameters
     ----------
     order
-        Address of eight numbers: the old and the new number of buckets, the first bucket to move
-        and the one after the last, and (quotient, remainder) of that one's upper bits and of one
-        bucket's, both divided by `old`.
+        Address of nine numbers: the old and the new number of buckets, the first bucket to move
+        and the one after the last, (quotient, remainder) of the upper bits of that one's first
+        home and of one bucket's, both divided by `old`, and the address of the old bucket 0.
     """
-    table = load(shared + Shared.TABLE)
     known = 24 if p.exact else 16
     old, new, low, bucket = load(order), load(order + 8), load(order + 16), load(order + 24)
     start, part = load(order + 32), load(order + 40)
     quotient, rest = load(order + 48), load(order + 56)
+    table = load(order + 64)
     while bucket > low:
         bucket -= 1
         start, part = start - quotient, part - rest
@@ -42,7 +55,7 @@ def grow(p: Program, shared: int, order: int) -> None:
                 store(table + bucket * 64 + 8 * slot, 0)
                 bits = shifted(tag, 64 - known)
                 upper = (first + (bits - first & (1 << known) - 1)) << 24
-                place(shared, high_product(upper, new), upper, tag)
+                place(p, shared, high_product(upper, new), upper, tag)
 
 
 def remember(p: Program, worker: int, first: int, number: int, count: int) -> int:
@@ -75,42 +88,56 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> in
             tag = tag_of(p, candidate)
             if p.exact:
                 tag = tag + number + done + index + 1
-            place(shared, high_product(upper, load(shared + Shared.BUCKETS)), upper, tag)
+            place(p, shared, high_product(upper, load(shared + Shared.BUCKETS)), upper, tag)
         done += some
     return done
 
 
-def place(shared: int, bucket: int, upper: int, tag: int) -> None:
-    """Put a tag into its bucket, or into the overflow table."""
-    address = load(shared + Shared.TABLE) + bucket * 64
+def place(p: Program, shared: int, bucket: int, upper: int, tag: int) -> None:
+    """Put a tag into the window of its home bucket, or into the overflow table.
+
+    Other workers may do so at the same time.
+    """
+    slot = load(shared + Shared.TABLE) + bucket * 64
+    end = slot + 64 * load(shared + Shared.REACH)
+    alone = load(shared + Shared.ALONE) != 0
+    # Slots are used in order, so a bucket whose last one is in use is full.
+    while slot < end and load(slot + 56) != 0:
+        slot += 64
     # One slot after the other: a vector load would wait for the last write to this bucket.
-    slot = 0
-    while slot < BUCKET and load(address + 8 * slot) != 0:
-        slot += 1
-    if slot < BUCKET:
-        store(address + 8 * slot, tag)
-    else:
-        overflow(shared, upper, tag)
+    while slot < end:
+        if load(slot) == 0:
+            if alone:
+                store(slot, tag)
+                return
+            if swap_if(slot, 0, tag):
+                return
+        slot += 8
+    overflow(p, shared, upper, tag)
 
 
-def overflow(shared: int, upper: int, tag: int) -> None:
+def overflow(p: Program, shared: int, upper: int, tag: int) -> None:
     """Put a tag into the overflow table; other workers may do so at the same time."""
     size = load(shared + Shared.OVERFLOW_SIZE)
     position = overflow_position(shared, upper)
-    while not swap_if(load(shared + Shared.OVERFLOW) + 16 * position, 0, upper + 1):
+    while not swap_if(load(shared + Shared.OVERFLOW) + 8 * position, 0, tag):
         position += 1
         if position == size:
             position = 0
-    store(load(shared + Shared.OVERFLOW) + 16 * position + 8, tag)
+    note_missing(shared, position, missing_bits(p, upper))
     fetch_add(shared + Shared.OVERFLOWED, 1)
 
 
-def reinsert(p: Program, shared: int, entries: int, count: int) -> None:
-    """Put the tags of the old overflow table back; most of them fit into the grown buckets."""
-    for number in range(count):
-        entry = entries + 16 * number
-        if load(entry) != 0:
-            upper = load(entry) - 1
-            place(
-                shared, high_product(upper, load(shared + Shared.BUCKETS)), upper, load(entry + 8)
-            )
+def reinsert(p: Program, shared: int, tags: int, missing: int, first: int, count: int) -> None:
+    """Put some tags of the old overflow table back.
+
+    `tags` and `missing` are the addresses of its two parts.
+    """
+    known = 24 if p.exact else 16
+    for position in range(first, first + count):
+        tag = load(tags + 8 * position)
+        if tag != 0:
+            word = load(missing + 8 * (position >> 1))
+            high = (shifted(word, 32 * (position & 1)) & 0xFFFFFFFF) - 1
+            upper = (high << known | shifted(tag, 64 - known)) << 24
+            place(p, shared, high_product(upper, load(shared + Shared.BUCKETS)), upper, tag)

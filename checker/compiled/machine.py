@@ -7,25 +7,20 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice, pairwise
+from itertools import chain
 
 from ..interrupts import abandon
 from .build import Code
-from .memory import BATCH, GROW, RECENT, STOPPED, Region, Shared, Worker, region_of
+from .memory import BATCH, GROW, RECENT, STOPPED, Region, Shared, Worker
 from .program import Module
 from .sampler import Sampler, Words
 from .statefile import PIECE
+from .table import Table, table_bytes
 from .threads import Threads
 
 MINUS_ONE = (1 << 64) - 1
-AT_ONCE = 8
-"""Pieces of memory that each worker prepares between two checks for an interrupt."""
-
 TOUCHED = 512
 """The most buckets per state of a frontier for which the whole table is prepared."""
-
-APART = 1 << 12
-"""The most buckets of which one worker moves all tags."""
 
 Segments = list[tuple[int, int]]
 """Segments of stored states: the number of the first state, and how many."""
@@ -39,16 +34,6 @@ class Sizes:
     workers: int
     chunk: int
     buckets: int
-
-
-def overflow_size(buckets: int) -> int:
-    """Return the number of 16-byte entries of the overflow table; 0.25 per bucket are used."""
-    return buckets // 3
-
-
-def table_bytes(buckets: int) -> int:
-    """Return the size of a table and its overflow table in bytes."""
-    return buckets * 64 + overflow_size(buckets) * 16
 
 
 def _overall(answers: Iterable[int]) -> int:
@@ -79,8 +64,6 @@ class Machine:
         self.entry = self.state_bytes + 16
         self._found = max(properties, 64) * self.entry
         self.shared = Region(Shared.SIZE)
-        self.table = Region(sizes.memory, huge=True)
-        self.overflow = Region(sizes.memory, huge=True)
         self.states = Region(sizes.memory, huge=True)
         self.ahead = self.states if exact else Region(PIECE * self.state_bytes, huge=True)
         self.segments = Region(24 * (4 * sizes.workers + 64))
@@ -88,14 +71,14 @@ class Machine:
         self.workers = [self._worker() for _ in range(sizes.workers)]
         self._most_written = 0
         self._threads = Threads(sizes.workers, self.shared, self)
+        self.table = Table(self.shared, sizes.memory, self._threads, sizes.workers)
         self._use(code)
         shared = self.shared
-        shared[Shared.TABLE], shared[Shared.OVERFLOW] = self.table.address, self.overflow.address
         shared[Shared.SEGMENTS], shared[Shared.CHUNK] = self.segments.address, sizes.chunk
         shared[Shared.TARGETS], shared[Shared.ACTIVE] = self.targets.address, MINUS_ONE
         shared[Shared.ALONE] = int(sizes.workers == 1)
         shared[Shared.STATES], shared[Shared.FRONTIER] = self.states.address, self.ahead.address
-        self._set_sizes(sizes.buckets)
+        self.table.set_sizes(sizes.buckets)
 
     def switch_to(self, code: Code) -> None:
         """Use other code of the same search; no worker may be running."""
@@ -108,9 +91,8 @@ class Machine:
         self.work = code.function("work", 1)
         self._parents = code.function("find_parents", 1)
         self._add = code.function("add_states", 3)
-        self._grow = code.function("grow", 2)
+        self.table.use(code)
         self._remember = code.function("remember", 4)
-        self._reinsert = code.function("reinsert", 3)
 
     def _worker(self) -> tuple[Region, Region]:
         """Make a worker's block, and the memory that it points to."""
@@ -134,7 +116,8 @@ class Machine:
         if self.stuck:
             return
         self.sampler.close()
-        regions = [self.shared, self.table, self.overflow, self.states, self.segments, self.targets]
+        self.table.close()
+        regions = [self.shared, self.states, self.segments, self.targets]
         regions += [] if self.exact else [self.ahead]
         for region in [*regions, *(part for worker in self.workers for part in worker)]:
             region.close()
@@ -222,7 +205,7 @@ class Machine:
             total += chunks
         # Successors of so many states reach nearly every page of the table.
         if total * chunk * TOUCHED >= self.shared[Shared.BUCKETS]:
-            self.prepare(self.table, self.shared[Shared.BUCKETS] * 64)
+            self.table.prepare_all()
         self.shared[Shared.CHUNKS] = total
         self.shared[Shared.CURSOR] = 0
         return total
@@ -264,55 +247,6 @@ class Machine:
             start = end
         segments.append((start, self.shared[Shared.TAIL] - start))
         return sorted((first, count) for first, count in segments if count)
-
-    def prepare(self, region: Region, length: int) -> None:
-        """Populate the first bytes of a region, each worker a part of them."""
-        pieces = region.unprepared(length)
-        for piece in islice(pieces, 1):
-            region.prepare(*piece)
-        while some := list(islice(pieces, AT_ONCE * len(self.workers))):
-            self._threads.finish(partial(region.prepare, *piece) for piece in some)
-
-    def grow(self, buckets: int) -> None:
-        """Spread the table over more buckets; no worker may be running."""
-        shared = self.shared
-        old, size = shared[Shared.BUCKETS], shared[Shared.OVERFLOW_SIZE] * 16
-        kept = Region(size)
-        ctypes.memmove(kept.address, self.overflow.address, size)
-        self.overflow.clear(0, size)
-        shared[Shared.OVERFLOWED] = 0
-        self._set_sizes(buckets)
-        self.prepare(self.table, buckets * 64)
-        self.prepare(self.overflow, overflow_size(buckets) * 16)
-        self._spread(old, buckets)
-        self._reinsert(shared.address, kept.address, size // 16)
-        kept.close()
-
-    def _spread(self, old: int, new: int) -> None:
-        """Move all tags of `old` buckets, each worker a part of those that can be moved at a time.
-
-        If the new size is a multiple of the old one, no two buckets' tags go to the same bucket,
-        and the tags of all but the first 1/factor of the buckets go beyond the old table.
-        """
-        factor, left = new // old, old
-        while left:
-            low = -(-left // factor) if not new % old and left > APART else 0
-            parts = len(self.workers) if low else 1
-            bounds = [low + (left - low) * part // parts for part in range(parts + 1)]
-            orders = [
-                region_of((old, new, *some, *divmod(some[1] << 40, old), *divmod(1 << 40, old)))
-                for some in pairwise(bounds)
-            ]
-            grow = partial(self._grow, self.shared.address)
-            self._threads.finish(partial(grow, order.address) for order in orders)
-            for order in orders:
-                order.close()
-            left = low
-
-    def _set_sizes(self, buckets: int) -> None:
-        self.shared[Shared.BUCKETS] = buckets
-        self.shared[Shared.OVERFLOW_SIZE] = overflow_size(buckets)
-        self.shared[Shared.OVERFLOW_LIMIT] = buckets // 4
 
     def take_found(self) -> dict[int, tuple[int, Words]]:
         """Return for each property the least violating state with its fingerprint; forget them."""

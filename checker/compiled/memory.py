@@ -17,8 +17,11 @@ from ...core.spec import TidegateError
 NORESERVE = 0x4000
 """Linux's MAP_NORESERVE: reserves only address space; a page takes memory once it is written."""
 
-HUGE_PAGES, POPULATE_WRITE = 14, 23
-"""Linux's MADV_HUGEPAGE and, from 5.14 on, MADV_POPULATE_WRITE, which populates pages at once."""
+DONT_NEED, HUGE_PAGES, POPULATE_WRITE = 4, 14, 23
+"""Linux's MADV_DONTNEED, MADV_HUGEPAGE and, from 5.14 on, MADV_POPULATE_WRITE.
+
+The first frees pages, which hold zeros when they are used again; the last populates pages at once.
+"""
 
 PIECE_BYTES, TRIAL_BYTES = 16 << 20, 4 << 20
 """Bytes that the operating system is asked to populate at a time, and the first time."""
@@ -81,6 +84,9 @@ class Shared(IntEnum):
     ENABLED = 384
     DEMANDS = 392
     DEMAND_WORDS = 400
+    MISSING = 408
+    OVERFLOW_SPREAD = 416
+    REACH = 424
     SIZE = 512
 
 
@@ -187,6 +193,10 @@ class Region:
     def _advise(self, offset: int, length: int, advice: int) -> None:
         """Give advice to the operating system, which ignores what it does not know."""
         _madvise(ctypes.c_void_p(self.address + offset), ctypes.c_size_t(length), advice)
+
+    def forget(self, offset: int, length: int) -> None:
+        """Free the memory of some pages, the last one whole; they hold zeros afterwards."""
+        self._advise(offset, -(-length // mmap.PAGESIZE) * mmap.PAGESIZE, DONT_NEED)
 
     def clear(self, offset: int, length: int) -> None:
         """Write zeros."""

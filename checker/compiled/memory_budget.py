@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from .machine import Machine, table_bytes
+from .machine import Machine
 from .memory import BLOCK, Shared
+from .table import table_bytes
 
-GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 130))
+GROWTH = ((1 << 23, 400), (1 << 26, 200), (7 << 24, 110), (1 << 62, 102))
 """For tables of fewer buckets, the new size in percent of the old: a large one wastes less."""
+
+LEAST_GROWTH = 64
+"""A table that cannot grow by a part of this many is as large as it can be."""
 
 LEAST, MOST = 1 << 20, 128 << 20
 """The limits, in bytes, of what is populated for states at a time: a quarter of what there is."""
@@ -33,9 +37,9 @@ class MemoryBudget:
         free = self.memory - machine.bytes_used
         wanted = next(old * percent // 100 for most, percent in GROWTH if old < most)
         new = min(wanted, old + free // table_bytes(1 << 10) * 9 // 10 * (1 << 10))
-        if new < old * 9 // 8:
+        if new < old + old // LEAST_GROWTH:
             return False
-        machine.grow(new)
+        machine.table.grow(new)
         return self.for_states()
 
     def for_states(self) -> bool:
@@ -51,7 +55,7 @@ class MemoryBudget:
             return False
         more = min(max(tail * machine.state_bytes // 4, LEAST), MOST)
         capacity = min(capacity, tail + self._slack + more // machine.state_bytes)
-        machine.prepare(machine.states, capacity * machine.state_bytes)
+        machine.table.prepare(machine.states, capacity * machine.state_bytes)
         machine.shared[Shared.CAPACITY] = capacity
         return True
 

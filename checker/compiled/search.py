@@ -22,19 +22,14 @@ from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .comparison import Comparison, compare_with_reference
 from .journal import Journal, code_hash
 from .levels import LevelSearch
-from .machine import Machine, Segments, Sizes, table_bytes
+from .machine import Machine, Segments, Sizes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .memory_budget import MemoryBudget
 from .restore import Restoration
 from .sampler import Words
+from .table import EXACT_BUCKETS, FINGERPRINT_BUCKETS, buckets_for, table_bytes
 from .threads import STUCK
 from .tiers import Tiers
-
-EXACT_BUCKETS = 1 << 16
-"""The smallest table whose tags, with 24 bits of hash each, determine their buckets as it grows."""
-
-FINGERPRINT_BUCKETS = 1 << 24
-"""The same for tags with 16 bits of the bucket's hash: 40 bits and 48 others make 88."""
 
 FINGERPRINT_BITS = 88
 
@@ -92,8 +87,7 @@ class CompiledSearch(LevelSearch):
         """Make the machine, with a table that is large enough for the states of a checkpoint."""
         smallest = EXACT_BUCKETS if self.exact else FINGERPRINT_BUCKETS
         known = self._begun.states if self._begun else 0
-        # With five tags on average nearly all buckets have room.
-        buckets = max(smallest, known // 5)
+        buckets = max(smallest, buckets_for(known))
         kept = known * 8 * self.module.words if self.exact else 0
         if table_bytes(buckets) + kept > self.memory:
             raise MemoryLimitError(

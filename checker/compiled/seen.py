@@ -1,9 +1,10 @@
 """The table of seen states, in the subset of Python that ``translate`` turns into machine code.
 
 All workers share it.  It consists of buckets of eight 64-bit *tags* (one cache line).  The upper
-40 bits of a state's hash determine its bucket; if that is full, its tag goes to the *overflow
-table*, a small table of pairs (upper bits, tag).  So a tag's bucket always determines its upper
-bits, and the table can grow in place.
+40 bits of a state's hash determine its *home* bucket; if that is full, its tag goes to one of the
+next few, its *window*, and if all of these are full, to the *overflow table*, beside the upper bits
+that it lacks.  A window is so short that a tag and its bucket always determine its upper bits, and
+the table can grow in place.
 
 With exact storage a tag is the number of the state, plus 24 bits of hash, and a state counts as
 seen only if it equals the state of that number.  With fingerprints a tag is 64 bits of hash, which
@@ -34,6 +35,9 @@ ARITHMETIC = MACHINE
 
 BUCKET = 8
 """Tags in a bucket."""
+
+SMEAR = 14
+"""Bits of the distance at random from where a tag's upper bits place it in the overflow table."""
 
 SEEN, NEW, FULL = 0, 1, 2
 """The results of adding a candidate."""
@@ -173,7 +177,7 @@ def enter(p: Program, shared: int, worker: int, candidate: int, slot: int, tag: 
 
 
 def bucket_of(p: Program, shared: int, candidate: int) -> int:
-    """Return the address of a candidate's bucket."""
+    """Return the address of a candidate's home bucket."""
     upper = load(candidate + 8 * p.words) & UPPER
     bucket = high_product(upper, load(shared + Shared.BUCKETS))
     return load(shared + Shared.TABLE) + bucket * 64
@@ -191,7 +195,7 @@ def seal(p: Program, candidate: int) -> None:
 
 
 def look_up(p: Program, shared: int, candidate: int) -> None:
-    """Find the first slot of a bucket that may hold a candidate, and prefetch its state.
+    """Find the first slot of a bucket that may hold a candidate, and prefetch what comes next.
 
     Earlier slots hold other tags for ever, so ``add`` begins at this slot.
     """
@@ -201,21 +205,37 @@ def look_up(p: Program, shared: int, candidate: int) -> None:
     if p.exact and slot < BUCKET:
         number = (load(bucket + 8 * slot) & 0xFFFFFFFFFF) - 1
         prefetch(load(shared + Shared.STATES) + number * p.words * 8)
+    elif slot == BUCKET and load(shared + Shared.REACH) > 1:
+        prefetch(bucket + 64)
+        prefetch(bucket + 128)
     elif slot == BUCKET:
         upper = load(candidate + 8 * p.words) & UPPER
-        prefetch(load(shared + Shared.OVERFLOW) + 16 * overflow_position(shared, upper))
+        prefetch(load(shared + Shared.OVERFLOW) + 8 * overflow_position(shared, upper))
 
 
-def overflow_position(shared: int, upper: int) -> int:
-    """Return the first position in the overflow table for these upper bits."""
-    return high_product(upper * 0x9E3779B97F4A7C15, load(shared + Shared.OVERFLOW_SIZE))
+def next_slot(p: Program, slot: int, end: int, tag: int) -> int:
+    """Return the next slot of a window, which ends at `end`, that may hold a tag; or its end."""
+    slot += 8
+    while slot < end and slot & 63 == 0:
+        place = first_of_eight(slot, tag, 40 if p.exact else 0)
+        slot += 8 * place
+        if place < BUCKET:
+            return slot
+    return slot
+
+
+def first_slot(p: Program, candidate: int, bucket: int, end: int, tag: int) -> int:
+    """Return the first slot of a window that may hold a candidate after ``look_up``; or its end."""
+    place = load(candidate + p.stride - 8)
+    return bucket + 8 * place if place < BUCKET else next_slot(p, bucket + 56, end, tag)
 
 
 def add(p: Program, shared: int, worker: int, candidate: int) -> int:
     """Add a candidate to the seen states, unless it is among them: SEEN, NEW, or FULL."""
     bucket, tag = bucket_of(p, shared, candidate), tag_of(p, candidate)
-    slot = bucket + 8 * load(candidate + p.stride - 8)
-    while slot < bucket + 8 * BUCKET:
+    end = bucket + 64 * load(shared + Shared.REACH)
+    slot = first_slot(p, candidate, bucket, end, tag)
+    while slot < end:
         stored = load_published(slot)
         if stored == 0:
             if not set_aside(p, shared, worker):
@@ -225,35 +245,59 @@ def add(p: Program, shared: int, worker: int, candidate: int) -> int:
             stored = load_published(slot)
         if has_tag(p, shared, candidate, tag, stored):
             return SEEN
-        slot += 8
+        slot = next_slot(p, slot, end, tag)
     return add_to_overflow(p, shared, worker, candidate, tag)
 
 
+def overflow_position(shared: int, upper: int) -> int:
+    """Return the first position in the overflow table for these upper bits.
+
+    They are in the order of the table, but for the smear, so that growth moves nearby tags to
+    nearby buckets.
+    """
+    scattered = shifted(upper * 0x9E3779B97F4A7C15, 64 - SMEAR)
+    return high_product(upper, load(shared + Shared.OVERFLOW_SPREAD)) + scattered
+
+
+def missing_bits(p: Program, upper: int) -> int:
+    """Return the upper bits that a tag lacks, plus 1, since 0 stands for none."""
+    return shifted(upper, 48 if p.exact else 40) + 1
+
+
+def note_missing(shared: int, position: int, missing: int) -> None:
+    """Write the 32 bits beside a tag in the overflow table, which nobody has written yet."""
+    fetch_add(load(shared + Shared.MISSING) + 8 * (position >> 1), missing << 32 * (position & 1))
+
+
+def missing_at(shared: int, position: int) -> int:
+    """Return the 32 bits beside a tag in the overflow table, once they have been written."""
+    address = load(shared + Shared.MISSING) + 8 * (position >> 1)
+    while True:
+        missing = shifted(fetch_add(address, 0), 32 * (position & 1)) & 0xFFFFFFFF
+        if missing != 0:
+            return missing
+
+
 def add_to_overflow(p: Program, shared: int, worker: int, candidate: int, tag: int) -> int:
-    """Add a candidate whose bucket is full to the overflow table, unless it is there."""
+    """Add a candidate whose window is full to the overflow table, unless it is there."""
     upper = load(candidate + 8 * p.words) & UPPER
-    size = load(shared + Shared.OVERFLOW_SIZE)
+    missing, size = missing_bits(p, upper), load(shared + Shared.OVERFLOW_SIZE)
     position = overflow_position(shared, upper)
     while True:
-        entry = load(shared + Shared.OVERFLOW) + 16 * position
-        stored = load(entry)
+        slot = load(shared + Shared.OVERFLOW) + 8 * position
+        stored = load_published(slot)
         if stored == 0:
             if load(shared + Shared.OVERFLOWED) >= load(shared + Shared.OVERFLOW_LIMIT):
                 return FULL
             if not set_aside(p, shared, worker):
                 return FULL
-            # The first word claims the entry, the second one completes it.
-            if swap_if(entry, 0, upper + 1):
+            if enter(p, shared, worker, candidate, slot, tag):
+                note_missing(shared, position, missing)
                 fetch_add(shared + Shared.OVERFLOWED, 1)
-                enter(p, shared, worker, candidate, entry + 8, tag)
                 return NEW
-            stored = load(entry)
-        if stored == upper + 1:
-            other = fetch_add(entry + 8, 0)
-            while other == 0:
-                other = fetch_add(entry + 8, 0)
-            if has_tag(p, shared, candidate, tag, other):
-                return SEEN
+            stored = load_published(slot)
+        if has_tag(p, shared, candidate, tag, stored) and missing_at(shared, position) == missing:
+            return SEEN
         position += 1
         if position == size:
             position = 0

@@ -1,8 +1,10 @@
 """The compiled search: the very states, the same trace on every run, a table that grows."""
 
+import ctypes
 import dataclasses
 from contextlib import suppress
 
+import numpy as np
 import pytest
 
 from tidegate.analysis.named import find_protocol
@@ -10,6 +12,7 @@ from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
 from tidegate.checker.compiled import search as compiled_search
 from tidegate.checker.compiled import statefile
+from tidegate.checker.compiled import table as compiled_table
 from tidegate.checker.compiled.generate import Generator
 from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.engines import EngineChoiceError
@@ -106,16 +109,21 @@ class Table:
 
     def __init__(self, monkeypatch):
         self.grown = self.overflowed = self.under_way = 0
-        machine = compiled_search.Machine
-        grow = machine.grow
+        self.loads = []
+        table = compiled_table.Table
+        grow = table.grow
 
         def noted(this, buckets):
             self.grown += 1
+            slots = 8 * this.shared[compiled_search.Shared.BUCKETS]
+            tags = (ctypes.c_uint64 * slots).from_address(this.region.address)
+            used = np.count_nonzero(np.frombuffer(tags, np.uint64))
+            self.loads.append((used + this.shared[compiled_search.Shared.OVERFLOWED]) / slots)
             self.overflowed += this.shared[compiled_search.Shared.OVERFLOWED]
             self.under_way += this.shared[compiled_search.Shared.CURSOR] > 0
             grow(this, buckets)
 
-        monkeypatch.setattr(machine, "grow", noted)
+        monkeypatch.setattr(table, "grow", noted)
 
 
 def test_the_table_grows_while_a_level_is_under_way(grid, monkeypatch):
@@ -128,7 +136,7 @@ def test_the_table_grows_while_a_level_is_under_way(grid, monkeypatch):
         assert found.taken == dict.fromkeys(("count_x", "count_y", "count_z"), 990_000)
         assert found.complete
     assert table.grown == table.under_way >= 3
-    assert table.overflowed > 3 * 16_000
+    assert table.overflowed > 3 * 14_000
 
 
 @pytest.mark.parametrize(
@@ -143,9 +151,24 @@ def test_a_table_that_grew_knows_every_state(grid, store, buckets):
     found.run()
     states = [toy.layout.pack(state) for state in Search_states(toy)]
     for size in (buckets * 9 // 8, buckets * 2 + 3, buckets * 4 + 6):
-        found.machine.grow(size)
+        found.machine.table.grow(size)
         assert found.machine.add_states(states)
         assert found.distinct_states == len(states) == 60**3
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_windows_of_several_buckets_know_every_state(workers, grid, monkeypatch):
+    """A table of hundreds of millions of states has them, and is full when it grows."""
+    least = 5 << 16
+    monkeypatch.setattr("tidegate.checker.compiled.search.EXACT_BUCKETS", least)
+    monkeypatch.setattr("tidegate.checker.compiled.table.LARGE", 1 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.memory_budget.GROWTH", ((1 << 62, 103),))
+    table = Table(monkeypatch)
+    resources = Resources(engine="compiled", workers=workers)
+    found = check(grid(145), [], resources=resources)
+    assert (found.distinct_states, found.depth) == (145**3, 3 * 144 + 1)
+    assert table.grown == table.under_way >= 5
+    assert min(table.loads) > 0.9, table.loads
 
 
 def Search_states(toy):  # noqa: N802 - reads as a name of the interpreted search's

@@ -26,10 +26,10 @@ ARITHMETIC = MACHINE
 def grow(p: Program, shared: int, order: int) -> None:
     """Move the tags of some buckets to their windows in the grown table, the last one first.
 
-    Tags must have left the buckets that they move to, but for their own.  The tags in a bucket have
-    their homes there or in the few buckets before it; the first of these, h of `old`, has upper
-    bits from ceil(h * 2^40 / old) on, and tags contain enough of the low ones to reconstruct all
-    40.
+    Tags must have left the windows that these move to, where no other worker may put any.  The tags
+    in a bucket have their homes there or in the few buckets before it; the first of these, h of
+    `old`, has upper bits from ceil(h * 2^40 / old) on, and tags contain enough of the low ones to
+    reconstruct all 40.
 
     Parameters
     ----------
@@ -94,24 +94,17 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> in
 
 
 def place(p: Program, shared: int, bucket: int, upper: int, tag: int) -> None:
-    """Put a tag into the window of its home bucket, or into the overflow table.
-
-    Other workers may do so at the same time.
-    """
+    """Put a tag into the window of its home bucket, or into the overflow table."""
     slot = load(shared + Shared.TABLE) + bucket * 64
     end = slot + 64 * load(shared + Shared.REACH)
-    alone = load(shared + Shared.ALONE) != 0
     # Slots are used in order, so a bucket whose last one is in use is full.
     while slot < end and load(slot + 56) != 0:
         slot += 64
     # One slot after the other: a vector load would wait for the last write to this bucket.
     while slot < end:
         if load(slot) == 0:
-            if alone:
-                store(slot, tag)
-                return
-            if swap_if(slot, 0, tag):
-                return
+            store(slot, tag)
+            return
         slot += 8
     overflow(p, shared, upper, tag)
 

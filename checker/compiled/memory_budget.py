@@ -6,7 +6,7 @@ from .machine import Machine
 from .memory import BLOCK, Shared
 from .table import table_bytes
 
-GROWTH = ((1 << 23, 400), (1 << 26, 200), (7 << 24, 110), (1 << 62, 102))
+GROWTH = ((1 << 23, 400), (1 << 26, 200), (1 << 62, 120))
 """For tables of fewer buckets, the new size in percent of the old: a large one wastes less."""
 
 LEAST_GROWTH = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import partial
-from itertools import islice, pairwise
+from itertools import islice
 
 from .build import Code
 from .memory import Region, Shared, region_of
@@ -44,7 +44,7 @@ def window(buckets: int) -> int:
 
 def overflow_size(buckets: int) -> int:
     """Return the number of entries of the overflow table without its smear."""
-    return buckets * 17 // 64
+    return buckets * 28 // 64
 
 
 def table_bytes(buckets: int) -> int:
@@ -143,22 +143,26 @@ class Table:
             if left - low <= APART:
                 low, parts = bottom, 1
             else:
-                parts = self.workers
+                parts = min(self.workers, APART // 64)
             bounds = [low + (left - low) * part // parts for part in range(parts + 1)]
-            self._move(old, new, bounds, self.region.address)
+            # What lies between two parts moves last, since windows there overlap.
+            between = [(bound - 2 * LONGEST, bound) for bound in bounds[1:-1]]
+            starts, ends = [low, *bounds[1:-1]], [first for first, _ in between] + [left]
+            self._move(old, new, list(zip(starts, ends, strict=True)), self.region.address)
+            self._move(old, new, between, self.region.address)
             left = low
         copy = Region(left * 64)
         ctypes.memmove(copy.address, self.region.address, left * 64)
         self.region.clear(0, left * 64)
-        self._move(old, new, [0, left], copy.address)
+        self._move(old, new, [(0, left)], copy.address)
         copy.close()
 
-    def _move(self, old: int, new: int, bounds: list[int], address: int) -> None:
-        """Move the tags of the buckets between some bounds, each range by a worker."""
+    def _move(self, old: int, new: int, ranges: list[tuple[int, int]], address: int) -> None:
+        """Move the tags of some ranges of buckets, each by a worker."""
         before, one = window(old) - 1, divmod(1 << 40, old)
         orders = [
             region_of((old, new, *some, *divmod(some[1] - before << 40, old), *one, address))
-            for some in pairwise(bounds)
+            for some in ranges
         ]
         move = partial(self._grow, self.shared.address)
         self.threads.finish(partial(move, order.address) for order in orders)

@@ -43,8 +43,11 @@ def window(buckets: int) -> int:
 
 
 def overflow_size(buckets: int) -> int:
-    """Return the number of entries of the overflow table without its smear."""
-    return buckets * 28 // 64
+    """Return the number of entries of the overflow table without its smear.
+
+    A large table is fuller when its overflow table is full.
+    """
+    return buckets * (28 if window(buckets) > 1 else 19) // 64
 
 
 def table_bytes(buckets: int) -> int:

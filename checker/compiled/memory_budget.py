@@ -36,7 +36,7 @@ class MemoryBudget:
         old = shared[Shared.BUCKETS]
         free = self.memory - machine.bytes_used
         wanted = next(old * percent // 100 for most, percent in GROWTH if old < most)
-        new = min(wanted, old + free // table_bytes(1 << 10) * 9 // 10 * (1 << 10))
+        new = min(wanted, old + free * 9 // 10 * wanted // table_bytes(wanted))
         if new < old + old // LEAST_GROWTH:
             return False
         machine.table.grow(new)

@@ -14,7 +14,7 @@ from pathlib import Path
 from ...core.spec import TidegateError
 from .memory import Region
 
-PIECE = 1 << 22
+PIECE = 1 << 20
 """The most states that are read back at a time."""
 
 _AT_ONCE = 64 << 20

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil, sqrt
 
 from .runs import Run
 
 FILES = 64
 """The files of runs that a task may open before another task costs less: each has one for itself
 from every run that has as many shares as there are tasks."""
+
+
+SMALL = 50
+"""The shares up to which blocks may get smaller, since few tasks have few blocks."""
+
+LARGE = 10
+"""The most candidates of a share, in multiples of those that are worth one, unless all shares have
+more: an owner has a table of them in memory."""
 
 
 def shares_of(
@@ -36,9 +45,15 @@ def shares_of(
     3
     >>> shares_of(100, 50_000, 120_000, [Run("levels/00009", 100, 10**6)] * 7, [])
     11
+
+    Blocks are not cut ever smaller, but an owner's table must not get ever larger.
+
+    >>> [shares_of(10_000, 50_000, 50_000 * times, [], []) for times in (50, 200, 5000, 20_000)]
+    [50, 100, 500, 2000]
     """
     if not least:
         return most
-    records = candidates + sum(run.states for run in merge)
+    worth = (candidates + sum(run.states for run in merge)) / least
+    shares = max(min(worth, sqrt(SMALL * worth)), worth / LARGE)
     files = sum(run.shares for run in earlier)
-    return min(most, max(1, int(-(-records // least)), -(-files // FILES)))
+    return min(most, max(1, ceil(shares), ceil(files / FILES)))

@@ -14,12 +14,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
+from tidegate.checker.distributed.runs import Run
+from tidegate.checker.distributed.sizing import shares_of
+from tidegate.checker.result import LOCAL_LEVELS
+
 # Measured: benchmarks/spark.py on the model of SHAPE, and docs/scaling.md for the cost of a job.
 CANDIDATE_CPU = 0.36e-6
 """CPU seconds for each candidate, jobs included."""
 
-TASK_CPU = 0.026
+TASK_CPU = 0.0063
 """CPU seconds of an empty task, Spark's share included."""
+
+BLOCK_CPU = 35e-6
+"""CPU seconds of a shuffle block, which is what one task sends to another."""
 
 JOB_CPU = 0.06
 """CPU seconds of a job, whatever the number of its tasks."""
@@ -49,8 +56,8 @@ LEVELS = 60
 OWNED = 8_000_000
 """The most candidates of the largest level for one partition."""
 
-BLOCK_CPU = 10e-6
-"""CPU seconds of a shuffle block, which is what one task sends to another."""
+RUNS = 7
+"""Runs that hold what was seen, each with a file for every partition."""
 
 LAUNCH = 0.001
 """Seconds for the driver to launch a task and receive its end, which it does sequentially."""
@@ -101,14 +108,18 @@ class Search:
     @property
     def partitions(self):
         """Partitions that keep an owner's memory small, and every executor busy."""
-        largest = max(level.states for level in levels(self.states)) * BRANCHING
-        return max(self.executors, ceil(largest / OWNED))
+        return max(self.executors, ceil(self.largest.states * BRANCHING / OWNED))
+
+    @property
+    def largest(self):
+        """The largest level."""
+        return max(levels(self.states), key=lambda level: level.states)
 
     @property
     def worker(self):
         """Bytes of an owner's table on the largest level."""
-        largest = max(level.states for level in levels(self.states)) * BRANCHING
-        return largest / self.partitions * CANDIDATE * TABLE
+        candidates = self.largest.states * BRANCHING
+        return candidates / self.shares(self.largest) * CANDIDATE * TABLE
 
     def seconds(self, level):
         """Return the seconds of a level: its work, its traffic, and its fixed cost."""
@@ -117,20 +128,26 @@ class Search:
         shuffled = candidates * CANDIDATE / self.executors / NETWORK
         # New records and parents are written once, and again when merged; all seen ones are read.
         stored = level.states * 8 * (2 * WORDS + 1) + (level.seen + level.states) * 8 * WORDS
-        return work + shuffled + stored / self.executors / STORE + self.fixed
+        return work + shuffled + stored / self.executors / STORE + self.fixed(level)
 
-    @property
-    def fixed(self):
-        """Seconds of a nearly empty level."""
-        tasks = 2 * self.partitions
-        blocks = self.partitions**2 * BLOCK_CPU / self.executors
-        return JOB_CPU + blocks + max(tasks * TASK_CPU / self.executors, tasks * LAUNCH)
+    def shares(self, level):
+        """Return the partitions of a level: as many as it is worth, at most all."""
+        earlier = [Run("", self.partitions, 0)] * RUNS
+        return shares_of(self.partitions, LOCAL_LEVELS, level.states * BRANCHING, earlier, [])
+
+    def fixed(self, level):
+        """Return the seconds of a level that do not depend on its states: tasks and blocks."""
+        shares = self.shares(level)
+        at_once = min(shares, self.executors)
+        blocks = shares**2 * BLOCK_CPU / at_once
+        return JOB_CPU + blocks + 2 * shares * max(TASK_CPU / at_once, LAUNCH)
 
     @property
     def hours(self):
         """Hours of the whole search, and which share of them is fixed cost."""
-        total = sum(self.seconds(level) for level in levels(self.states))
-        return total / 3600, LEVELS * self.fixed / total
+        profile = levels(self.states)
+        total = sum(self.seconds(level) for level in profile)
+        return total / 3600, sum(self.fixed(level) for level in profile) / total
 
 
 def duration(hours):
@@ -194,21 +211,25 @@ def partition_table():
     rows = []
     for states in STATES:
         search = Search(states, 1000)
-        p = search.partitions
+        p, profile = search.shares(search.largest), levels(states)
         rows.append(
             [
                 power(states),
+                f"{search.partitions:,}",
                 f"{p:,}",
                 size(search.worker),
-                f"{p * LEVELS:,}",
+                f"{sum(search.shares(level) for level in profile):,}",
                 f"{p * p:,}",
                 # The size of each block, in one byte; and what every share reports.
                 size(p * p + p * REPORT),
-                f"{search.fixed:.1f} s",
+                f"{search.fixed(search.largest):.1f} s",
+                f"{search.fixed(Level(0, states)):.1f} s",
             ]
         )
-    header = ["distinct states", "partitions", "table of an owner", "files of levels"]
-    header += ["blocks of a shuffle", "driver, for a level", "an empty level"]
+    header = ["distinct states", "partitions", "of the largest level"]
+    header += ["table of an owner", "files of levels"]
+    header += ["blocks of a shuffle", "driver, for a level"]
+    header += ["fixed cost of a full level", "of a nearly empty one"]
     return table(header, rows)
 
 

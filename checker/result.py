@@ -58,9 +58,10 @@ class Cluster:
         Path or URI of a directory that all executors share; None for a temporary one, which needs a
         local master.
     partitions
-        The number of partitions of the fingerprints; None for one per core.
+        The most partitions of the fingerprints; None for one per core.
     local_levels
-        Levels of fewer candidates are searched in this process, without a job.
+        Levels of fewer candidates are searched in this process, without a job; others have a
+        partition for about as many.  With 0 every level is a job of all partitions.
     conf
         Settings of Spark, as ``spark.NAME=VALUE``.
     ship

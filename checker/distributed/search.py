@@ -30,6 +30,7 @@ from .kernel import ENTRIES, Candidates, Counts, Kernel, Violations, least
 from .manifest import Manifest, damaged, read_manifest
 from .place import opened_store
 from .runs import Run, level_name
+from .sizing import shares_of
 from .store import StoreError, UnwritableError
 from .tasks import Expanded, Owned, Plan, expand_share, own_share, write_level
 from .workers import KERNEL, sources
@@ -205,10 +206,10 @@ class SparkSearch(LevelSearch):
 
     def _plan(self, frontier: Run, here: bool) -> Plan:
         earlier = tuple(self.manifest.earlier)
-        shares = 1 if here else self._shares()
         merge = to_merge(earlier)
         if here and sum(run.states for run in merge) > MERGED_HERE:
             merge = ()
+        shares = 1 if here else self._shares(frontier, merge)
         return Plan(
             store=self.store.address,
             search=self.manifest.search,
@@ -228,11 +229,13 @@ class SparkSearch(LevelSearch):
             export=self._tables(),
         )
 
-    def _shares(self) -> int:
-        """Return the number of shares of a level that is a job, which a search never changes."""
+    def _shares(self, frontier: Run, merge: Sequence[Run]) -> int:
+        """Return the number of shares of a level that is a job; a search never changes the most."""
         if not self.manifest.shares:
             self.manifest.shares = max(self._connected().context.defaultParallelism, 1)
-        return self.manifest.shares
+        most, least = self.manifest.shares, self.cluster.local_levels
+        candidates = frontier.states * self._branching
+        return shares_of(most, least, candidates, self.manifest.earlier, merge)
 
     def _connected(self) -> Any:
         """Return the runner of jobs; Spark is started for the first one."""

@@ -33,6 +33,8 @@ DEFAULTS = {
     # Candidates begin with a hash, which cannot be compressed.
     "spark.shuffle.compress": "false",
     "spark.shuffle.spill.compress": "false",
+    # Up to 200 partitions Spark would have each task write a file for each other one.
+    "spark.shuffle.sort.bypassMergeThreshold": "8",
     # The shuffle files of a finished level are useless; Java's garbage collection removes them.
     "spark.cleaner.periodicGC.interval": "1min",
     # Workers are on the same host as their executor.

@@ -1,0 +1,59 @@
+"""Chooses how many partitions a level has: as many as its work is worth, at most all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, sqrt
+
+from .runs import Run
+
+FILES = 64
+"""The files of runs that a task may open before another task costs less: each has one for itself
+from every run that has as many shares as there are tasks."""
+
+
+SMALL = 50
+"""The shares up to which blocks may get smaller, since few tasks have few blocks."""
+
+LARGE = 10
+"""The most candidates of a share, in multiples of those that are worth one, unless all shares have
+more: an owner has a table of them in memory."""
+
+
+def shares_of(
+    most: int, least: int, candidates: float, earlier: Sequence[Run], merge: Sequence[Run]
+) -> int:
+    """Return the number of equal shares of all fingerprints for a level.
+
+    Every share is two tasks, each of which sends a block to each other one, so a level of a few
+    states that had all shares would cost more than its work by far.
+
+    Parameters
+    ----------
+    most
+        The partitions of the search.
+    least
+        Candidates that are worth a share; with 0 every level has all shares.
+    candidates
+        How many the level is expected to have.
+    earlier, merge
+        The runs that it is compared with, and those among them that it merges.
+
+    Examples
+    --------
+    >>> shares_of(100, 50_000, 120_000, [], [])
+    3
+    >>> shares_of(100, 50_000, 120_000, [Run("levels/00009", 100, 10**6)] * 7, [])
+    11
+
+    Blocks are not cut ever smaller, but an owner's table must not get ever larger.
+
+    >>> [shares_of(10_000, 50_000, 50_000 * times, [], []) for times in (50, 200, 5000, 20_000)]
+    [50, 100, 500, 2000]
+    """
+    if not least:
+        return most
+    worth = (candidates + sum(run.states for run in merge)) / least
+    shares = max(min(worth, sqrt(SMALL * worth)), worth / LARGE)
+    files = sum(run.shares for run in earlier)
+    return min(most, max(1, ceil(shares), ceil(files / FILES)))

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...core.layout import State
 from ...core.spec import DisagreementError, Property, TidegateError, TransitionSystem
+from ...core.symmetry import Symmetry
 from ..counterexample import least
 from ..interpreted import Search
 from .sampler import Sample, Words
@@ -242,3 +243,36 @@ def _compare_counts(
                 f"machine code and Python disagree about {instance.step}: machine code took it "
                 f"{compiled} times, Python {expected} times, on the same levels{REPORT}"
             )
+
+
+def verify_symmetry(
+    symmetry: Symmetry,
+    properties: Sequence[Property],
+    states: Iterable[State],
+    represent: Callable[[Sequence[Words]], Sequence[Words]],
+) -> None:
+    """Check that the permutations of stored states have one representative, and are treated alike.
+
+    Parameters
+    ----------
+    represent
+        Returns what machine code takes for the representatives of states.
+
+    Raises
+    ------
+    DisagreementError
+        If Python's representative of a state is another one, or a stored state is none.
+    """
+    layout = symmetry.system.layout
+    for state in states:
+        expected = symmetry.canonical(state)
+        renamed = symmetry.permutations_of(state)
+        answers = map(layout.unpack, represent([layout.pack(one) for one in renamed]))
+        for one, answer in [(state, state), *zip(renamed, answers, strict=True)]:
+            if answer != expected:
+                raise DisagreementError(
+                    "machine code and Python disagree about symmetry: machine code represents the "
+                    f"state {layout.describe(one)} by {layout.describe(answer)}, Python by "
+                    f"{layout.describe(expected)}{REPORT}"
+                )
+        symmetry.verify(state, properties)

@@ -188,3 +188,11 @@ def find_parents(p: Program, worker: int) -> int:
                             copy(p, parent, entry + 16)
             state += some * p.words * 8
             states -= some
+
+
+def represent(p: Program, first: int, count: int) -> int:
+    """Replace consecutive states by their representatives; return how many there are."""
+    for number in range(count):
+        if p.symmetric:
+            p.canonical(first + number * p.words * 8)
+    return count

@@ -111,6 +111,7 @@ class Machine:
         self._grow = code.function("grow", 2)
         self._remember = code.function("remember", 4)
         self._reinsert = code.function("reinsert", 3)
+        self._represent = code.function("represent", 2)
 
     def _worker(self) -> tuple[Region, Region]:
         """Make a worker's block, and the memory that it points to."""
@@ -345,3 +346,10 @@ class Machine:
             for number in range(first, first + count):
                 at = number * self.state_bytes
                 yield tuple(self.ahead.numbers(at, self.module.words))
+
+    def represent(self, states: Sequence[Words]) -> list[Words]:
+        """Return the representatives of states under symmetry."""
+        words = self.module.words
+        space = array("Q", chain.from_iterable(states))
+        self._represent(space.buffer_info()[0], len(states))
+        return [tuple(space[at : at + words]) for at in range(0, len(space), words)]

@@ -11,7 +11,9 @@ from collections import defaultdict
 from ...core.layout import Layout, Variable
 from ...core.symmetry import Permutation, renamed
 from .emitter import Emitter
-from .values import UnsupportedError
+from .exclusion import Exclusion, bits_of
+from .signatures import signature_of
+from .values import Truth, UnsupportedError
 
 Moves = dict[tuple[int, int, int], int]
 """For (word from, word to, bits to the left): the mask of what moves that way."""
@@ -31,17 +33,55 @@ def masks(layout: Layout[object]) -> str:
     return f"@masks = internal constant [{len(of_bits)} x i64] [{values}]"
 
 
+def declarations(group: list[Permutation]) -> list[str]:
+    """Return the declarations of what the representative needs beyond other code."""
+    bits = bits_of(group)
+    return [] if bits == "i64" else [f"declare {bits} @llvm.cttz.{bits}({bits}, i1)"]
+
+
 def emit_least(out: Emitter, layout: Layout[object], group: list[Permutation], state: str) -> None:
-    """Emit the replacement of the state at an address by its representative."""
+    """Emit the replacement of the state at an address by its representative.
+
+    Permutations that the signatures of the replicas exclude are not tried.
+    """
     words = [out.value(f"load i64, ptr {_at(out, state, word)}") for word in range(layout.words)]
-    least = words
-    for permutation in group[1:]:
-        renamed = _renamed(out, layout, permutation, words)
-        before = _before(out, renamed, least)
-        least = [
-            out.value(f"select i1 {before}, i64 {new}, i64 {old}")
-            for new, old in zip(renamed, least, strict=True)
-        ]
+    bits = bits_of(group)
+    signature = signature_of(layout, group)
+    kept = Exclusion(out, group, signature, words).emit() if signature else str((1 << len(group)) - 1)
+    left = out.value(f"and {bits} {kept}, {(1 << len(group)) - 2}")
+    start, loop, take, compare, end = map(out.label, ("start", "loop", "take", "compare", "end"))
+    out.place_label(start)
+    out.place_label(loop)
+    remaining, least = out.register(), [out.register() for _ in words]
+    rest, better = out.register(), [out.register() for _ in words]
+    out.emit(f"{remaining} = phi {bits} [{left}, %{start}], [{rest}, %{compare}]")
+    for old, new, word in zip(least, better, words, strict=True):
+        out.emit(f"{old} = phi i64 [{word}, %{start}], [{new}, %{compare}]")
+    none = out.value(f"icmp eq {bits} {remaining}, 0")
+    out.branch(Truth(none), end, take)
+    out.place_label(take)
+    number = out.value(f"call {bits} @llvm.cttz.{bits}({bits} {remaining}, i1 true)")
+    without = out.value(f"sub {bits} {remaining}, 1")
+    out.emit(f"{rest} = and {bits} {remaining}, {without}")
+    cases = {out.label("permute"): index for index in range(1, len(group))}
+    listed = " ".join(f"{bits} {index}, label %{label}" for label, index in cases.items())
+    out.emit(f"switch {bits} {number}, label %{next(iter(cases))} [{listed}]")
+    out.terminated = True
+    results = {}
+    for label, index in cases.items():
+        out.place_label(label)
+        results[label] = _renamed(out, layout, group[index], words)
+        out.jump(compare)
+    out.place_label(compare)
+    tried = []
+    for word in range(layout.words):
+        arriving = ", ".join(f"[{result[word]}, %{label}]" for label, result in results.items())
+        tried.append(out.value(f"phi i64 {arriving}"))
+    before = _before(out, tried, least)
+    for register, new, old in zip(better, tried, least, strict=True):
+        out.emit(f"{register} = select i1 {before}, i64 {new}, i64 {old}")
+    out.jump(loop)
+    out.place_label(end)
     for word, value in enumerate(least):
         out.emit(f"store i64 {value}, ptr {_at(out, state, word)}")
     out.emit("ret void")

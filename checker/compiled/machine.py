@@ -117,7 +117,7 @@ class Machine:
         """Make a worker's block, and the memory that it points to."""
         buffer = max(self.sizes.chunk * self.instances, BATCH) * self.module.stride
         counters = 8 * self.instances
-        recent = RECENT * self.state_bytes
+        recent = 2 * RECENT * self.state_bytes
         own = Region(buffer + 2 * counters + self._found + recent + 64)
         block = Region(Worker.SIZE)
         block[Worker.SHARED], block[Worker.REDO] = self.shared.address, MINUS_ONE

@@ -1,8 +1,8 @@
 """States, orbits and CPU time for 3, 4 and 5 replicas, as a table of Markdown.
 
 ``replicas.py [PROTOCOL ...] [--replicas N ...] [--bounds "BOUND=VALUE ..."] [--memory SIZE]
-[--time-limit TIME] [--store STORE] [--runs N] [--orbits-only]`` runs ``tidegate check --symmetry`` and
-``tidegate check`` without it, each in a process of its own, with one worker and the default
+[--time-limit TIME] [--store STORE] [--runs N] [--orbits-only]`` runs ``tidegate check`` with
+``--symmetry`` and without it, each in a process of its own, with one worker and the default
 properties.  CPU seconds are those of the process, machine code made before included if it is not
 cached: run it twice.  What a limit stopped is shown with a ``>``.
 """
@@ -35,7 +35,17 @@ def searched(arguments: list[str]) -> tuple[dict[str, object], float]:
     """Return the report of a search, and its CPU time."""
     before = cpu_seconds()
     ran = subprocess.run(
-        [str(TIDEGATE), "check", *arguments, "--engine", "compiled", "--workers", "1", "--json", "-"],
+        [
+            str(TIDEGATE),
+            "check",
+            *arguments,
+            "--engine",
+            "compiled",
+            "--workers",
+            "1",
+            "--json",
+            "-",
+        ],
         stdout=subprocess.PIPE,
         check=False,
         text=True,
@@ -59,6 +69,12 @@ def shown(arguments: list[str], runs: int) -> tuple[int, str, str, str]:
     )
 
 
+def put(cells: list[str]) -> None:
+    """Print a row."""
+    sys.stdout.write(f"| {' | '.join(cells)} |\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Print a row for each protocol, each bounds and each number of replicas."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -73,8 +89,10 @@ def main() -> None:
     chosen = parser.parse_args()
     limits = ["--max-memory", chosen.memory, "--time-limit", chosen.time_limit]
     limits += ["--store", chosen.store]
-    print("| protocol | bounds | replicas | permutations | orbits | CPU s | states | CPU s | |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
+    put(
+        ["protocol", "bounds", "replicas", "permutations", "orbits", "CPU s", "states", "CPU s", ""]
+    )
+    put(["---", "---", *["---:"] * 6, "---"])
     for protocol in chosen.protocols:
         for bounds in chosen.bounds:
             for replicas in chosen.replicas:
@@ -86,7 +104,7 @@ def main() -> None:
                     row += ["", ""]
                 else:
                     row += shown(arguments, chosen.runs)[1:3]
-                print("|", " | ".join([*row, verdict]), "|", flush=True)
+                put([*row, verdict])
 
 
 if __name__ == "__main__":

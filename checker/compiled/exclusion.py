@@ -18,6 +18,11 @@ def bits_of(group: Sequence[Permutation]) -> str:
     return f"i{WORD_BITS * -(-len(group) // WORD_BITS)}"
 
 
+def all_of(group: Sequence[Permutation]) -> int:
+    """Return the set of all permutations."""
+    return (1 << len(group)) - 1
+
+
 class Exclusion:
     """Emits the set of permutations that may lead to the representative of a state.
 
@@ -80,7 +85,9 @@ class Exclusion:
                 if signature.leader:
                     lead = self._value(signature.leader)
                     shift = signature.leader.low - name.low
-                    other = out.value(f"icmp ne i64 {out.value(f'add i64 {lead}, {shift}')}, {value}")
+                    other = out.value(
+                        f"icmp ne i64 {out.value(f'add i64 {lead}, {shift}')}, {value}"
+                    )
                     bad = out.value(f"and i1 {bad}, {other}")
                 result = out.value(f"or i1 {result}, {bad}")
             masks: dict[int, int] = defaultdict(int)
@@ -146,7 +153,7 @@ class Exclusion:
 
     def _one(self, keys: list[list[str]]) -> str:
         """Emit the one permutation that sorts signatures, and keeps the order of equal ones."""
-        out, left = self._out, str((1 << len(self._group)) - 1)
+        out, left = self._out, str(all_of(self._group))
         for one, other in combinations(range(len(keys)), 2):
             swapped = self._less(keys[other], keys[one])
             after, before = self._ordered(other, one), self._ordered(one, other)
@@ -156,15 +163,13 @@ class Exclusion:
 
     def _all(self, keys: list[list[str]]) -> str:
         """Emit all permutations that sort signatures."""
-        out, every = self._out, (1 << len(self._group)) - 1
+        out, every = self._out, all_of(self._group)
         left = str(every)
         for one, other in combinations(range(len(keys)), 2):
             for low, high in ((one, other), (other, one)):
                 less = self._less(keys[low], keys[high])
                 allowed = self._ordered(low, high)
-                some = out.value(
-                    f"select i1 {less}, {self._bits} {allowed}, {self._bits} {every}"
-                )
+                some = out.value(f"select i1 {less}, {self._bits} {allowed}, {self._bits} {every}")
                 left = out.value(f"and {self._bits} {left}, {some}")
         return left
 

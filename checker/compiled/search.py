@@ -342,8 +342,8 @@ class CompiledSearch(LevelSearch):
     def _verify_symmetry(self, symmetry: Symmetry) -> None:
         """Check that the permutations of some states of a level are treated alike."""
         [(first, count), *_] = self.frontier
-        some = self.read(first, min(count, 4))
-        verify_symmetry(symmetry, self.properties, some, self.machine.represent)
+        places = range(first, first + count)
+        verify_symmetry(symmetry, self.properties, self.read, places, self.machine.represent)
 
     def read(self, first: int, count: int) -> list[State]:
         """Return consecutive states."""

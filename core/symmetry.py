@@ -78,13 +78,18 @@ class Symmetry:
             If they do not: the protocol distinguishes replicas, and symmetry would be unsound.
         """
         self.sampled += 1
-        expected = self._treatment(state, properties)
+        violated, steps = self._treatment(state, properties)
         for permutation, apply in zip(self.group[1:], self._others, strict=True):
-            if self._treatment(apply(state), properties) != expected:
+            others, renamed_steps = self._treatment(apply(state), properties)
+            if others != violated or not self._match(steps, renamed_steps, apply):
                 raise ModelError(
                     f"symmetry is broken: renaming replicas as {permutation} changes which steps "
                     "are possible or which properties hold; search without --symmetry"
                 )
+
+    def permutations_of(self, state: State) -> list[State]:
+        """Return `state` under each permutation of the group."""
+        return [state, *(apply(state) for apply in self._others)]
 
     def _treatment(
         self, state: State, properties: Sequence[Property]
@@ -94,8 +99,18 @@ class Symmetry:
         violated = {prop.name for prop in self.system.judge(properties)()}
         if not self.system.inside():
             return violated, None
-        steps = self.system.successors(state)
-        return violated, {self.canonical(successor) for _, successor in steps}
+        return violated, {successor for _, successor in self.system.successors(state)}
+
+    def _match(
+        self, steps: set[State] | None, others: set[State] | None, apply: Callable[[State], State]
+    ) -> bool:
+        """Whether the successors of a state and of its permutation are the same up to symmetry."""
+        if steps is None or others is None:
+            return steps is others
+        # Nearly always the successors are permuted like the state, which is cheap to see.
+        return {apply(step) for step in steps} == others or (
+            {self.canonical(step) for step in steps} == {self.canonical(step) for step in others}
+        )
 
 
 def renamed(number: int, permutation: Permutation) -> int:

@@ -10,10 +10,14 @@ from typing import Any
 
 from ...core.layout import State
 from ...core.spec import DisagreementError, Property, TidegateError, TransitionSystem
+from ...core.symmetry import Symmetry
 from ..counterexample import least
 from ..interpreted import Search
 from .sampler import Sample, Words
 from .sampling import Query
+
+REPRESENTED = 16
+"""The most states of a level whose representatives are compared, all over the level."""
 
 GUARDS, STEP, PROPERTY, CONSTRAINT = Query
 
@@ -241,4 +245,49 @@ def _compare_counts(
             raise DisagreementError(
                 f"machine code and Python disagree about {instance.step}: machine code took it "
                 f"{compiled} times, Python {expected} times, on the same levels{REPORT}"
+            )
+
+
+def verify_symmetry(
+    symmetry: Symmetry,
+    properties: Sequence[Property],
+    read: Callable[[int, int], Sequence[State]],
+    places: range,
+    represent: Callable[[Sequence[Words]], Sequence[Words]],
+) -> None:
+    """Check that the permutations of some states are represented by one, and are treated alike.
+
+    Parameters
+    ----------
+    read
+        Returns consecutive states, by the number of the first one and their count.
+    places
+        The numbers of the states of a level.
+    represent
+        Returns what machine code takes for the representatives of states.
+
+    Raises
+    ------
+    DisagreementError
+        If Python's representative of a state is another one.
+    """
+    for place in places[:: -(-len(places) // REPRESENTED)]:
+        _compare_representatives(symmetry, read(place, 1)[0], represent)
+    for state in read(places.start, min(len(places), 4)):
+        symmetry.verify(state, properties)
+
+
+def _compare_representatives(
+    symmetry: Symmetry, state: State, represent: Callable[[Sequence[Words]], Sequence[Words]]
+) -> None:
+    """Compare what represents a stored state, which is itself, and what its permutations."""
+    layout, expected = symmetry.system.layout, symmetry.canonical(state)
+    renamed = symmetry.permutations_of(state)
+    answers = map(layout.unpack, represent([layout.pack(one) for one in renamed]))
+    for one, answer in [(state, state), *zip(renamed, answers, strict=True)]:
+        if answer != expected:
+            raise DisagreementError(
+                "machine code and Python disagree about symmetry: machine code represents the "
+                f"state {layout.describe(one)} by {layout.describe(answer)}, Python by "
+                f"{layout.describe(expected)}{REPORT}"
             )

@@ -17,7 +17,7 @@ from .expansion import Expansion
 from .function import Compiled
 from .intrinsics import DECLARATIONS, INTRINSICS
 from .keeping import clear_marks, keep_if_wanted, make_marks
-from .orbits import emit_least, masks
+from .orbits import declarations, emit_least, masks
 from .points import Points
 from .program import Module, Program
 from .reads import Reads
@@ -33,6 +33,7 @@ EXPORTED: tuple[Callable[..., Any], ...] = (
     kernel.work,
     kernel.add_states,
     kernel.find_parents,
+    kernel.represent,
     growth.grow,
     growth.reinsert,
     growth.remember,
@@ -320,7 +321,7 @@ class Generator:
             return
         out = Emitter()
         emit_least(out, self.layout, self.symmetry.group, "%state")
-        self.texts.append(masks(self.layout))
+        self.texts += [masks(self.layout), *declarations(self.symmetry.group)]
         self._define("void @canonical(i64 %state)", out, "noinline")
 
     def _admits(self) -> None:

@@ -9,7 +9,19 @@ from __future__ import annotations
 from .intrinsics import below, fetch_add, load, prefetch, store
 from .memory import DONE, GROUP, GROW, RECENT, STOPPED, Shared, Worker
 from .program import Program
-from .seen import FULL, add, bucket_of, copy, examine, fingerprint, look_up, note, same, seal
+from .seen import (
+    FULL,
+    add,
+    bucket_of,
+    copy,
+    examine,
+    fingerprint,
+    look_up,
+    note,
+    same,
+    seal,
+    short_hash,
+)
 from .values import MACHINE
 
 ARITHMETIC = MACHINE
@@ -80,6 +92,8 @@ def sift(p: Program, shared: int, worker: int, successors: int) -> int:
         candidate = first + left * p.stride
         if left != number:
             copy(p, first + number * p.stride, candidate)
+        if p.symmetric and not p.full and was_renamed(p, recent, candidate):
+            continue
         seal(p, candidate)
         entry = recent + (load(candidate + 8 * p.words) & RECENT - 1) * p.words * 8
         if p.full or not same(p, candidate, entry):
@@ -89,10 +103,22 @@ def sift(p: Program, shared: int, worker: int, successors: int) -> int:
     return left
 
 
+def was_renamed(p: Program, recent: int, candidate: int) -> bool:
+    """Whether the representative of this very state was computed recently; keep the state if not.
+
+    Such states have a table of their own, after that of representatives.
+    """
+    entry = recent + (RECENT + (short_hash(p, candidate) & RECENT - 1)) * p.words * 8
+    if same(p, candidate, entry):
+        return True
+    copy(p, candidate, entry)
+    return False
+
+
 def forget_recent(p: Program, worker: int) -> None:
     """Forget the states met recently, since some of them were not added after all."""
     recent = load(worker + Worker.RECENT)
-    for word in range(RECENT * p.words):
+    for word in range((2 if p.symmetric else 1) * RECENT * p.words):
         store(recent + 8 * word, -1)
 
 
@@ -188,3 +214,11 @@ def find_parents(p: Program, worker: int) -> int:
                             copy(p, parent, entry + 16)
             state += some * p.words * 8
             states -= some
+
+
+def represent(p: Program, first: int, count: int) -> int:
+    """Replace consecutive states by their representatives; return how many there are."""
+    for number in range(count):
+        if p.symmetric:
+            p.canonical(first + number * p.words * 8)
+    return count

@@ -93,12 +93,13 @@ class Machine:
         self._add = code.function("add_states", 3)
         self.table.use(code)
         self._remember = code.function("remember", 4)
+        self._represent = code.function("represent", 2)
 
     def _worker(self) -> tuple[Region, Region]:
         """Make a worker's block, and the memory that it points to."""
         buffer = max(self.sizes.chunk * self.instances, BATCH) * self.module.stride
         counters = 8 * self.instances
-        recent = RECENT * self.state_bytes
+        recent = 2 * RECENT * self.state_bytes
         own = Region(buffer + 2 * counters + self._found + recent + 64)
         block = Region(Worker.SIZE)
         block[Worker.SHARED], block[Worker.REDO] = self.shared.address, MINUS_ONE
@@ -279,3 +280,10 @@ class Machine:
             for number in range(first, first + count):
                 at = number * self.state_bytes
                 yield tuple(self.ahead.numbers(at, self.module.words))
+
+    def represent(self, states: Sequence[Words]) -> list[Words]:
+        """Return the representatives of states under symmetry."""
+        words = self.module.words
+        space = array("Q", chain.from_iterable(states))
+        self._represent(space.buffer_info()[0], len(states))
+        return [tuple(space[at : at + words]) for at in range(0, len(space), words)]

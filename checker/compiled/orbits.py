@@ -11,7 +11,9 @@ from collections import defaultdict
 from ...core.layout import Layout, Variable
 from ...core.symmetry import Permutation, renamed
 from .emitter import Emitter
-from .values import UnsupportedError
+from .exclusion import Exclusion, all_of, bits_of
+from .signatures import signature_of
+from .values import Truth, UnsupportedError
 
 Moves = dict[tuple[int, int, int], int]
 """For (word from, word to, bits to the left): the mask of what moves that way."""
@@ -31,20 +33,88 @@ def masks(layout: Layout[object]) -> str:
     return f"@masks = internal constant [{len(of_bits)} x i64] [{values}]"
 
 
+def declarations(group: list[Permutation]) -> list[str]:
+    """Return the declarations of what the representative needs beyond other code."""
+    bits = bits_of(group)
+    return [] if bits == "i64" else [f"declare {bits} @llvm.cttz.{bits}({bits}, i1)"]
+
+
 def emit_least(out: Emitter, layout: Layout[object], group: list[Permutation], state: str) -> None:
-    """Emit the replacement of the state at an address by its representative."""
+    """Emit the replacement of the state at an address by its representative.
+
+    No permutation is tried that the signatures of the replicas exclude.
+    """
+    if len(group) == 1:
+        out.emit("ret void")
+        return
     words = [out.value(f"load i64, ptr {_at(out, state, word)}") for word in range(layout.words)]
-    least = words
-    for permutation in group[1:]:
-        renamed = _renamed(out, layout, permutation, words)
-        before = _before(out, renamed, least)
-        least = [
-            out.value(f"select i1 {before}, i64 {new}, i64 {old}")
-            for new, old in zip(renamed, least, strict=True)
-        ]
+    signature = signature_of(layout, group)
+    tried = str(all_of(group))
+    if signature:
+        tried = Exclusion(out, group, signature, words).emit()
+    # The identity, which is the first one, leaves the state as it is.
+    others = out.value(f"and {bits_of(group)} {tried}, {all_of(group) - 1}")
+    least = _least_of(out, layout, group, words, others)
     for word, value in enumerate(least):
         out.emit(f"store i64 {value}, ptr {_at(out, state, word)}")
     out.emit("ret void")
+
+
+def _least_of(
+    out: Emitter, layout: Layout[object], group: list[Permutation], words: list[str], tried: str
+) -> list[str]:
+    """Emit a loop over a set of permutations; return the words of the least state."""
+    bits = bits_of(group)
+    start, loop, take, compare, end = map(out.label, ("start", "loop", "take", "compare", "end"))
+    out.place_label(start)
+    out.place_label(loop)
+    left, rest = out.register(), out.register()
+    least, better = [out.register() for _ in words], [out.register() for _ in words]
+    out.emit(f"{left} = phi {bits} [{tried}, %{start}], [{rest}, %{compare}]")
+    for old, new, word in zip(least, better, words, strict=True):
+        out.emit(f"{old} = phi i64 [{word}, %{start}], [{new}, %{compare}]")
+    out.branch(Truth(out.value(f"icmp eq {bits} {left}, 0")), end, take)
+    out.place_label(take)
+    number = out.value(f"call {bits} @llvm.cttz.{bits}({bits} {left}, i1 true)")
+    out.emit(f"{rest} = and {bits} {left}, {out.value(f'sub {bits} {left}, 1')}")
+    tried_one = _permuted(out, layout, group, words, number, compare)
+    before = _before(out, tried_one, least)
+    for register, new, old in zip(better, tried_one, least, strict=True):
+        out.emit(f"{register} = select i1 {before}, i64 {new}, i64 {old}")
+    out.jump(loop)
+    out.place_label(end)
+    return least
+
+
+def _permuted(
+    out: Emitter,
+    layout: Layout[object],
+    group: list[Permutation],
+    words: list[str],
+    number: str,
+    following: str,
+) -> list[str]:
+    """Emit the words of a state under the permutation of a number but 0; continue at a label."""
+    bits = bits_of(group)
+    labels = {out.label("permute"): permutation for permutation in group[1:]}
+    cases = " ".join(f"{bits} {n}, label %{label}" for n, label in enumerate(labels, 1))
+    nowhere = out.label("nowhere")
+    out.emit(f"switch {bits} {number}, label %{nowhere} [{cases}]")
+    out.terminated = True
+    results = {}
+    for label, permutation in labels.items():
+        out.place_label(label)
+        results[label] = _renamed(out, layout, permutation, words)
+        out.jump(following)
+    out.place_label(nowhere)
+    out.emit("unreachable")
+    out.terminated = True
+    out.place_label(following)
+    joined = []
+    for word in range(layout.words):
+        arriving = ", ".join(f"[{result[word]}, %{label}]" for label, result in results.items())
+        joined.append(out.value(f"phi i64 {arriving}"))
+    return joined
 
 
 def _at(out: Emitter, state: str, word: int) -> str:

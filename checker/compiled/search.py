@@ -9,6 +9,7 @@ from time import perf_counter
 
 from ...core.layout import State
 from ...core.spec import Kind, Property
+from ...core.symmetry import Symmetry
 from ..interpreted import Search, least_parents
 from ..interrupts import alarm, reason
 from ..liveness.formulas import with_premises
@@ -19,7 +20,7 @@ from ..result import Progress, Resources
 from ..stop import Stop, Stopped
 from .build import Code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
-from .comparison import Comparison, compare_with_reference
+from .comparison import Comparison, compare_with_reference, verify_symmetry
 from .journal import Journal, code_hash
 from .levels import LevelSearch
 from .machine import Machine, Segments, Sizes
@@ -182,7 +183,7 @@ class CompiledSearch(LevelSearch):
     def _expand_last_level(self) -> None:
         """Find the states of the next level: successors that were not seen before."""
         if self.symmetry:
-            self._verify_symmetry()
+            self._verify_symmetry(self.symmetry)
         if self.tiers.is_due(self.distinct_states):
             self._optimise()
         frontier, self.frontier = self.frontier, []
@@ -332,12 +333,11 @@ class CompiledSearch(LevelSearch):
             self._words[name] = level, words
             self.violations[name] = level, [self.system.layout.unpack(words)]
 
-    def _verify_symmetry(self) -> None:
+    def _verify_symmetry(self, symmetry: Symmetry) -> None:
         """Check that the permutations of some states of a level are treated alike."""
-        assert self.symmetry is not None
         [(first, count), *_] = self.frontier
-        for state in self.read(first, min(count, 4)):
-            self.symmetry.verify(state, self.properties)
+        places = range(first, first + count)
+        verify_symmetry(symmetry, self.properties, self.read, places, self.machine.represent)
 
     def read(self, first: int, count: int) -> list[State]:
         """Return consecutive states."""

@@ -171,6 +171,24 @@ def test_windows_of_several_buckets_know_every_state(workers, grid, monkeypatch)
     assert min(table.loads) > 0.9, table.loads
 
 
+def test_a_search_goes_on_with_windows_of_several_buckets(grid, monkeypatch, tmp_path):
+    monkeypatch.setattr("tidegate.checker.compiled.search.EXACT_BUCKETS", 2 << 16)
+    monkeypatch.setattr("tidegate.checker.compiled.table.LARGE", 1 << 16)
+    some = Resources(engine="compiled", checkpoint=tmp_path)
+    stopped = check(grid(100), [], limits=Limits(max_states=900_000), resources=some)
+    assert not stopped.complete
+    found = check(grid(100), [], resources=dataclasses.replace(some, resume=True))
+    assert (found.distinct_states, found.depth) == (1_000_000, 298)
+    assert compiled_table.window(compiled_table.buckets_for(stopped.distinct_states)) == 2
+
+
+def test_a_table_for_many_states_is_as_full_as_its_windows_allow():
+    """So that a search goes on with the memory that it had."""
+    for states, used in ((10**6, 5), (3 * 10**8, 6), (5 * 10**8, 6.8), (10**9, 7.3)):
+        buckets = compiled_table.buckets_for(states)
+        assert buckets * used <= states < (buckets + 1) * used
+
+
 def Search_states(toy):  # noqa: N802 - reads as a name of the interpreted search's
     """Return all states of a grid, without searching."""
     low = next(iter(toy.initial_states()))

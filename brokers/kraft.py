@@ -224,15 +224,24 @@ class KraftCluster:
         if process is not None:
             process.send(kind)
 
-    async def create_topic(self, topic: str, replicas: Sequence[int], min_isr: int) -> None:
-        """Create a topic of one partition; the first replica leads it."""
+    async def create_topic(
+        self, topic: str, replicas: Sequence[int], min_isr: int, partitions: int = 1
+    ) -> None:
+        """Create a topic whose partitions all have these replicas; the first one leads them."""
         created = {
             "name": topic,
-            "assignments": [{"partition": 0, "replicas": replicas}],
+            "assignments": [
+                {"partition": number, "replicas": replicas} for number in range(partitions)
+            ],
             "configs": [{"name": "min.insync.replicas", "value": str(min_isr)}],
         }
         answer = await self._administer(admin.CREATE_TOPICS, {"topics": [created]})
         _accepted(admin.CREATE_TOPICS, answer["topics"][0])
+
+    async def delete_topic(self, topic: str) -> None:
+        """Delete a topic; brokers learn of that later."""
+        answer = await self._administer(admin.DELETE_TOPICS, {"topics": [{"name": topic}]})
+        _accepted(admin.DELETE_TOPICS, answer["topics"][0])
 
     async def reassign(self, topic: str, replicas: Sequence[int] | None) -> None:
         """Give a topic other replicas, or in another order; None cancels a reassignment."""

@@ -15,7 +15,10 @@ from .kraft_node import CONTROLLER
 from .patience import together
 from .schedule import CONTROL, PATIENT, RECORD, A, B, C, Schedule
 
-HELD, PAUSED = "held", "paused"
+HELD, PAUSED, VOTERS, BUSY = "held", "paused", "voters", "busy"
+
+_MANY = 2000
+"""Partitions whose creation keeps a broker's metadata loader busy for some seconds."""
 
 _UNREAD = 0.7
 """Seconds after which whatever a broker that stands still had asked for is answered, unread.
@@ -31,10 +34,13 @@ class SkippedEpoch(Schedule):
     """A misses epoch e+1; B is the preferred leader, and C follows.
 
     ``held``: the proxy holds A's metadata fetch.  ``paused``: A stands still, with Kafka's own
-    timeouts and no proxy.  ``control``: A applies epoch e+1 when the others do.
+    timeouts and no proxy.  ``voters``: as ``paused``, with three controllers, and A stands still
+    from the moment of the election.  ``busy``: A's metadata loader creates the partitions of
+    another topic meanwhile; only B's fetches are held.  ``control``: A applies epoch e+1 when the
+    others do.
     """
 
-    modes = (HELD, PAUSED, CONTROL)
+    modes = (HELD, PAUSED, VOTERS, BUSY, CONTROL)
     telling = (
         f"(Leader|Follower) {{partition}} .*{_STARTS}"
         "|Partition {partition} .*(High watermark updated|Recorded replica|awaiting ISR acks)"
@@ -45,15 +51,19 @@ class SkippedEpoch(Schedule):
 
     @classmethod
     def cluster(cls, distribution: Distribution, mode: str) -> KraftCluster:
-        """Return a cluster for runs of a mode: three brokers, and a controller of its own."""
-        paused = mode == PAUSED
-        return KraftCluster(distribution, 3, {} if paused else PATIENT, proxied=not paused)
+        """Return a cluster for runs of a mode: three brokers, and one controller or three."""
+        paused = mode in (PAUSED, VOTERS)
+        settings = {} if paused or mode == BUSY else PATIENT
+        voters = 3 if mode == VOTERS else 1
+        return KraftCluster(distribution, 3, settings, proxied=not paused, voters=voters)
 
     async def follow(self) -> None:
         """Take the steps; at the end every broker runs again."""
         await self._begin()
-        if self._mode == PAUSED:
+        if self._mode in (PAUSED, VOTERS):
             await self._with_pauses()
+        elif self._mode == BUSY:
+            await self._with_busy_loader()
         else:
             await self._with_held_fetches(skips=self._mode == HELD)
         await self._restart()
@@ -100,7 +110,8 @@ class SkippedEpoch(Schedule):
         cluster.pause(A)
         paused = self._clock()
         self._tell("A stands still (SIGSTOP)")
-        await asyncio.sleep(_UNREAD)
+        if self._mode == PAUSED:
+            await asyncio.sleep(_UNREAD)
         await cluster.elect(self._topic)
         cluster.resume(B)
         self._tell("B goes on (SIGCONT)")
@@ -112,6 +123,28 @@ class SkippedEpoch(Schedule):
         await self._answered_by_a(self._clock())
         await self._crash_of_leader()
         await self._read_at_new_leader()
+
+    async def _with_busy_loader(self) -> None:
+        """Let A's metadata loader be busy with a large topic, and hold only B's fetches."""
+        cluster, proxy = self._cluster, self._cluster.proxy
+        proxy.hold(B, A)
+        await self._held(B, A)
+        self._tell("B's fetch to A is held")
+        await self._produced_and_fetched()
+        await cluster.create_topic(self._large, [A], 1, _MANY)
+        self._tell(f"another topic is created, with {_MANY} partitions at A")
+        await cluster.elect(self._topic)
+        # B can stop fetching from A only when its request has ended.
+        proxy.drop(B, A)
+        await self._follow_new_leader()
+        await self._return_to_first_leader()
+        await self._answered_by_a(self._clock())
+        await self._crash_of_leader()
+        await self._read_at_new_leader()
+
+    @property
+    def _large(self) -> str:
+        return f"{self._topic}-large"
 
     async def _begin(self) -> None:
         """Create the topic with leader A, and make B its preferred leader."""
@@ -179,6 +212,8 @@ class SkippedEpoch(Schedule):
         else:
             await together(cluster.start(A), cluster.start(B))
             await self._former_leader_follows()
+        if self._mode == BUSY:
+            await cluster.delete_topic(self._large)
         await cluster.is_complete()
 
     def _telling(self, broker: int) -> tuple[str, ...]:

@@ -10,15 +10,20 @@ from __future__ import annotations
 import asyncio
 
 from .distribution import Distribution
+from .kafka_cluster import KafkaCluster
 from .kraft import KraftCluster
-from .kraft_node import CONTROLLER
+from .node import CONTROLLER
 from .patience import together
 from .schedule import CONTROL, PATIENT, RECORD, A, B, C, Schedule
+from .zookeeper_cluster import ZooKeeperCluster
 
-HELD, PAUSED, VOTERS, BUSY = "held", "paused", "voters", "busy"
+HELD, PAUSED, VOTERS, BUSY, ZOOKEEPER = "held", "paused", "voters", "busy", "zookeeper"
 
 _MANY = 2000
-"""Partitions whose creation keeps a broker's metadata loader busy for some seconds."""
+"""Partitions whose creation keeps a broker busy for some seconds."""
+
+_BUMPED = 1.0
+"""Seconds in which a controller with ZooKeeper begins an epoch for another order of replicas."""
 
 _UNREAD = 0.7
 """Seconds after which whatever a broker that stands still had asked for is answered, unread.
@@ -36,22 +41,25 @@ class SkippedEpoch(Schedule):
     ``held``: the proxy holds A's metadata fetch.  ``paused``: A stands still, with Kafka's own
     timeouts and no proxy.  ``voters``: as ``paused``, with three controllers, and A stands still
     from the moment of the election.  ``busy``: A's metadata loader creates the partitions of
-    another topic meanwhile; only B's fetches are held.  ``control``: A applies epoch e+1 when the
-    others do.
+    another topic meanwhile; only B's fetches are held.  ``zookeeper``: the same with ZooKeeper,
+    where B is the controller, so what it has not sent to A ends with it.  ``control``: A applies
+    epoch e+1 when the others do.
     """
 
-    modes = (HELD, PAUSED, VOTERS, BUSY, CONTROL)
+    modes = (HELD, PAUSED, VOTERS, BUSY, ZOOKEEPER, CONTROL)
     telling = (
         f"(Leader|Follower) {{partition}} .*{_STARTS}"
         "|Partition {partition} .*(High watermark updated|Recorded replica|awaiting ISR acks)"
         "|Truncating partition {partition} |leader epoch for partition {partition} "
-        f"|{_DELTA} "
+        f"|{_DELTA} |Ready to serve as the new controller|Handling LeaderAndIsr request"
     )
     _epoch = 0
 
     @classmethod
-    def cluster(cls, distribution: Distribution, mode: str) -> KraftCluster:
+    def cluster(cls, distribution: Distribution, mode: str) -> KafkaCluster:
         """Return a cluster for runs of a mode: three brokers, and one controller or three."""
+        if mode == ZOOKEEPER:
+            return ZooKeeperCluster(distribution, 3, {})
         paused = mode in (PAUSED, VOTERS)
         settings = {} if paused or mode == BUSY else PATIENT
         voters = 3 if mode == VOTERS else 1
@@ -62,8 +70,8 @@ class SkippedEpoch(Schedule):
         await self._begin()
         if self._mode in (PAUSED, VOTERS):
             await self._with_pauses()
-        elif self._mode == BUSY:
-            await self._with_busy_loader()
+        elif self._mode in (BUSY, ZOOKEEPER):
+            await self._with_busy_leader()
         else:
             await self._with_held_fetches(skips=self._mode == HELD)
         await self._restart()
@@ -124,8 +132,8 @@ class SkippedEpoch(Schedule):
         await self._crash_of_leader()
         await self._read_at_new_leader()
 
-    async def _with_busy_loader(self) -> None:
-        """Let A's metadata loader be busy with a large topic, and hold only B's fetches."""
+    async def _with_busy_leader(self) -> None:
+        """Let A be busy with the metadata of a large topic, and hold only B's fetches."""
         cluster, proxy = self._cluster, self._cluster.proxy
         proxy.hold(B, A)
         await self._held(B, A)
@@ -149,11 +157,17 @@ class SkippedEpoch(Schedule):
     async def _begin(self) -> None:
         """Create the topic with leader A, and make B its preferred leader."""
         cluster = self._cluster
+        if isinstance(cluster, ZooKeeperCluster):
+            await cluster.let_control(B)
+            self._tell("B is the controller")
         await self._create([A, B, C])
         await cluster.reassign(self._topic, [B, A, C])
         state = await cluster.learns(
             C, self._topic, lambda s: s.replicas == (B, A, C), "the replicas have another order"
         )
+        if isinstance(cluster, ZooKeeperCluster):
+            await asyncio.sleep(_BUMPED)
+            state = await cluster.learns(C, self._topic, lambda s: s.leader == A, "A leads")
         self._epoch = state.epoch
         await self._fetched_at_first()
         self._tell(f"A leads epoch {state.epoch}, replicas B, A, C; ISR A, B, C; both have fetched")
@@ -212,7 +226,7 @@ class SkippedEpoch(Schedule):
         else:
             await together(cluster.start(A), cluster.start(B))
             await self._former_leader_follows()
-        if self._mode == BUSY:
+        if self._mode in (BUSY, ZOOKEEPER):
             await cluster.delete_topic(self._large)
         await cluster.is_complete()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
 from .defaults import clear_message
-from .messages import EPOCH_REQUEST, FETCH
+from .messages import DIVERGING, FETCH, FETCH_RESPONSE, OUT_OF_RANGE
 from .state import BrokerState
 
 
@@ -154,9 +154,17 @@ def whatever_it_was(s: BrokerState, k: Constants, leader: int) -> bool:
 def drop_requests_only(s: BrokerState, k: Constants, follower: int) -> None:
     """Keep a response in flight across a new epoch (KAFKA-18991).
 
-    Its records or its truncation offset come from a leader that the follower no longer follows.
+    Its records or its truncation offset belong to an epoch in which the follower no longer follows.
+    AbstractFetcherThread.processFetchRequest of Kafka 2.8.0 to 3.9.0, and of 4.0.0, compares only
+    the fetch offset with the follower's log end.  The leader is the same as well: each one has a
+    fetcher of its own, which has to be kept alive by another partition.
     """
-    if s.message[follower].kind in (FETCH, EPOCH_REQUEST):
+    message = s.message[follower]
+    if message.kind not in (FETCH_RESPONSE, OUT_OF_RANGE, DIVERGING):
+        clear_message(s, k, follower)
+    leader = s.replica[follower].leader
+    follows = leader not in (NONE, follower)
+    if follows and (message.leader != leader or message.offset != s.replica[follower].leo):
         clear_message(s, k, follower)
 
 

@@ -14,7 +14,7 @@ _CLUSTER_ID = base64.urlsafe_b64encode(b"tidegate.brokers").decode().rstrip("=")
 
 
 class KraftCluster(KafkaCluster):
-    """A cluster with a quorum of controllers.
+    """A cluster whose controllers are nodes of their own.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
 from .defaults import clear_message
+from .log import newest_epoch
 from .messages import DIVERGING, FETCH, FETCH_RESPONSE, OUT_OF_RANGE
 from .state import BrokerState
 
@@ -157,14 +158,17 @@ def drop_requests_only(s: BrokerState, k: Constants, follower: int) -> None:
     Its records or its truncation offset belong to an epoch in which the follower no longer follows.
     AbstractFetcherThread.processFetchRequest of Kafka 2.8.0 to 3.9.0, and of 4.0.0, compares only
     the fetch offset with the follower's log end.  The leader is the same as well: each one has a
-    fetcher of its own, which has to be kept alive by another partition.
+    fetcher of its own, which has to be kept alive by another partition.  A follower without any
+    epoch first truncates, and drops it (partitionFetchState).
     """
     message = s.message[follower]
     if message.kind not in (FETCH_RESPONSE, OUT_OF_RANGE, DIVERGING):
         clear_message(s, k, follower)
     leader = s.replica[follower].leader
-    follows = leader not in (NONE, follower)
-    if follows and (message.leader != leader or message.offset != s.replica[follower].leo):
+    if leader in (NONE, follower):
+        return
+    is_same = message.leader == leader and message.offset == s.replica[follower].leo
+    if not is_same or newest_epoch(s, k, follower) == NONE:
         clear_message(s, k, follower)
 
 

@@ -17,13 +17,17 @@ from .patience import together
 from .schedule import CONTROL, PATIENT, RECORD, A, B, C, Schedule
 from .zookeeper_cluster import ZooKeeperCluster
 
-HELD, PAUSED, VOTERS, BUSY, ZOOKEEPER = "held", "paused", "voters", "busy", "zookeeper"
+HELD, PAUSED, VOTERS, BUSY = "held", "paused", "voters", "busy"
+ZOOKEEPER, KILLED = "zookeeper", "killed"
 
 _MANY = 2000
 """Partitions whose creation keeps a broker busy for some seconds."""
 
 _BUMPED = 1.0
 """Seconds in which a controller with ZooKeeper begins an epoch for another order of replicas."""
+
+_SESSION = {"zookeeper.session.timeout.ms": 6000}
+"""Kafka's own default through 2.4; until then nobody is the controller after it was killed."""
 
 _UNREAD = 0.7
 """Seconds after which whatever a broker that stands still had asked for is answered, unread.
@@ -42,24 +46,26 @@ class SkippedEpoch(Schedule):
     timeouts and no proxy.  ``voters``: as ``paused``, with three controllers, and A stands still
     from the moment of the election.  ``busy``: A's metadata loader creates the partitions of
     another topic meanwhile; only B's fetches are held.  ``zookeeper``: the same with ZooKeeper,
-    where B is the controller, so what it has not sent to A ends with it.  ``control``: A applies
-    epoch e+1 when the others do.
+    where B is the controller, so what it has not sent to A ends with it.  ``killed``: the same,
+    but B is killed.  ``control``: A applies epoch e+1 when the others do.
     """
 
-    modes = (HELD, PAUSED, VOTERS, BUSY, ZOOKEEPER, CONTROL)
+    modes = (HELD, PAUSED, VOTERS, BUSY, ZOOKEEPER, KILLED, CONTROL)
     telling = (
         f"(Leader|Follower) {{partition}} .*{_STARTS}"
         "|Partition {partition} .*(High watermark updated|Recorded replica|awaiting ISR acks)"
         "|Truncating partition {partition} |leader epoch for partition {partition} "
         f"|{_DELTA} |Ready to serve as the new controller|Handling LeaderAndIsr request"
+        "|for partition {partition} .*cannot become follower"
     )
-    _epoch = 0
+    _epoch = _last = 0
+    """The epochs in which A leads first, and again."""
 
     @classmethod
     def cluster(cls, distribution: Distribution, mode: str) -> KafkaCluster:
         """Return a cluster for runs of a mode: three brokers, and one controller or three."""
-        if mode == ZOOKEEPER:
-            return ZooKeeperCluster(distribution, 3, {})
+        if mode in (ZOOKEEPER, KILLED):
+            return ZooKeeperCluster(distribution, 3, _SESSION if mode == KILLED else {})
         paused = mode in (PAUSED, VOTERS)
         settings = {} if paused or mode == BUSY else PATIENT
         voters = 3 if mode == VOTERS else 1
@@ -70,7 +76,7 @@ class SkippedEpoch(Schedule):
         await self._begin()
         if self._mode in (PAUSED, VOTERS):
             await self._with_pauses()
-        elif self._mode in (BUSY, ZOOKEEPER):
+        elif self._mode in (BUSY, ZOOKEEPER, KILLED):
             await self._with_busy_leader()
         else:
             await self._with_held_fetches(skips=self._mode == HELD)
@@ -192,19 +198,25 @@ class SkippedEpoch(Schedule):
         self._tell(f"C truncates {RECORD}, which B does not have")
 
     async def _return_to_first_leader(self) -> None:
-        epoch = self._epoch + 2
-        self._cluster.shut_down(B)
-        await self._cluster.learns(
+        if self._mode == KILLED:
+            await self._cluster.kill(B)
+            what = "B is killed, and another broker becomes the controller"
+        else:
+            self._cluster.shut_down(B)
+            what = "controlled shutdown of B"
+        # A new controller first begins an epoch without a leader, unless B has elected one.
+        state = await self._cluster.learns(
             C,
             self._topic,
-            lambda s: (s.leader, s.epoch, s.isr) == (A, epoch, (A, C)),
-            f"A leads epoch {epoch} with ISR A, C",
+            lambda s: (s.leader, s.isr) == (A, (A, C)) and s.epoch > self._epoch + 1,
+            "A leads again with ISR A, C",
         )
-        self._tell(f"controlled shutdown of B: A leads epoch {epoch}, ISR A, C")
+        self._last = state.epoch
+        self._tell(f"{what}: A leads epoch {state.epoch}, ISR A, C")
 
     async def _answered_by_a(self, since: float) -> None:
         """Wait for the producer's answer, and observe what there is then."""
-        epoch = self._epoch + 2
+        epoch = self._last
         answer = await self._answered(since)
         if answer.error != "NONE":
             await self._cluster.learns(
@@ -226,7 +238,7 @@ class SkippedEpoch(Schedule):
         else:
             await together(cluster.start(A), cluster.start(B))
             await self._former_leader_follows()
-        if self._mode in (BUSY, ZOOKEEPER):
+        if self._mode in (BUSY, ZOOKEEPER, KILLED):
             await cluster.delete_topic(self._large)
         await cluster.is_complete()
 

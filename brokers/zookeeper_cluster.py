@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from . import admin
 from .distribution import Distribution, KafkaError
 from .kafka_cluster import KafkaCluster
 from .node import Node
+from .patience import start_patience
 from .process import Jvm, free_ports
 from .zookeeper_process import start_zookeeper
+
+_PAUSE = 0.1
 
 
 class ZooKeeperCluster(KafkaCluster):
@@ -60,6 +64,12 @@ class ZooKeeperCluster(KafkaCluster):
         self._zookeeper = await start_zookeeper(self.distribution, folder, self._port)
 
     async def _administered_by(self) -> int:
-        answer = await self._ask(self.running[-1], admin.METADATA, {"topics": []})
-        controller: int = answer["controller"]
-        return controller
+        deadline = asyncio.get_running_loop().time() + start_patience()
+        while True:
+            answer = await self._ask(self.running[-1], admin.METADATA, {"topics": []})
+            controller: int = answer["controller"]
+            if controller in self.running:
+                return controller
+            if asyncio.get_running_loop().time() > deadline:
+                raise KafkaError(f"no broker that runs is the controller, but {controller}")
+            await asyncio.sleep(_PAUSE)

@@ -35,7 +35,7 @@ def test_a_leader_that_skips_an_epoch_loses_an_acknowledged_record(version, kafk
 @pytest.mark.kafka
 @pytest.mark.parametrize(
     ("version", "mode"),
-    [("3.9.2", "voters"), ("4.4.0", "busy"), ("2.6.0", "zookeeper"), ("3.9.2", "zookeeper")],
+    [("3.9.2", "voters"), ("4.4.0", "busy"), ("2.6.0", "zookeeper"), ("3.9.2", "killed")],
 )
 def test_a_leader_skips_an_epoch_by_itself(version, mode, kafka):
     """It acknowledges the record; that C has not fetched it before A dies is a matter of time."""

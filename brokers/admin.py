@@ -35,6 +35,17 @@ CREATE_TOPICS = Api(
     response=(Field("throttle_ms", "int32"), Field("topics", _TOPIC_ERROR)),
 )
 
+DELETE_TOPICS = Api(
+    20,
+    "DeleteTopics",
+    4,
+    request=(Field("topics", (Field("name", "string"),)), Field("timeout_ms", "int32")),
+    response=(
+        Field("throttle_ms", "int32"),
+        Field("topics", (Field("name", "string"), Field("error", "int16"))),
+    ),
+)
+
 _PARTITION_ERROR = (
     Field("index", "int32"),
     Field("error", "int16"),
@@ -207,6 +218,7 @@ METADATA = Api(
 
 VERSIONS = {
     CREATE_TOPICS.key: 4,
+    DELETE_TOPICS.key: 3,
     ELECT_LEADERS.key: 1,
     REASSIGN.key: 0,
     ALTER_CONFIGS.key: 0,

@@ -11,7 +11,7 @@ import asyncio
 
 from .distribution import Distribution, KafkaError
 from .kraft import KraftCluster
-from .kraft_node import CONTROLLER
+from .node import CONTROLLER
 from .quorum_messages import ALTER_PARTITION
 from .run import STEP, numbers
 from .schedule import CONTROL, PATIENT, RECORD, A, B, C, Schedule

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from . import admin
 from .distribution import Distribution, KafkaError
-from .kraft import Consumed, Description, KraftCluster
-from .kraft_node import CONTROLLER
+from .kafka_cluster import Consumed, Description
+from .kraft import KraftCluster
+from .node import CONTROLLER
 from .patience import together
 from .records import Entry
 from .run import STEP, Run, numbers

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from .distribution import Distribution, KafkaError
-from .kraft import KraftCluster
+from .kafka_cluster import KafkaCluster
 from .patience import until
 from .records import Entry
 
@@ -36,7 +36,7 @@ class Run(ABC, Generic[E]):
     telling: ClassVar[str]
     """Lines of a node's log that tell the story: a pattern with ``{topic}`` and ``{partition}``."""
 
-    def __init__(self, cluster: KraftCluster, mode: str, topic: str) -> None:
+    def __init__(self, cluster: KafkaCluster, mode: str, topic: str) -> None:
         self._cluster = cluster
         self._mode = mode
         self._topic = topic
@@ -50,7 +50,7 @@ class Run(ABC, Generic[E]):
 
     @classmethod
     @abstractmethod
-    def cluster(cls, distribution: Distribution, mode: str) -> KraftCluster:
+    def cluster(cls, distribution: Distribution, mode: str) -> KafkaCluster:
         """Return a cluster for runs of a mode."""
 
     @abstractmethod

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .distribution import KafkaError
-from .kraft import Consumed, KraftCluster, PartitionState, Produced
+from .kafka_cluster import Consumed, KafkaCluster, PartitionState, Produced
 from .messages import FETCH
 from .patience import together
 from .records import Entry
@@ -116,7 +116,7 @@ class Evidence:
 class Schedule(Run[Evidence]):
     """A run with one record, on three brokers of which all run again at the end."""
 
-    def __init__(self, cluster: KraftCluster, mode: str, topic: str) -> None:
+    def __init__(self, cluster: KafkaCluster, mode: str, topic: str) -> None:
         super().__init__(cluster, mode, topic)
         self._produce: asyncio.Task[Produced] | None = None
 

@@ -10,12 +10,24 @@ from __future__ import annotations
 import asyncio
 
 from .distribution import Distribution
+from .kafka_cluster import KafkaCluster
 from .kraft import KraftCluster
-from .kraft_node import CONTROLLER
+from .node import CONTROLLER
 from .patience import together
 from .schedule import CONTROL, PATIENT, RECORD, A, B, C, Schedule
+from .zookeeper_cluster import ZooKeeperCluster
 
-HELD, PAUSED = "held", "paused"
+HELD, PAUSED, VOTERS, BUSY = "held", "paused", "voters", "busy"
+ZOOKEEPER, KILLED = "zookeeper", "killed"
+
+_MANY = 2000
+"""Partitions whose creation keeps a broker busy for some seconds."""
+
+_BUMPED = 1.0
+"""Seconds in which a controller with ZooKeeper begins an epoch for another order of replicas."""
+
+_SESSION = {"zookeeper.session.timeout.ms": 6000}
+"""Kafka's own default through 2.4; until then nobody is the controller after it was killed."""
 
 _UNREAD = 0.7
 """Seconds after which whatever a broker that stands still had asked for is answered, unread.
@@ -31,29 +43,41 @@ class SkippedEpoch(Schedule):
     """A misses epoch e+1; B is the preferred leader, and C follows.
 
     ``held``: the proxy holds A's metadata fetch.  ``paused``: A stands still, with Kafka's own
-    timeouts and no proxy.  ``control``: A applies epoch e+1 when the others do.
+    timeouts and no proxy.  ``voters``: as ``paused``, with three controllers, and A stands still
+    from the moment of the election.  ``busy``: A's metadata loader creates the partitions of
+    another topic meanwhile; only B's fetches are held.  ``zookeeper``: the same with ZooKeeper,
+    where B is the controller, so what it has not sent to A ends with it.  ``killed``: the same,
+    but B is killed.  ``control``: A applies epoch e+1 when the others do.
     """
 
-    modes = (HELD, PAUSED, CONTROL)
+    modes = (HELD, PAUSED, VOTERS, BUSY, ZOOKEEPER, KILLED, CONTROL)
     telling = (
         f"(Leader|Follower) {{partition}} .*{_STARTS}"
         "|Partition {partition} .*(High watermark updated|Recorded replica|awaiting ISR acks)"
         "|Truncating partition {partition} |leader epoch for partition {partition} "
-        f"|{_DELTA} "
+        f"|{_DELTA} |Ready to serve as the new controller|Handling LeaderAndIsr request"
+        "|for partition {partition} .*cannot become follower"
     )
-    _epoch = 0
+    _epoch = _last = 0
+    """The epochs in which A leads first, and again."""
 
     @classmethod
-    def cluster(cls, distribution: Distribution, mode: str) -> KraftCluster:
-        """Return a cluster for runs of a mode: three brokers, and a controller of its own."""
-        paused = mode == PAUSED
-        return KraftCluster(distribution, 3, {} if paused else PATIENT, proxied=not paused)
+    def cluster(cls, distribution: Distribution, mode: str) -> KafkaCluster:
+        """Return a cluster for runs of a mode: three brokers, and one controller or three."""
+        if mode in (ZOOKEEPER, KILLED):
+            return ZooKeeperCluster(distribution, 3, _SESSION if mode == KILLED else {})
+        paused = mode in (PAUSED, VOTERS)
+        settings = {} if paused or mode == BUSY else PATIENT
+        voters = 3 if mode == VOTERS else 1
+        return KraftCluster(distribution, 3, settings, proxied=not paused, voters=voters)
 
     async def follow(self) -> None:
         """Take the steps; at the end every broker runs again."""
         await self._begin()
-        if self._mode == PAUSED:
+        if self._mode in (PAUSED, VOTERS):
             await self._with_pauses()
+        elif self._mode in (BUSY, ZOOKEEPER, KILLED):
+            await self._with_busy_leader()
         else:
             await self._with_held_fetches(skips=self._mode == HELD)
         await self._restart()
@@ -100,7 +124,8 @@ class SkippedEpoch(Schedule):
         cluster.pause(A)
         paused = self._clock()
         self._tell("A stands still (SIGSTOP)")
-        await asyncio.sleep(_UNREAD)
+        if self._mode == PAUSED:
+            await asyncio.sleep(_UNREAD)
         await cluster.elect(self._topic)
         cluster.resume(B)
         self._tell("B goes on (SIGCONT)")
@@ -113,14 +138,42 @@ class SkippedEpoch(Schedule):
         await self._crash_of_leader()
         await self._read_at_new_leader()
 
+    async def _with_busy_leader(self) -> None:
+        """Let A be busy with the metadata of a large topic, and hold only B's fetches."""
+        cluster, proxy = self._cluster, self._cluster.proxy
+        proxy.hold(B, A)
+        await self._held(B, A)
+        self._tell("B's fetch to A is held")
+        await self._produced_and_fetched()
+        await cluster.create_topic(self._large, [A], 1, _MANY)
+        self._tell(f"another topic is created, with {_MANY} partitions at A")
+        await cluster.elect(self._topic)
+        # B can stop fetching from A only when its request has ended.
+        proxy.drop(B, A)
+        await self._follow_new_leader()
+        await self._return_to_first_leader()
+        await self._answered_by_a(self._clock())
+        await self._crash_of_leader()
+        await self._read_at_new_leader()
+
+    @property
+    def _large(self) -> str:
+        return f"{self._topic}-large"
+
     async def _begin(self) -> None:
         """Create the topic with leader A, and make B its preferred leader."""
         cluster = self._cluster
+        if isinstance(cluster, ZooKeeperCluster):
+            await cluster.let_control(B)
+            self._tell("B is the controller")
         await self._create([A, B, C])
         await cluster.reassign(self._topic, [B, A, C])
         state = await cluster.learns(
             C, self._topic, lambda s: s.replicas == (B, A, C), "the replicas have another order"
         )
+        if isinstance(cluster, ZooKeeperCluster):
+            await asyncio.sleep(_BUMPED)
+            state = await cluster.learns(C, self._topic, lambda s: s.leader == A, "A leads")
         self._epoch = state.epoch
         await self._fetched_at_first()
         self._tell(f"A leads epoch {state.epoch}, replicas B, A, C; ISR A, B, C; both have fetched")
@@ -145,19 +198,25 @@ class SkippedEpoch(Schedule):
         self._tell(f"C truncates {RECORD}, which B does not have")
 
     async def _return_to_first_leader(self) -> None:
-        epoch = self._epoch + 2
-        self._cluster.shut_down(B)
-        await self._cluster.learns(
+        if self._mode == KILLED:
+            await self._cluster.kill(B)
+            what = "B is killed, and another broker becomes the controller"
+        else:
+            self._cluster.shut_down(B)
+            what = "controlled shutdown of B"
+        # A new controller first begins an epoch without a leader, unless B has elected one.
+        state = await self._cluster.learns(
             C,
             self._topic,
-            lambda s: (s.leader, s.epoch, s.isr) == (A, epoch, (A, C)),
-            f"A leads epoch {epoch} with ISR A, C",
+            lambda s: (s.leader, s.isr) == (A, (A, C)) and s.epoch > self._epoch + 1,
+            "A leads again with ISR A, C",
         )
-        self._tell(f"controlled shutdown of B: A leads epoch {epoch}, ISR A, C")
+        self._last = state.epoch
+        self._tell(f"{what}: A leads epoch {state.epoch}, ISR A, C")
 
     async def _answered_by_a(self, since: float) -> None:
         """Wait for the producer's answer, and observe what there is then."""
-        epoch = self._epoch + 2
+        epoch = self._last
         answer = await self._answered(since)
         if answer.error != "NONE":
             await self._cluster.learns(
@@ -179,6 +238,8 @@ class SkippedEpoch(Schedule):
         else:
             await together(cluster.start(A), cluster.start(B))
             await self._former_leader_follows()
+        if self._mode in (BUSY, ZOOKEEPER, KILLED):
+            await cluster.delete_topic(self._large)
         await cluster.is_complete()
 
     def _telling(self, broker: int) -> tuple[str, ...]:

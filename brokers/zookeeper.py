@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from .controller import ScriptedController
 from .coordinator import PartitionState
 from .distribution import Distribution
-from .patience import start_patience, until
-from .process import Jvm, start_jvm
+from .process import Jvm
 from .server import Server
-
-_NEVER = 3_600_000
-"""An hour in milliseconds."""
-
-_LOG4J = """\
-log4j.rootLogger=INFO, file
-log4j.appender.file=org.apache.log4j.FileAppender
-log4j.appender.file.File={file}
-log4j.appender.file.layout=org.apache.log4j.PatternLayout
-log4j.logger.org.apache.zookeeper=WARN
-"""
+from .zookeeper_process import NEVER, start_zookeeper
 
 
 class ZooKeeper:
@@ -54,29 +41,7 @@ class ZooKeeper:
 
     async def start(self) -> None:
         """Start ZooKeeper, and take ``/controller``."""
-        self._folder.mkdir()
-        config = self._folder / "zoo.cfg"
-        config.write_text(
-            f"dataDir={self._folder}\nclientPortAddress=127.0.0.1\nclientPort={self._port}\n"
-            f"tickTime=500\nmaxSessionTimeout={2 * _NEVER}\nmaxClientCnxns=0\n"
-            "admin.enableServer=false\n",
-            encoding="utf-8",
-        )
-        log = self._folder / "zookeeper.log"
-        log4j = self._folder / "log4j.properties"
-        log4j.write_text(_LOG4J.format(file=log), encoding="utf-8")
-        self._process = await start_jvm(
-            self._distribution,
-            "org.apache.zookeeper.server.ZooKeeperServerMain",
-            [str(config)],
-            [self._folder / "output", log],
-            # The logger of Kafka's jars lacks the beans that ZooKeeper registers.
-            {"log4j.configuration": f"file:{log4j}", "zookeeper.jmx.log4j.disable": "true"},
-        )
-        limit = start_patience()
-        await self._process.listens(self._port, limit)
-        if await until(self._serves, limit) is None:
-            raise self._process.failure(f"did not serve within {limit:.0f} s")
+        self._process = await start_zookeeper(self._distribution, self._folder, self._port)
         await asyncio.to_thread(self._controller.start)
 
     async def stop(self) -> None:
@@ -90,7 +55,7 @@ class ZooKeeper:
         return {
             "broker.id": server.number,
             "zookeeper.connect": f"127.0.0.1:{self._port}",
-            "zookeeper.session.timeout.ms": _NEVER,
+            "zookeeper.session.timeout.ms": NEVER,
             "zookeeper.connection.timeout.ms": 30_000,
         }
 
@@ -139,13 +104,3 @@ class ZooKeeper:
         """Send StopReplica to brokers."""
         for broker in brokers:
             await self._controller.delete_replica(topic, self._upstream[broker])
-
-    def _serves(self) -> bool | None:
-        """Whether ZooKeeper takes requests; one that comes earlier may never be answered."""
-        with (
-            suppress(OSError),
-            socket.create_connection(("127.0.0.1", self._port), 1) as connection,
-        ):
-            connection.sendall(b"srvr")
-            return b"Mode:" in connection.recv(4096) or None
-        return None

@@ -6,8 +6,11 @@ Bounds limit writes, faults and elections only, never recovery steps.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from inspect import unwrap
 
 from ...core.bounds import BoundsError, choice, number, switch
+from .defaults import clear_message
 from .rules import Rules
 
 ACKS_ALL = -1
@@ -176,6 +179,12 @@ class Constants(BrokerBounds):
     def change_records(self) -> bool:
         """Whether ISR changes are records with a partition epoch of their own."""
         return self.isr_propagation == RECORDS
+
+    @cached_property
+    def keeps_responses(self) -> bool:
+        """Whether a response may stay in flight across a new epoch (KAFKA-18991)."""
+        # Rules whose calls are noted are wrapped.
+        return unwrap(self.rules.drop_in_flight) is not clear_message
 
     @property
     def queued_records(self) -> int:

@@ -147,6 +147,8 @@ def clear_message(s: BrokerState, k: Constants, follower: int) -> None:
     message.epoch = NONE
     message.end_offset = NONE
     message.start = 0
+    message.leader = NONE
+    message.offset = 0
     for entry in message.records:
         entry.epoch = NONE
         entry.record = NONE

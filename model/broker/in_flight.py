@@ -47,7 +47,8 @@ class Message(Record):
     """The request of one follower, or the response to it, in flight.
 
     A request has no contents: it is about the follower's current log.  The log does not change
-    before the response arrives, and a new epoch drops any message in flight.
+    before the response arrives, and a new epoch drops any message in flight.  Where an older rule
+    keeps responses, the message says where it was sent, and at which offset.
     """
 
     kind: int = one_of(MESSAGES, "the message in flight", high=_highest_message)
@@ -63,6 +64,15 @@ class Message(Record):
         "ListOffsets response: LEO of the leader; otherwise the end offset of the epoch, or NONE",
     )
     start: int = integer(0, lambda k: k.log_starts, "response: log start offset of the leader")
+    leader: int = replica_id(
+        lambda k: k.replicas - 1 if k.keeps_responses else NONE,
+        "if a new epoch keeps responses: the leader to which the follower has sent its fetch",
+    )
+    offset: int = integer(
+        0,
+        lambda k: k.log_size if k.keeps_responses else 0,
+        "if a new epoch keeps responses: the fetch offset",
+    )
     records: list[LogEntry] = array(lambda k: min(k.fetch_size, k.log_size), LogEntry)
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from ...core.layout import NONE
 from .bounds import ZOOKEEPER, Constants
 from .defaults import clear_message
-from .messages import EPOCH_REQUEST, FETCH
+from .log import newest_epoch
+from .messages import DIVERGING, FETCH, FETCH_RESPONSE, OUT_OF_RANGE
 from .state import BrokerState
 
 
@@ -154,9 +155,20 @@ def whatever_it_was(s: BrokerState, k: Constants, leader: int) -> bool:
 def drop_requests_only(s: BrokerState, k: Constants, follower: int) -> None:
     """Keep a response in flight across a new epoch (KAFKA-18991).
 
-    Its records or its truncation offset come from a leader that the follower no longer follows.
+    Its records or its truncation offset belong to an epoch in which the follower no longer follows.
+    AbstractFetcherThread.processFetchRequest of Kafka 2.8.0 to 3.9.0, and of 4.0.0, compares only
+    the fetch offset with the follower's log end.  The leader is the same as well: each one has a
+    fetcher of its own, which has to be kept alive by another partition.  A follower without any
+    epoch first truncates, and drops it (partitionFetchState).
     """
-    if s.message[follower].kind in (FETCH, EPOCH_REQUEST):
+    message = s.message[follower]
+    if message.kind not in (FETCH_RESPONSE, OUT_OF_RANGE, DIVERGING):
+        clear_message(s, k, follower)
+    leader = s.replica[follower].leader
+    if leader in (NONE, follower):
+        return
+    is_same = message.leader == leader and message.offset == s.replica[follower].leo
+    if not is_same or newest_epoch(s, k, follower) == NONE:
         clear_message(s, k, follower)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.brokers.schedules import left_behind, run_once
-from tidegate.brokers.distribution import find_distribution
+from tidegate.brokers.distribution import KafkaError, find_distribution
 from tidegate.brokers.kraft import KraftCluster
 from tidegate.brokers.skipped_epoch import A, B, C, SkippedEpoch
 
@@ -28,6 +28,21 @@ def test_a_leader_that_skips_an_epoch_loses_an_acknowledged_record(version, kafk
     assert (seen.leader, seen.read.records) == (C, ())
     assert seen.final_logs == {A: (), B: (), C: ()}
     assert any("from offset 1 with partition epoch" in line for line in seen.log_lines[A])
+    assert left_behind() == []
+
+
+@pytest.mark.slow
+@pytest.mark.kafka
+@pytest.mark.parametrize(
+    ("version", "mode"),
+    [("3.9.2", "voters"), ("4.4.0", "busy"), ("2.6.0", "zookeeper"), ("3.9.2", "killed")],
+)
+def test_a_leader_skips_an_epoch_by_itself(version, mode, kafka):
+    """It acknowledges the record; that C has not fetched it before A dies is a matter of time."""
+    seen = run_once(SkippedEpoch, kafka(version), mode)
+    assert (seen.offset, seen.before.hw, seen.after.hw) == (0, 0, 1)
+    assert (seen.awaited, seen.state.leader, seen.state.isr) == ((A, C), A, (A, C))
+    assert [broker for broker, log in seen.logs.items() if log] == [A] or not seen.lost
     assert left_behind() == []
 
 
@@ -55,6 +70,15 @@ def test_a_cluster_that_does_not_start_leaves_nothing(tmp_path):
     with pytest.raises(Exception, match="could not format its storage"):
         asyncio.run(start())
     assert left_behind() == []
+
+
+@pytest.mark.kafka
+def test_a_release_without_zookeeper_has_no_such_cluster(tmp_path):
+    if shutil.which("java") is None:
+        pytest.skip("Kafka needs Java")
+    (tmp_path / "kafka_2.13-4.4.0.jar").touch()
+    with pytest.raises(KafkaError, match=r"Kafka 4\.4\.0 has no ZooKeeper; 3\.9 has"):
+        SkippedEpoch.cluster(find_distribution(str(tmp_path)), "zookeeper")
 
 
 @pytest.mark.kafka

@@ -88,7 +88,8 @@ def divergences(right, wrong):
     """Yield walks of the wrong system up to where the right one is elsewhere, and a bit further."""
     kraft = right.bounds["isr_propagation"] in WITH_KRAFT
     for trace in islice(CoveringWalks(wrong, 3, STEPS_OF_A_WALK), WALKS):
-        here = trace.states[0]
+        # A wrong rule may need variables that the right model does not have.
+        here = next(iter(right.initial_states()))
         for number, step in enumerate(trace.steps, 1):
             here = right.take(here, step)
             shown = here is not None and compared(right, here, kraft)

@@ -33,6 +33,9 @@ def send_fetch(s: BrokerState, k: Constants, leader: int, follower: int) -> bool
     if not s.replica[leader].alive:
         return False
     s.message[follower].kind = FETCH
+    if k.keeps_responses:
+        s.message[follower].leader = leader
+        s.message[follower].offset = s.replica[follower].leo
     return True
 
 

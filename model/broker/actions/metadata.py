@@ -98,10 +98,10 @@ def forget_outdated(s: BrokerState, k: Constants) -> None:
 def _apply(s: BrokerState, k: Constants, broker: int, epoch: int) -> None:
     """Apply an epoch in either role: drop the message in flight and the leader's own state."""
     replica = s.replica[broker]
-    k.rules.drop_in_flight(s, k, broker)
     forget_role(s, broker)
     replica.epoch = epoch
     replica.leader = s.leader_and_isr[epoch].leader
+    k.rules.drop_in_flight(s, k, broker)
 
 
 def lead(s: BrokerState, k: Constants, leader: int, epoch: int, isr: int) -> None:

@@ -19,7 +19,6 @@ from ..defaults import at_any_offset, at_any_time, at_every_epoch, if_leader_cha
 from ..log_start import always_raised, position_unknown, unless_starting_over
 from ..older import (
     OF_ISR_CHANGES,
-    drop_requests_only,
     leads_in_any_epoch,
     only_if_log_shrinks,
 )
@@ -51,7 +50,6 @@ KIP_320 = replace(
         finds_low_hw=position_unknown,
     ),
     older_rules=(
-        ("drop_in_flight", drop_requests_only),
         ("has_new_leader", if_leader_changes),
         ("has_new_leader", unless_next_epoch),
         ("truncates_cache", only_if_log_shrinks),

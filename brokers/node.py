@@ -1,13 +1,12 @@
-"""One node of a cluster with KRaft: its files, its configuration and what it logs."""
+"""One node of a cluster: its files, its configuration and what it logs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from .distribution import Distribution
 from .log4j import logging_settings, write_logging
-from .patience import start_patience
 from .process import Jvm, start_jvm
 from .server import Server
 
@@ -53,37 +52,26 @@ class Node(Server):
             logging_settings(distribution, self.folder),
         )
 
-    def configure(
-        self, distribution: Distribution, voters: Iterable[Node], settings: Mapping[str, object]
-    ) -> None:
+    def configure(self, distribution: Distribution, settings: Mapping[str, object]) -> None:
         """Write its configuration.
 
         Parameters
         ----------
-        voters
-            The controllers.
         settings
             Beside what every small cluster on loopback needs.
         """
         self.data.mkdir(parents=True)
-        properties = {**self._properties(voters), **settings}
+        properties = {**self._properties(), **settings}
         text = "".join(f"{name}={value}\n" for name, value in properties.items())
         self.config.write_text(text, encoding="utf-8")
         write_logging(distribution, self.folder, self.log_file, _LEVELS)
 
-    def _properties(self, voters: Iterable[Node]) -> dict[str, object]:
+    def _properties(self) -> dict[str, object]:
         listener = "CONTROLLER" if self.controls else "PLAINTEXT"
-        places = (f"{voter.number}@127.0.0.1:{voter.advertised}" for voter in voters)
         return {
-            "node.id": self.number,
-            "process.roles": "controller" if self.controls else "broker",
-            "controller.quorum.voters": ",".join(places),
-            "controller.listener.names": "CONTROLLER",
-            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
             "listeners": f"{listener}://127.0.0.1:{self.port}",
             "advertised.listeners": f"{listener}://127.0.0.1:{self.advertised}",
             "log.dirs": self.data,
-            "initial.broker.registration.timeout.ms": int(1000 * start_patience()),
             "auto.leader.rebalance.enable": "false",
             "auto.create.topics.enable": "false",
             "unclean.leader.election.enable": "false",

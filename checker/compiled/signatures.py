@@ -75,8 +75,8 @@ def signature_of(layout: Layout[object], group: Sequence[Permutation]) -> Signat
     """Return the signature for a layout and a group; None if it has none that is exact."""
     count = len(group[0])
     free = tuple(r for r in range(count) if any(p[r] != r for p in group))
-    whole = len(group) == factorial(len(free)) and free == tuple(range(count - len(free), count))
-    if not whole or not all(map(_is_usual, layout.stored)) or not _are_last(layout, count):
+    is_full = len(group) == factorial(len(free)) and free == tuple(range(count - len(free), count))
+    if not is_full or not all(map(_is_usual, layout.stored)) or not _are_last(layout, count):
         return None
     return _Collector(layout, free).signature()
 

@@ -2,6 +2,7 @@
 
 import random
 from array import array
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -12,7 +13,9 @@ from tidegate.checker.compiled import orbits
 from tidegate.checker.compiled.build import Code, object_code
 from tidegate.checker.compiled.emitter import Emitter
 from tidegate.checker.compiled.intrinsics import DECLARATIONS
+from tidegate.checker.compiled.search import CompiledSearch
 from tidegate.checker.compiled.signatures import Kind, signature_of
+from tidegate.checker.request import SearchRequest
 from tidegate.checker.result import Resources
 from tidegate.core.spec import EngineError
 from tidegate.core.symmetry import Symmetry
@@ -128,6 +131,27 @@ def test_many_states_of_many_settings_have_the_least_representative():
         states = [dice.choice(symmetry.permutations_of(state)) for state in states]
         expected = [symmetry.canonical(state) for state in states]
         assert represented(system, symmetry.group, states) == expected, (protocol, bounds, more)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "bounds"),
+    [
+        ("kip-320", "replicas=4 records=0 crashes=1 elections=1"),
+        pytest.param("kip-101", f"replicas=4 {SMALL}", marks=pytest.mark.slow),
+        pytest.param("kip-595", f"replicas=5 {SMALL}", marks=pytest.mark.slow),
+    ],
+)
+def test_the_orbits_together_are_the_states_without_symmetry(protocol, bounds):
+    system, compiled = make_system(protocol, bounds, frozenset()), Resources(engine="compiled")
+    symmetry = Symmetry(system)
+    search = CompiledSearch(SearchRequest(system, [], symmetry=symmetry, resources=compiled))
+    with closing(search):
+        search.run()
+        representatives = [state for level in search.states() for state in level]
+        assert search.stopped_by is None
+        assert len(set(representatives)) == search.distinct_states
+    every = sum(len(set(symmetry.permutations_of(state))) for state in representatives)
+    assert every == check(system, [], resources=compiled).distinct_states > 3 * len(representatives)
 
 
 @pytest.mark.parametrize("protocol", ["kip-320", "kip-595"])

@@ -16,7 +16,7 @@ from ..interpreted import Search
 from .sampler import Sample, Words
 from .sampling import Query
 
-REPRESENTED = 16
+REPRESENTED = 8
 """The most states of a level whose representatives are compared, all over the level."""
 
 GUARDS, STEP, PROPERTY, CONSTRAINT = Query
@@ -283,11 +283,12 @@ def _compare_representatives(
     """Compare what represents a stored state, which is itself, and what its permutations."""
     layout, expected = symmetry.system.layout, symmetry.canonical(state)
     renamed = symmetry.permutations_of(state)
-    answers = map(layout.unpack, represent([layout.pack(one) for one in renamed]))
-    for one, answer in [(state, state), *zip(renamed, answers, strict=True)]:
-        if answer != expected:
+    least = layout.pack(expected)
+    answers = represent([layout.pack(one) for one in renamed])
+    for one, answer in [(state, layout.pack(state)), *zip(renamed, answers, strict=True)]:
+        if answer != least:
             raise DisagreementError(
                 "machine code and Python disagree about symmetry: machine code represents the "
-                f"state {layout.describe(one)} by {layout.describe(answer)}, Python by "
-                f"{layout.describe(expected)}{REPORT}"
+                f"state {layout.describe(one)} by {layout.describe(layout.unpack(answer))}, "
+                f"Python by {layout.describe(expected)}{REPORT}"
             )

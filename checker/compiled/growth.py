@@ -121,16 +121,25 @@ def overflow(p: Program, shared: int, upper: int, tag: int) -> None:
     fetch_add(shared + Shared.OVERFLOWED, 1)
 
 
-def reinsert(p: Program, shared: int, tags: int, missing: int, first: int, count: int) -> None:
-    """Put some tags of the old overflow table back.
+def reinsert(
+    p: Program, shared: int, tags: int, missing: int, first: int, count: int, low: int
+) -> int:
+    """Put tags of the old overflow table back; return for how many it is too early.
 
-    `tags` and `missing` are the addresses of its two parts.
+    `tags` and `missing` are the addresses of its two parts.  From bucket `low` on all tags have
+    moved.
     """
-    known = 24 if p.exact else 16
+    known, early = 24 if p.exact else 16, 0
     for position in range(first, first + count):
         tag = load(tags + 8 * position)
         if tag != 0:
             word = load(missing + 8 * (position >> 1))
             high = (shifted(word, 32 * (position & 1)) & 0xFFFFFFFF) - 1
             upper = (high << known | shifted(tag, 64 - known)) << 24
-            place(p, shared, high_product(upper, load(shared + Shared.BUCKETS)), upper, tag)
+            bucket = high_product(upper, load(shared + Shared.BUCKETS))
+            if bucket < low:
+                early += 1
+            else:
+                store(tags + 8 * position, 0)
+                place(p, shared, bucket, upper, tag)
+    return early

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
@@ -88,7 +89,7 @@ class Table:
     def use(self, code: Code) -> None:
         """Use the functions of this machine code."""
         self._grow = code.function("grow", 2)
-        self._reinsert = code.function("reinsert", 5)
+        self._reinsert = code.function("reinsert", 6)
 
     def set_sizes(self, buckets: int) -> None:
         """Write where the table is, and how large."""
@@ -123,19 +124,17 @@ class Table:
         self._missing.reverse()
         self.set_sizes(buckets)
         self.prepare_all()
-        self._spread(old, buckets)
-        tags, missing = self._overflows[1], self._missing[1]
-        for first in range(0, entries, PIECE):
-            count = min(PIECE, entries - first)
-            self._reinsert(shared.address, tags.address, missing.address, first, count)
-            tags.forget(first * 8, count * 8)
-            missing.forget(first * 4, count * 4)
+        for low in self._spread(old, buckets):
+            # Those tags that overflowed go where the others went, so that memory is soon free.
+            first = low * overflow_size(old) // old + (1 << SMEAR) if low else 0
+            entries = self._put_back(first, entries, low)
 
-    def _spread(self, old: int, new: int) -> None:
+    def _spread(self, old: int, new: int) -> Iterator[int]:
         """Move all tags of `old` buckets, each worker a part of those that can be moved at a time.
 
         A tag of bucket b moves beyond b, unless b is one of the first: these are moved last, from a
-        copy.  So the tags from b on move beyond all of them if b is large enough.
+        copy.  So the tags from b on move beyond all of them if b is large enough.  It yields the
+        buckets from which on all tags have moved.
         """
         reach = window(old)
         bottom = min(-(-(reach * new) // (new - old)) + 1, old)
@@ -154,11 +153,33 @@ class Table:
             self._move(old, new, list(zip(starts, ends, strict=True)), self.region.address)
             self._move(old, new, between, self.region.address)
             left = low
+            yield left
         copy = Region(left * 64)
         ctypes.memmove(copy.address, self.region.address, left * 64)
         self.region.clear(0, left * 64)
         self._move(old, new, [(0, left)], copy.address)
         copy.close()
+        yield 0
+
+    def _put_back(self, first: int, end: int, low: int) -> int:
+        """Put tags of the old overflow table back, from entry `first` to `end`, piece by piece.
+
+        Returns
+        -------
+        int
+            The entry from which on none is left: tags whose homes are before bucket `low` stay.
+        """
+        tags, missing = self._overflows[1], self._missing[1]
+        while end > first:
+            start = max(end - 1, 0) // PIECE * PIECE
+            if start < first or self._reinsert(
+                self.shared.address, tags.address, missing.address, start, end - start, low
+            ):
+                break
+            tags.forget(start * 8, (end - start) * 8)
+            missing.forget(start * 4, (end - start) * 4)
+            end = start
+        return end
 
     def _move(self, old: int, new: int, ranges: list[tuple[int, int]], address: int) -> None:
         """Move the tags of some ranges of buckets, each by a worker."""

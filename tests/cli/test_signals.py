@@ -124,13 +124,14 @@ class Late(machine.Machine):
     def _use(self, code):
         super()._use(code)
         late = {late}
-        def called(*numbers, called=getattr(self, late)):
+        owner = self.table if late == "_grow" else self
+        def called(*numbers, called=getattr(owner, late)):
             if late == "_grow":
                 os.kill(os.getpid(), signal.SIGTERM)
             second = threading.current_thread().name.endswith("_1")
             time.sleep(0.5 if late == "_grow" or second else 0.05)
             return called(*numbers)
-        setattr(self, late, called)
+        setattr(owner, late, called)
 
 def start(thread, started=threading.Thread.start):
     started(thread)

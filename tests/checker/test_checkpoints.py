@@ -271,9 +271,10 @@ class Killer:
             time.sleep(0.0002)
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
-            self.kills += 1
-            process.wait()
-            self.amid_writing += self._torn()
+            # It may have come to its end meanwhile.
+            if process.wait() == -signal.SIGKILL:
+                self.kills += 1
+                self.amid_writing += self._torn()
 
     def _manifest(self):
         """Return how many levels the checkpoint has."""

@@ -47,7 +47,7 @@ BEGINS = 0x7FFF
 def number_of(p: Program, shared: int, candidate: int) -> int:
     """Return the number of the seen state that equals a candidate after ``look_up``; or -1."""
     bucket, tag = bucket_of(p, shared, candidate), tag_of(p, candidate)
-    end = bucket + 64 * load(shared + Shared.REACH)
+    end = bucket + 64 * load(shared + Shared.WINDOW)
     slot = first_slot(p, candidate, bucket, end, tag)
     while slot < end:
         tagged = load(slot)

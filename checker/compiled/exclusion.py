@@ -9,6 +9,7 @@ from itertools import combinations
 from ...core.layout import WORD_BITS, Variable
 from ...core.symmetry import Permutation
 from .emitter import Emitter
+from .packed import Moves, move_bits, stored_value
 from .signatures import Kind, Part, Signature
 from .values import Truth
 
@@ -64,11 +65,9 @@ class Exclusion:
         self._out.place_label(label)
         return label
 
-    def _value(self, variable: Variable, mask: int | None = None) -> str:
+    def _value(self, variable: Variable) -> str:
         """Emit a variable's stored value."""
-        mask = (1 << variable.width) - 1 if mask is None else mask
-        moved = self._out.value(f"lshr i64 {self._words[variable.word]}, {variable.shift}")
-        return self._out.value(f"and i64 {moved}, {mask}")
+        return stored_value(self._out, self._words, variable)
 
     def _entangled(self) -> str:
         """Emit whether a variable that renaming changes keeps the signatures from being exact."""
@@ -108,7 +107,7 @@ class Exclusion:
         replica = self._signature.free[index]
         key = ["0"] * (1 + max((part.word for part in parts), default=-1))
         inverted = [0] * len(key)
-        moves: dict[tuple[int, int, int], int] = defaultdict(int)
+        moves: Moves = defaultdict(int)
         for part in parts:
             if part.kind in (Kind.VALUE, Kind.IS_OUTSIDE):
                 self._move(part, replica, moves)
@@ -124,15 +123,10 @@ class Exclusion:
                 bits = out.value(f"zext i1 {other} to i64")
             placed = out.value(f"shl i64 {bits}, {part.shift}")
             key[part.word] = out.value(f"or i64 {key[part.word]}, {placed}")
-        for (start, end, distance), mask in moves.items():
-            bits = out.value(f"and i64 {self._words[start]}, {mask}")
-            if distance:
-                way = "shl" if distance > 0 else "lshr"
-                bits = out.value(f"{way} i64 {bits}, {abs(distance)}")
-            key[end] = out.value(f"or i64 {key[end]}, {bits}")
+        move_bits(out, self._words, moves, key)
         return [out.value(f"xor i64 {k}, {i}") for k, i in zip(key, inverted, strict=True)]
 
-    def _move(self, part: Part, replica: int, moves: dict[tuple[int, int, int], int]) -> None:
+    def _move(self, part: Part, replica: int, moves: Moves) -> None:
         """Add the bits that become a part without any computation."""
         for variable in part.sources:
             start, width = variable.shift, variable.width

@@ -96,7 +96,7 @@ def remember(p: Program, worker: int, first: int, number: int, count: int) -> in
 def place(p: Program, shared: int, bucket: int, upper: int, tag: int) -> None:
     """Put a tag into the window of its home bucket, or into the overflow table."""
     slot = load(shared + Shared.TABLE) + bucket * 64
-    end = slot + 64 * load(shared + Shared.REACH)
+    end = slot + 64 * load(shared + Shared.WINDOW)
     # Slots are used in order, so a bucket whose last one is in use is full.
     while slot < end and load(slot + 56) != 0:
         slot += 64

@@ -86,7 +86,7 @@ class Shared(IntEnum):
     DEMAND_WORDS = 400
     MISSING = 408
     OVERFLOW_SPREAD = 416
-    REACH = 424
+    WINDOW = 424
     SIZE = 512
 
 

@@ -12,11 +12,9 @@ from ...core.layout import Layout, Variable
 from ...core.symmetry import Permutation, renamed
 from .emitter import Emitter
 from .exclusion import Exclusion, all_of, bits_of
+from .packed import Moves, move_bits, stored_value
 from .signatures import signature_of
 from .values import Truth, UnsupportedError
-
-Moves = dict[tuple[int, int, int], int]
-"""For (word from, word to, bits to the left): the mask of what moves that way."""
 
 _ENTRY = 4
 """Bits of an entry in a table of renamed replicas, which is one 64-bit number."""
@@ -140,12 +138,7 @@ def _renamed(
             moved = renamed(bit, permutation) if target.field.names == "replicas" else bit
             distance = target.shift + moved - source.shift - bit
             moves[source.word, target.word, distance] |= 1 << source.shift + bit
-    for (start, end, distance), mask in moves.items():
-        bits = out.value(f"and i64 {words[start]}, {mask}")
-        if distance:
-            way = "shl" if distance > 0 else "lshr"
-            bits = out.value(f"{way} i64 {bits}, {abs(distance)}")
-        results[end] = out.value(f"or i64 {results[end]}, {bits}")
+    move_bits(out, words, moves, results)
     return results
 
 
@@ -156,8 +149,7 @@ def _looked_up(out: Emitter, source: Variable, permutation: Permutation, words: 
         if value - source.low >= 64 // _ENTRY:
             raise UnsupportedError("symmetry of more replicas than a table holds")
         table |= renamed(value, permutation) - source.low << _ENTRY * (value - source.low)
-    bits = out.value(f"lshr i64 {words[source.word]}, {source.shift}")
-    index = out.value(f"and i64 {bits}, {(1 << source.width) - 1}")
+    index = stored_value(out, words, source)
     entry = out.value(f"lshr i64 {table}, {out.value(f'mul i64 {index}, {_ENTRY}')}")
     return out.value(f"and i64 {entry}, {(1 << _ENTRY) - 1}")
 

@@ -205,7 +205,7 @@ def look_up(p: Program, shared: int, candidate: int) -> None:
     if p.exact and slot < BUCKET:
         number = (load(bucket + 8 * slot) & 0xFFFFFFFFFF) - 1
         prefetch(load(shared + Shared.STATES) + number * p.words * 8)
-    elif slot == BUCKET and load(shared + Shared.REACH) > 1:
+    elif slot == BUCKET and load(shared + Shared.WINDOW) > 1:
         prefetch(bucket + 64)
         prefetch(bucket + 128)
     elif slot == BUCKET:
@@ -233,7 +233,7 @@ def first_slot(p: Program, candidate: int, bucket: int, end: int, tag: int) -> i
 def add(p: Program, shared: int, worker: int, candidate: int) -> int:
     """Add a candidate to the seen states, unless it is among them: SEEN, NEW, or FULL."""
     bucket, tag = bucket_of(p, shared, candidate), tag_of(p, candidate)
-    end = bucket + 64 * load(shared + Shared.REACH)
+    end = bucket + 64 * load(shared + Shared.WINDOW)
     slot = first_slot(p, candidate, bucket, end, tag)
     while slot < end:
         stored = load_published(slot)

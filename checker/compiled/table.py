@@ -74,8 +74,8 @@ class Table:
         The block that all workers share.
     memory
         The most bytes that the table may use.
-    buckets
-        How many there are at first.
+    threads, workers
+        What moves its tags, and how many threads there are.
     """
 
     def __init__(self, shared: Region, memory: int, threads: Threads, workers: int) -> None:
@@ -95,7 +95,7 @@ class Table:
         """Write where the table is, and how large."""
         shared, size = self.shared, overflow_size(buckets)
         shared[Shared.TABLE], shared[Shared.BUCKETS] = self.region.address, buckets
-        shared[Shared.REACH] = window(buckets)
+        shared[Shared.WINDOW] = window(buckets)
         shared[Shared.OVERFLOW] = self._overflows[0].address
         shared[Shared.MISSING] = self._missing[0].address
         shared[Shared.OVERFLOW_SPREAD] = size
@@ -171,7 +171,7 @@ class Table:
         """
         tags, missing = self._overflows[1], self._missing[1]
         while end > first:
-            start = max(end - 1, 0) // PIECE * PIECE
+            start = (end - 1) // PIECE * PIECE
             if start < first or self._reinsert(
                 self.shared.address, tags.address, missing.address, start, end - start, low
             ):

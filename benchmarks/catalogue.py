@@ -16,6 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from markdown import put
+
 TIDEGATE = Path(sys.executable).parent / "tidegate"
 PAGE = Path(__file__).parent.parent / "docs" / "catalogue.md"
 
@@ -49,12 +51,6 @@ def steps(case: Case, replicas: int, limits: list[str]) -> str:
         # The last level may lack states, and a behavior of N states has N - 1 steps.
         return f"> {report['depth'] - 2}"
     return "-" if verdict["outcome"] == "holds" else str(verdict["steps"])
-
-
-def put(cells: list[str]) -> None:
-    """Print a row."""
-    sys.stdout.write(f"| {' | '.join(cells)} |\n")
-    sys.stdout.flush()
 
 
 def main() -> None:

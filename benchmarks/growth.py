@@ -10,6 +10,8 @@ without any property, so that no history is part of the state.
 
 import sys
 
+from markdown import put
+
 from tidegate.analysis.selection import assemble
 from tidegate.checker.check import check
 from tidegate.core.spec import Outcome
@@ -47,17 +49,11 @@ def states(protocol, settings):
     return result.distinct_states
 
 
-def line(cells):
-    """Print a line of a table."""
-    sys.stdout.write(f"| {' | '.join(cells)} |\n")
-    sys.stdout.flush()
-
-
 def main():
     """Count, and print a line for each option."""
     protocol = sys.argv[1] if len(sys.argv) > 1 else "kip-595"
-    line([protocol, *(" ".join(bounds) for bounds in BOUNDS)])
-    line(["---", *["---:"] * len(BOUNDS)])
+    put([protocol, *(" ".join(bounds) for bounds in BOUNDS)])
+    put(["---", *["---:"] * len(BOUNDS)])
     alone = {}
     for option in OPTIONS:
         cells = []
@@ -65,7 +61,7 @@ def main():
             count = states(protocol, [*bounds, *option])
             times = count / alone.setdefault(bounds, count)
             cells.append(f"{count:,} ({times:.2f})" if option else f"{count:,}")
-        line([f"`{' '.join(option)}`" if option else "none", *cells])
+        put([f"`{' '.join(option)}`" if option else "none", *cells])
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import sys
 from pathlib import Path
 from statistics import median
 
+from markdown import put
+
 BOUNDS = (
     "records=1 crashes=1 elections=1",
     "records=1 crashes=1 elections=2",
@@ -34,22 +36,9 @@ def cpu_seconds() -> float:
 def searched(arguments: list[str]) -> tuple[dict[str, object], float]:
     """Return the report of a search, and its CPU time."""
     before = cpu_seconds()
-    ran = subprocess.run(
-        [
-            str(TIDEGATE),
-            "check",
-            *arguments,
-            "--engine",
-            "compiled",
-            "--workers",
-            "1",
-            "--json",
-            "-",
-        ],
-        stdout=subprocess.PIPE,
-        check=False,
-        text=True,
-    )
+    how = ["--engine", "compiled", "--workers", "1", "--json", "-"]
+    command = [str(TIDEGATE), "check", *arguments, *how]
+    ran = subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True)
     report: dict[str, object] = json.loads(ran.stdout)
     return report, cpu_seconds() - before
 
@@ -67,12 +56,6 @@ def shown(arguments: list[str], runs: int) -> tuple[int, str, str, str]:
         f"{seconds:.2f}" if seconds < 10 else f"{seconds:.0f}",
         verdict,
     )
-
-
-def put(cells: list[str]) -> None:
-    """Print a row."""
-    sys.stdout.write(f"| {' | '.join(cells)} |\n")
-    sys.stdout.flush()
 
 
 def main() -> None:

@@ -20,6 +20,9 @@ from .zookeeper_cluster import ZooKeeperCluster
 HELD, PAUSED, VOTERS, BUSY = "held", "paused", "voters", "busy"
 ZOOKEEPER, KILLED = "zookeeper", "killed"
 
+_BUSY = (BUSY, ZOOKEEPER, KILLED)
+"""The modes in which A is busy with another topic."""
+
 _MANY = 2000
 """Partitions whose creation keeps a broker busy for some seconds."""
 
@@ -76,7 +79,7 @@ class SkippedEpoch(Schedule):
         await self._begin()
         if self._mode in (PAUSED, VOTERS):
             await self._with_pauses()
-        elif self._mode in (BUSY, ZOOKEEPER, KILLED):
+        elif self._mode in _BUSY:
             await self._with_busy_leader()
         else:
             await self._with_held_fetches(skips=self._mode == HELD)
@@ -238,7 +241,7 @@ class SkippedEpoch(Schedule):
         else:
             await together(cluster.start(A), cluster.start(B))
             await self._former_leader_follows()
-        if self._mode in (BUSY, ZOOKEEPER, KILLED):
+        if self._mode in _BUSY:
             await cluster.delete_topic(self._large)
         await cluster.is_complete()
 

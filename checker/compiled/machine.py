@@ -71,7 +71,7 @@ class Machine:
         self.workers = [self._worker() for _ in range(sizes.workers)]
         self._most_written = 0
         self._threads = Threads(sizes.workers, self.shared, self)
-        self.table = Table(self.shared, sizes.memory, self._threads, sizes.workers)
+        self.table = Table(self.shared, sizes.memory, self._threads)
         self._use(code)
         shared = self.shared
         shared[Shared.SEGMENTS], shared[Shared.CHUNK] = self.segments.address, sizes.chunk
@@ -248,6 +248,10 @@ class Machine:
             start = end
         segments.append((start, self.shared[Shared.TAIL] - start))
         return sorted((first, count) for first, count in segments if count)
+
+    def prepare_states(self, count: int) -> None:
+        """Populate the memory of the first states."""
+        self._threads.prepare(self.states, count * self.state_bytes)
 
     def take_found(self) -> dict[int, tuple[int, Words]]:
         """Return for each property the least violating state with its fingerprint; forget them."""

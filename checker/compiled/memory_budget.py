@@ -55,7 +55,7 @@ class MemoryBudget:
             return False
         more = min(max(tail * machine.state_bytes // 4, LEAST), MOST)
         capacity = min(capacity, tail + self._slack + more // machine.state_bytes)
-        machine.table.prepare(machine.states, capacity * machine.state_bytes)
+        machine.prepare_states(capacity)
         machine.shared[Shared.CAPACITY] = capacity
         return True
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 
 from .build import Code
 from .memory import Region, Shared, region_of
@@ -23,9 +22,6 @@ LONGEST = 8
 
 LARGE = 1 << 24
 """Buckets for each bucket of a window, so that only large tables, slow anyway, have long ones."""
-
-AT_ONCE = 8
-"""Pieces of memory that each worker prepares between two checks for an interrupt."""
 
 APART = 1 << 12
 """The most buckets of which one worker moves all tags."""
@@ -74,12 +70,12 @@ class Table:
         The block that all workers share.
     memory
         The most bytes that the table may use.
-    threads, workers
-        What moves its tags, and how many threads there are.
+    threads
+        They move its tags.
     """
 
-    def __init__(self, shared: Region, memory: int, threads: Threads, workers: int) -> None:
-        self.shared, self.threads, self.workers = shared, threads, workers
+    def __init__(self, shared: Region, memory: int, threads: Threads) -> None:
+        self.shared, self.threads = shared, threads
         self.region = Region(memory, huge=True)
         # Two of each: when the table grows, tags move from one to the other.
         most = overflow_size(memory // 64) + (1 << SMEAR)
@@ -105,15 +101,7 @@ class Table:
     def prepare_all(self) -> None:
         """Populate its memory, all of which will be used soon."""
         buckets = self.shared[Shared.BUCKETS]
-        self.prepare(self.region, (buckets + window(buckets)) * 64)
-
-    def prepare(self, region: Region, length: int) -> None:
-        """Populate the first bytes of a region, each worker a part of them."""
-        pieces = region.unprepared(length)
-        for piece in islice(pieces, 1):
-            region.prepare(*piece)
-        while some := list(islice(pieces, AT_ONCE * self.workers)):
-            self.threads.finish(partial(region.prepare, *piece) for piece in some)
+        self.threads.prepare(self.region, (buckets + window(buckets)) * 64)
 
     def grow(self, buckets: int) -> None:
         """Spread the table over more buckets; no worker may be running."""
@@ -145,7 +133,7 @@ class Table:
             if left - low <= APART:
                 low, parts = bottom, 1
             else:
-                parts = min(self.workers, APART // 64)
+                parts = min(self.threads.count, APART // 64)
             bounds = [low + (left - low) * part // parts for part in range(parts + 1)]
             # What lies between two parts moves last, since windows there overlap.
             between = [(bound - 2 * LONGEST, bound) for bound in bounds[1:-1]]

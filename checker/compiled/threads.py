@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 from ..interrupts import abandon, postponed
 from .memory import Region, Shared
 
 T = TypeVar("T")
+
+AT_ONCE = 8
+"""Pieces of memory that each thread prepares between two checks for an interrupt."""
 
 POLL = 0.1
 """Seconds between checks of the workers' progress."""
@@ -46,6 +51,7 @@ class Threads:
 
     def __init__(self, count: int, shared: Region, memory: object) -> None:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="tidegate")
+        self.count = count
         self._shared, self._memory = shared, memory
         self.stuck = False
 
@@ -79,6 +85,14 @@ class Threads:
                 wait(running)
         for call in running:
             call.result()
+
+    def prepare(self, region: Region, length: int) -> None:
+        """Populate the first bytes of a region, each thread a part of them."""
+        pieces = region.unprepared(length)
+        for piece in islice(pieces, 1):
+            region.prepare(*piece)
+        while some := list(islice(pieces, AT_ONCE * self.count)):
+            self.finish(partial(region.prepare, *piece) for piece in some)
 
     def _begin(self, calls: Iterable[Callable[[], T]], running: list[Future[T]]) -> None:
         """Begin calls and list them, uninterrupted, so that none is left unlisted."""

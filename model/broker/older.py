@@ -161,15 +161,14 @@ def drop_requests_only(s: BrokerState, k: Constants, follower: int) -> None:
     fetcher of its own, which has to be kept alive by another partition.  A follower without any
     epoch first truncates, and drops it (partitionFetchState).
     """
-    message = s.message[follower]
-    if message.kind not in (FETCH_RESPONSE, OUT_OF_RANGE, DIVERGING):
-        clear_message(s, k, follower)
-    leader = s.replica[follower].leader
-    if leader in (NONE, follower):
-        return
-    is_same = message.leader == leader and message.offset == s.replica[follower].leo
-    if not is_same or newest_epoch(s, k, follower) == NONE:
-        clear_message(s, k, follower)
+    message, replica = s.message[follower], s.replica[follower]
+    if message.kind in (FETCH_RESPONSE, OUT_OF_RANGE, DIVERGING):
+        if replica.leader in (NONE, follower):
+            return
+        is_same = message.leader == replica.leader and message.offset == replica.leo
+        if is_same and newest_epoch(s, k, follower) != NONE:
+            return
+    clear_message(s, k, follower)
 
 
 OF_ISR_CHANGES = (

@@ -145,16 +145,20 @@ class Forcing:
         """Wait until a broker ends by itself, as it does rather than truncate its log.
 
         From 0.10.0 to 0.10.2 it hangs instead (KAFKA-4039): System.exit waits for the fetcher, and
-        the fetcher for System.exit.  It answers nobody any more, so it is killed.
+        the fetcher for System.exit.  It answers nobody any more, so it is killed.  0.9 halts, so
+        that ZooKeeper would keep its session, and refuse the broker when it starts again.
         """
         broker = self.broker(number)
-
-        def refused() -> bool | None:
-            return any(_REFUSES in line for line in broker.logged()) or None
-
         hangs = _FIRST_THAT_HANGS <= self.cluster.distribution.release < _FIRST_THAT_ENDS
-        if hangs and await until(refused):
-            self.events.append(f"{number} hangs in System.exit, and is killed")
+
+        def gone() -> bool | None:
+            if hangs:
+                return any(_REFUSES in line for line in broker.logged()) or None
+            return not broker.alive or None
+
+        if await until(gone):
+            if hangs:
+                self.events.append(f"{number} hangs in System.exit, and is killed")
             await self.cluster.kill(broker)
 
     async def fails(self, number: int) -> None:

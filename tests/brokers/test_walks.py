@@ -176,12 +176,15 @@ def test_since_2_8_the_high_watermark_waits_for_who_could_not_join(release, olde
 
 
 @pytest.mark.parametrize("release", ["0.9.0.1", "0.10.2.2"])
-def test_a_follower_whose_log_is_longer_serves_nobody_any_more(release, does_it):
-    """Through 0.10.2 it hangs while it exits, since 0.10.0 (KAFKA-4039)."""
+def test_a_follower_whose_log_is_longer_serves_nobody_until_it_starts_again(release, does_it):
+    """Through 0.10.2 it hangs while it exits, since 0.10.0 (KAFKA-4039); 0.9 halts."""
     script = f"{OUT_OF_RANGE} HandleListOffsets 0 1\nHandleListOffsetsResponse 0 1\nProduce 0"
-    settings = "replicas=3 records=2 elections=2 crashes=0 moves"
+    settings = "replicas=3 records=2 elections=2 crashes=1 moves"
     end = does_it(release, f"kafka-{release}-zookeeper", settings, script)
     assert not end["replica"][1]["alive"]
+    again = f"{script}\nRestart 1\nBecomeFollower 1 2"
+    end = does_it(release, f"kafka-{release}-zookeeper", settings, again)
+    assert end["replica"][1]["alive"]
 
 
 def test_a_follower_that_waits_for_list_offsets_answers_leader_and_isr_later(does_it):

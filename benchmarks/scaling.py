@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import ceil
 
 from tidegate.checker.distributed.runs import Run
-from tidegate.checker.distributed.sizing import shares_of
+from tidegate.checker.distributed.sizing import senders_of, shares_of
 from tidegate.checker.result import LOCAL_LEVELS
 
 # Measured: benchmarks/spark.py on the model of SHAPE, and docs/scaling.md for the cost of a job.
@@ -139,8 +139,14 @@ class Search:
         """Return the seconds of a level that do not depend on its states: tasks and blocks."""
         shares = self.shares(level)
         at_once = min(shares, self.executors)
-        blocks = shares**2 * BLOCK_CPU / at_once
-        return JOB_CPU + blocks + 2 * shares * max(TASK_CPU / at_once, LAUNCH)
+        blocks = self.blocks(level) * BLOCK_CPU / at_once
+        tasks = shares + senders_of(shares, self.executors)
+        return JOB_CPU + blocks + tasks * max(TASK_CPU / at_once, LAUNCH)
+
+    def blocks(self, level):
+        """Return the blocks of a level: each task that expands sends one to each share."""
+        shares = self.shares(level)
+        return shares * senders_of(shares, self.executors)
 
     @property
     def hours(self):
@@ -219,9 +225,9 @@ def partition_table():
                 f"{p:,}",
                 size(search.worker),
                 f"{sum(search.shares(level) for level in profile):,}",
-                f"{p * p:,}",
+                f"{search.blocks(search.largest):,}",
                 # The size of each block, in one byte; and what every share reports.
-                size(p * p + p * REPORT),
+                size(search.blocks(search.largest) + p * REPORT),
                 f"{search.fixed(search.largest):.1f} s",
                 f"{search.fixed(Level(0, states)):.1f} s",
             ]

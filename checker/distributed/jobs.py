@@ -91,8 +91,8 @@ class Jobs:
         return owned
 
     def _job(self, plan: Plan) -> Any:
-        shares = self.context.parallelize(range(plan.shares), plan.shares)
-        sent = shares.mapPartitionsWithIndex(partial(workers.expand, plan))
+        senders = self.context.parallelize(range(plan.senders), plan.senders)
+        sent = senders.mapPartitionsWithIndex(partial(workers.expand, plan))
         gathered = sent.partitionBy(plan.shares, workers.owner)
         return gathered.mapPartitionsWithIndex(partial(workers.own, plan))
 

@@ -30,7 +30,7 @@ from .kernel import ENTRIES, Candidates, Counts, Kernel, Violations, least
 from .manifest import Manifest, damaged, read_manifest
 from .place import opened_store
 from .runs import Run, level_name
-from .sizing import shares_of
+from .sizing import senders_of, shares_of
 from .store import StoreError, UnwritableError
 from .tasks import Expanded, Owned, Plan, expand_share, own_share, write_level
 from .workers import KERNEL, sources
@@ -225,6 +225,7 @@ class SparkSearch(LevelSearch):
             merge=merge,
             merged=f"merged/{self.depth:05d}",
             shares=shares,
+            senders=1 if here else senders_of(shares, self._connected().context.defaultParallelism),
             ranges=self._ranges,
             export=self._tables(),
         )

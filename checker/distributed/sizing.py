@@ -1,4 +1,4 @@
-"""Chooses how many partitions a level has: as many as its work is worth, at most all."""
+"""Chooses how many partitions a level has, as its work is worth, and how many tasks expand them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from .runs import Run
 FILES = 64
 """The files of runs that a task may open before another task costs less: each has one for itself
 from every run that has as many shares as there are tasks."""
-
 
 SMALL = 50
 """The shares up to which blocks may get smaller, since few tasks have few blocks."""
@@ -25,7 +24,7 @@ def shares_of(
 ) -> int:
     """Return the number of equal shares of all fingerprints for a level.
 
-    Every share is two tasks, each of which sends a block to each other one, so a level of a few
+    Every share is a task, to which each task that expands sends a block, so a level of a few
     states that had all shares would cost more than its work by far.
 
     Parameters
@@ -57,3 +56,21 @@ def shares_of(
     shares = max(min(worth, sqrt(SMALL * worth)), worth / LARGE)
     files = sum(run.shares for run in earlier)
     return min(most, max(1, ceil(shares), ceil(files / FILES)))
+
+
+SENDERS = 4
+"""Tasks for each core that expand, so that a core that is slower than others has fewer of them."""
+
+
+def senders_of(shares: int, cores: int) -> int:
+    """Return the number of tasks that expand the shares of a level.
+
+    A task sends a block to each share.  With as many tasks as shares, blocks would be the square of
+    the shares; so they are in proportion to them.
+
+    Examples
+    --------
+    >>> [senders_of(shares, cores=2) for shares in (1, 8, 256)]
+    [1, 8, 8]
+    """
+    return min(shares, SENDERS * max(cores, 1))

@@ -48,6 +48,8 @@ class Plan:
         The runs among them that are merged into `merged` with this level.
     shares
         Partitions: the number of equal shares of all fingerprints.
+    senders
+        The tasks that expand, each of them consecutive shares of the frontier.
     ranges
         The ranges of a state's variables, from :func:`..compiled.validity.ranges_of`.
     export
@@ -68,6 +70,7 @@ class Plan:
     merge: tuple[Run, ...]
     merged: str
     shares: int
+    senders: int
     ranges: tuple[int, ...]
     export: Export | None = None
 
@@ -75,6 +78,11 @@ class Plan:
     def found(self) -> str:
         """Name of the run of the level to find."""
         return level_name(self.level)
+
+    def expanded_by(self, sender: int) -> range:
+        """Return the shares of the frontier that a task expands."""
+        first, end = (number * self.shares // self.senders for number in (sender, sender + 1))
+        return range(first, end)
 
 
 @dataclass

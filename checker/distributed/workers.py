@@ -93,17 +93,18 @@ def kernel_of(plan: Plan, store: Store) -> Kernel:
     return _kernels[code]
 
 
-def expand(plan: Plan, share: int, _: Iterable[Any]) -> Iterator[Sent | tuple[int, int]]:
-    """Expand the share of the frontier that a Spark partition stands for.
+def expand(plan: Plan, sender: int, _: Iterable[Any]) -> Iterator[Sent | tuple[int, int]]:
+    """Expand the shares of the frontier that a Spark partition stands for.
 
     At the end every owner receives the number of bytes that it was sent.
     """
     store = Store(plan.store, search=plan.search)
     sizes = [0] * plan.shares
-    for owner, part in expand_share(kernel_of(plan, store), store, plan, share):
-        if isinstance(part, bytes):
-            sizes[owner] += len(part)
-        yield owner, part
+    for share in plan.expanded_by(sender):
+        for owner, part in expand_share(kernel_of(plan, store), store, plan, share):
+            if isinstance(part, bytes):
+                sizes[owner] += len(part)
+            yield owner, part
     yield from enumerate(sizes)
 
 
@@ -112,7 +113,7 @@ def own(
 ) -> Iterator[Owned]:
     """Own the share that a Spark partition stands for."""
     store = Store(plan.store, search=plan.search)
-    parts = whole(plan.shares, (part for _, part in sent))
+    parts = whole(plan.senders, (part for _, part in sent))
     yield own_share(kernel_of(plan, store), store, plan, share, parts)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tidegate.checker.distributed.manifest import read_manifest
 from tidegate.checker.distributed.runs import Run
-from tidegate.checker.distributed.sizing import FILES, shares_of
+from tidegate.checker.distributed.sizing import FILES, senders_of, shares_of
 from tidegate.checker.distributed.store import Store
 from tidegate.checker.result import Cluster, Limits
 
@@ -43,3 +43,11 @@ def test_levels_of_any_number_of_partitions_come_out_alike(reported, tmp_path):
     here = Cluster(store=location, local_levels=10**9)
     found = reported(*MODEL, cluster=here, how={"resume": True}, keep_going=True)
     assert found == reported(*MODEL, keep_going=True)
+
+
+def test_a_task_expands_several_shares_where_there_are_many(spark, reported):
+    partitions = senders_of(1000, spark.defaultParallelism) + 3
+    cluster = Cluster(partitions=partitions, local_levels=0)
+    limits = Limits(max_depth=9)
+    found = reported(*MODEL, cluster=cluster, keep_going=True, limits=limits)
+    assert found == reported(*MODEL, keep_going=True, limits=limits)

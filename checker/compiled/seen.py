@@ -209,8 +209,9 @@ def look_up(p: Program, shared: int, candidate: int) -> None:
         prefetch(bucket + 64)
         prefetch(bucket + 128)
     elif slot == BUCKET:
-        upper = load(candidate + 8 * p.words) & UPPER
-        prefetch(load(shared + Shared.OVERFLOW) + 8 * overflow_position(shared, upper))
+        position = overflow_position(shared, load(candidate + 8 * p.words) & UPPER)
+        prefetch(load(shared + Shared.OVERFLOW) + 8 * position)
+        prefetch(load(shared + Shared.MISSING) + 4 * position)
 
 
 def next_slot(p: Program, slot: int, end: int, tag: int) -> int:

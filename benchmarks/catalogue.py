@@ -3,8 +3,8 @@
 ``catalogue.py [--replicas N ...] [--time-limit TIME] [--memory SIZE] [--rows FIRST LAST]``
 searches for each row of ``docs/catalogue.md`` with its own bounds, but with that many replicas, and
 prints the steps of the shortest trace: ``-`` if the property holds, ``> N`` if a limit ended the
-search and no trace has N steps or fewer.  It searches with ``--symmetry`` where the property allows
-that.
+search and no trace has N steps or fewer, ``?`` if a limit ended it and only all states together
+could decide.  It searches with ``--symmetry`` where the property allows that.
 """
 
 from __future__ import annotations
@@ -18,8 +18,19 @@ from pathlib import Path
 
 from markdown import put
 
+from tidegate.core.spec import Kind
+from tidegate.invariants.by_family import PROPERTIES
+
 TIDEGATE = Path(sys.executable).parent / "tidegate"
 PAGE = Path(__file__).parent.parent / "docs" / "catalogue.md"
+
+NEED_ALL_STATES = {
+    prop.name
+    for properties in PROPERTIES.values()
+    for prop in properties
+    if prop.kind is Kind.STUCK or prop.kind.is_liveness
+}
+"""The properties that are decided when a search is complete."""
 
 Case = tuple[str, str, str, str]
 """A bug's name, the protocol that shows it, its bounds, and the first property that it violates."""
@@ -47,6 +58,8 @@ def steps(case: Case, replicas: int, limits: list[str]) -> str:
             break
     report = json.loads(ran.stdout)
     [verdict] = report["properties"]
+    if verdict["outcome"] == "incomplete" and prop in NEED_ALL_STATES:
+        return "?"
     if verdict["outcome"] == "incomplete":
         # The last level may lack states, and a behavior of N states has N - 1 steps.
         return f"> {report['depth'] - 2}"

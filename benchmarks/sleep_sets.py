@@ -26,6 +26,7 @@ import sys
 from collections import defaultdict
 
 from stubborn_sets import Graph, Watched
+
 from tidegate.analysis.selection import assemble
 
 

@@ -37,9 +37,7 @@ def last_epoch(s: PublishedState, k: Constants, replica: int) -> int:
 
 def end_of_last_match(s: PublishedState, k: Constants, one: int, other: int) -> int:
     """Return the offset after the last one at which two logs hold the same record, or 0."""
-    end = min(s.replica[one].leo, s.replica[other].leo)
-    while end > 0:
+    for end in range(min(s.replica[one].leo, s.replica[other].leo), 0, -1):
         if s.replica[one].log[end - 1].record == s.replica[other].log[end - 1].record:
             return end
-        end -= 1
     return 0

@@ -42,12 +42,6 @@ class Recorded(Watched):
     def __setitem__(self, index, value):
         self._part[index] = value
 
-    def _read(self, value, path):
-        plain = isinstance(value, int)
-        if plain:
-            self._noted.add(path)
-        return value if plain or callable(value) else Recorded(value, path, self._noted)
-
 
 def exact_conflicts(graph):
     """Return, by step, the steps with which it does not commute, or which it enables, somewhere."""

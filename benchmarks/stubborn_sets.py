@@ -116,11 +116,8 @@ class Watched:
     def _read(self, value, path):
         if isinstance(value, int):
             self._noted.add(path)
-        return (
-            value
-            if isinstance(value, int) or callable(value)
-            else Watched(value, path, self._noted)
-        )
+            return value
+        return value if callable(value) else type(self)(value, path, self._noted)
 
 
 def variables_read(graph, properties):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..checker.reading.reading import refuse_unreadable
 from ..core.bounds import parse, unknown
 from ..core.spec import Kind, Property, TransitionSystem
 from ..invariants import FAMILIES, invariants_of, properties_of
@@ -103,9 +104,14 @@ def system_for(
     ------
     BoundsError
         For bounds that do not exist or contradict each other.
+    ModelError
+        For code that is not a function of the state, or that a reader takes for something else.
     """
-    needs = frozenset(need for prop in properties for need in prop.needs)
-    return protocol.system(parse(protocol.family.bounds, settings), needs)
+    chosen = list(properties)
+    needs = frozenset(need for prop in chosen for need in prop.needs)
+    system = protocol.system(parse(protocol.family.bounds, settings), needs)
+    refuse_unreadable(system, chosen)
+    return system
 
 
 def with_every_history(protocol: Protocol, settings: Iterable[str]) -> TransitionSystem[Any, Any]:

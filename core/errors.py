@@ -8,6 +8,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -61,8 +62,13 @@ class DisagreementError(EngineError):
 def is_users(file: str) -> bool:
     """Whether a file is neither Tidegate's nor Python's nor a library's."""
     path = Path(file)
-    known = any(path.is_relative_to(folder) for folder in (_PACKAGE, *_LIBRARIES))
-    return not known and path.is_file()
+    return not path.is_relative_to(_PACKAGE) and not is_library(file) and path.is_file()
+
+
+@cache
+def is_library(file: str) -> bool:
+    """Whether a file is Python's or that of an installed package."""
+    return any(Path(file).is_relative_to(folder) for folder in _LIBRARIES)
 
 
 Spot = tuple[str, Line]

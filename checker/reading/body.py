@@ -1,0 +1,487 @@
+"""Reads one function: its statements, in the order of the code, whichever branch is taken."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ...core.errors import Line
+from .sources import Node, Source
+from .values import (
+    ANYTHING,
+    NOTHING,
+    Element,
+    Group,
+    Known,
+    Local,
+    Place,
+    Unknown,
+    Value,
+    is_array,
+    joined,
+    marked,
+    options,
+)
+
+if TYPE_CHECKING:
+    from .expressions import Expressions
+    from .reader import Reader
+
+MOST_ROUNDS = 6
+"""After so many readings of a loop's body, what still changes may be anything."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that the model must not do, with its line."""
+
+    line: Line
+    text: str
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A write to the state.
+
+    ``history`` says that the variable is history, and ``depends`` that the write depends on some.
+    """
+
+    line: Line
+    history: bool
+    depends: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a function may return, with the line; ``falls`` if it ends there without a return."""
+
+    value: Value
+    line: Line
+    falls: bool = False
+
+
+class Body:
+    """One reading of one function.
+
+    Parameters
+    ----------
+    variables
+        Its arguments, by name.
+    outer
+        The reading of the function that it is defined in.
+    control
+        Whether it is called only where history says so.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        source: Source,
+        function: FunctionType | None,
+        variables: dict[str, Value],
+        outer: Body | None = None,
+        control: bool = False,
+    ) -> None:
+        from .expressions import Expressions
+
+        self.reader, self.source, self.function = reader, source, function
+        self.variables, self.outer, self.control = variables, outer, control
+        self.over = False
+        self.findings: list[Finding] = []
+        self.effects: list[Effect] = []
+        self.answers: list[Answer] = []
+        self.yields: Group | None = None
+        self.assigned = _assigned(source.node)
+        self.global_names = _declared(source.node, ast.Global)
+        self.outer_names = _declared(source.node, ast.Nonlocal)
+        self.sites: dict[int, Group] = {}
+        self._jumps: list[dict[str, Value]] = []
+        self.expressions: Expressions = Expressions(self)
+
+    def read(self) -> None:
+        """Read the whole function."""
+        node = self.source.node
+        if isinstance(node, ast.Lambda):
+            self.answer(self.value(node.body), node.body)
+            return
+        self.block(node.body)
+        if not self.over and self.yields is None:
+            last = node.body[-1]
+            file, line = self.source.line(last)
+            line += (last.end_lineno or last.lineno) - last.lineno
+            self.answers.append(Answer(marked(NOTHING, self.control), (file, line), falls=True))
+
+    def value(self, node: ast.expr) -> Value:
+        """Read an expression and return what it may be."""
+        return self.expressions.value(node)
+
+    def answer(self, value: Value, node: ast.AST) -> None:
+        """Note what the function may return."""
+        self.answers.append(Answer(marked(value, self.control), self.source.line(node)))
+
+    def find(self, node: ast.AST, text: str) -> None:
+        """Note something that the model must not do."""
+        self.findings.append(Finding(self.source.line(node), text))
+
+    def wrote(self, node: ast.AST, place: Place, name: str, value: Value) -> None:
+        """Note a write to the state."""
+        history = place.history or (place.root and name in self.reader.histories)
+        depends = self.control or value.history
+        self.effects.append(Effect(self.source.line(node), history, depends))
+
+    def block(self, statements: Sequence[ast.stmt]) -> None:
+        """Read statements in order, none after a jump."""
+        for statement in statements:
+            if self.over:
+                return
+            method = getattr(self, f"_{type(statement).__name__.lower()}", None)
+            if method is not None:
+                method(statement)
+
+    def _expr(self, node: ast.Expr) -> None:
+        self.value(node.value)
+
+    def _return(self, node: ast.Return) -> None:
+        value = NOTHING if node.value is None else self.value(node.value)
+        self.answer(value, node)
+        self.over = True
+
+    def _raise(self, node: ast.Raise) -> None:
+        for part in (node.exc, node.cause):
+            if part is not None:
+                self.value(part)
+        self.over = True
+
+    def _assert(self, node: ast.Assert) -> None:
+        self.value(node.test)
+        if node.msg is not None:
+            self.value(node.msg)
+
+    def _assign(self, node: ast.Assign) -> None:
+        value = self.value(node.value)
+        for target in node.targets:
+            self.assign(target, value)
+
+    def _annassign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.value(node.value))
+
+    def _augassign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            before = self.value(ast.copy_location(ast.Name(node.target.id), node.target))
+        else:
+            before = self.value(node.target)
+        after = self.expressions.computed(node, node.op, before, self.value(node.value))
+        self.assign(node.target, after)
+
+    def assign(self, target: ast.expr, value: Value) -> None:
+        """Read the assignment of a value to a target."""
+        if isinstance(target, ast.Name):
+            self._assign_name(target, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for part, item in zip(
+                target.elts, self.expressions.unpacked(target, value), strict=True
+            ):
+                self.assign(part, item)
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, value)
+        elif isinstance(target, ast.Attribute):
+            self._write(target, self.expressions.place(target.value), target.attr, value)
+        elif isinstance(target, ast.Subscript):
+            index = self.value(target.slice)
+            value = marked(value, index.history)
+            self._write(target, self.expressions.place(target.value), "", value, index)
+
+    def _assign_name(self, target: ast.Name, value: Value) -> None:
+        name = target.id
+        if name in self.global_names:
+            self.find(target, f"{name} is a global that is written; {OWN_VARIABLES}")
+        elif name in self.outer_names:
+            outer = self.outer
+            while outer is not None and name not in outer.assigned:
+                outer = outer.outer
+            if outer is None:
+                self.find(target, f"{name} is written and outlives the call; {OWN_VARIABLES}")
+            else:
+                outer.variables[name] = joined(outer.variables.get(name), value) or value
+        else:
+            self.variables[name] = marked(value, self.control)
+
+    def _write(
+        self, node: ast.expr, owner: Value, name: str, value: Value, key: Value | None = None
+    ) -> None:
+        """Read a write to an attribute or an element."""
+        for one in options(owner):
+            if isinstance(one, Place):
+                self.wrote(node, one, name, value)
+            elif isinstance(one, Element):
+                where = ast.unparse(node)
+                holder = ast.unparse(node.value)  # type: ignore[attr-defined]
+                self.find(
+                    node,
+                    f"{where} is written, but {holder} holds a value that was read from a "
+                    f"sequence; write it in its place: s.sequence[i].{name or 'field'} = ...",
+                )
+            elif isinstance(one, Known) and one.value is not None:
+                what = ast.unparse(node)
+                self.find(node, f"{what} outlives the call and is written; {OWN_VARIABLES}")
+            elif isinstance(one, Group):
+                one.add(value, key)
+
+    def _delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                index = self.value(target.slice)
+                self._write(target, self.expressions.place(target.value), "", index)
+            elif isinstance(target, ast.Attribute):
+                owner = self.expressions.place(target.value)
+                self._write(target, owner, target.attr, NOTHING)
+            elif isinstance(target, ast.Name) and target.id in self.global_names:
+                self.find(target, f"{target.id} is a global that is deleted; {OWN_VARIABLES}")
+
+    def _if(self, node: ast.If) -> None:
+        depends = self.value(node.test).history
+        self._branches(
+            [node], [lambda: self.block(node.body), lambda: self.block(node.orelse)], depends
+        )
+
+    def _branches(
+        self, nodes: Sequence[ast.AST], ways: Sequence[Callable[[], None]], depends: bool
+    ) -> None:
+        """Read alternatives that all begin here, of which one is taken."""
+        before, control = dict(self.variables), self.control
+        self.control = control or depends
+        ends: list[dict[str, Value]] = []
+        for way in ways:
+            self.variables, self.over = dict(before), False
+            way()
+            if not self.over:
+                ends.append(self.variables)
+        self.over = not ends
+        self.variables = _together(ends) if ends else before
+        if depends:
+            for name, value in self.variables.items():
+                if before.get(name) != value:
+                    self.variables[name] = marked(value)
+        # What follows a jump that depends on history depends on it, too.
+        self.control = control or (depends and any(map(_jumps, nodes)))
+
+    def _while(self, node: ast.While) -> None:
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+
+        def once() -> None:
+            depends = self.value(node.test).history
+            self.control = self.control or depends
+            self.block(node.body)
+
+        self._loop(node, once, endless)
+        self._otherwise(node.orelse)
+
+    def _for(self, node: ast.For) -> None:
+        values = self.value(node.iter)
+        element = self.expressions.elements(values, node.iter)
+        # An array has as many elements in every state.
+        depends = values.history and not is_array(values)
+
+        def once() -> None:
+            self.control = self.control or depends
+            self.assign(node.target, ANYTHING if element is None else element)
+            self.block(node.body)
+
+        self._loop(node, once, False)
+        self._otherwise(node.orelse)
+
+    _asyncfor = _for
+
+    def _otherwise(self, statements: Sequence[ast.stmt]) -> None:
+        if statements and not self.over:
+            before = dict(self.variables)
+            self.block(statements)
+            self.variables = _together([before, self.variables])
+
+    def _loop(self, node: ast.AST, once: Callable[[], None], endless: bool) -> None:
+        """Read the body of a loop until nothing that is known changes any more."""
+        jumps, self._jumps = self._jumps, []
+        control = self.control
+        for number in range(MOST_ROUNDS + 1):
+            before, changes = dict(self.variables), Group.changes
+            mark = len(self.findings), len(self.effects), len(self.answers)
+            self._jumps = []
+            once()
+            ends = [before, *self._jumps] + ([] if self.over else [self.variables])
+            self.variables, self.over = _together(ends), False
+            if self.variables == before and Group.changes == changes:
+                break
+            if number == MOST_ROUNDS - 1:
+                for name, value in self.variables.items():
+                    if before.get(name) != value:
+                        self.variables[name] = Unknown(value.history)
+            if number < MOST_ROUNDS:
+                del self.findings[mark[0] :], self.effects[mark[1] :], self.answers[mark[2] :]
+        self.over = endless and not self._breaks
+        self._breaks = False
+        # What follows a return that depends on history depends on it, too.
+        self.control = control or (self.control and _returns(node))
+        self._jumps = jumps
+
+    _breaks = False
+
+    def _break(self, node: ast.Break) -> None:
+        self._breaks = True
+        self._jumps.append(self.variables)
+        self.over = True
+
+    def _continue(self, node: ast.Continue) -> None:
+        self._jumps.append(self.variables)
+        self.over = True
+
+    def _try(self, node: ast.Try) -> None:
+        before = dict(self.variables)
+        self.block(node.body)
+        if not self.over:
+            self.block(node.orelse)
+        ends = [] if self.over else [self.variables]
+        anywhere = _together([before, self.variables])
+        for handler in node.handlers:
+            self.variables, self.over = dict(anywhere), False
+            if handler.type is not None:
+                self.value(handler.type)
+            if handler.name:
+                self.variables[handler.name] = ANYTHING
+            self.block(handler.body)
+            ends += [] if self.over else [self.variables]
+        self.over = not ends
+        self.variables = _together(ends) if ends else anywhere
+        if node.finalbody:
+            over, self.over = self.over, False
+            self.block(node.finalbody)
+            self.over = self.over or over
+
+    _trystar = _try
+
+    def _with(self, node: ast.With) -> None:
+        for item in node.items:
+            value = self.value(item.context_expr)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, Unknown(value.history))
+        self.block(node.body)
+
+    _asyncwith = _with
+
+    def _match(self, node: ast.Match) -> None:
+        subject = self.value(node.subject)
+        for case in node.cases:
+            self.expressions.pattern(case.pattern, subject)
+
+        def taken(case: ast.match_case) -> Callable[[], None]:
+            def way() -> None:
+                self.expressions.pattern(case.pattern, subject, quiet=True)
+                if case.guard is not None:
+                    self.value(case.guard)
+                self.block(case.body)
+
+            return way
+
+        ways = [taken(case) for case in node.cases]
+        last = node.cases[-1]
+        always = isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
+        none = [] if always and last.guard is None else [lambda: None]
+        self._branches([node], [*ways, *none], subject.history)
+
+    def _functiondef(self, node: ast.FunctionDef) -> None:
+        for default in (*node.args.defaults, *(one for one in node.args.kw_defaults if one)):
+            self.value(default)
+        made: Value = Local(node, self)
+        for decorator in reversed(node.decorator_list):
+            made = self.expressions.calls.invoke(self.value(decorator), [made], {}, decorator)
+        self.variables[node.name] = made
+
+    _asyncfunctiondef = _functiondef
+
+    def _classdef(self, node: ast.ClassDef) -> None:
+        self.find(node, f"the class {node.name} is made while the model runs; define it above")
+        self.variables[node.name] = ANYTHING
+
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self.variables[alias.asname or alias.name.partition(".")[0]] = (
+                self.reader.objects.module(
+                    self, node, alias.name if alias.asname else alias.name.partition(".")[0]
+                )
+            )
+
+    def _importfrom(self, node: ast.ImportFrom) -> None:
+        space: dict[str, Any] = self.function.__globals__ if self.function else {}
+        name = "." * node.level + (node.module or "")
+        for alias in node.names:
+            self.variables[alias.asname or alias.name] = self.reader.objects.imported(
+                self, node, name, alias.name, space.get("__package__")
+            )
+
+
+OWN_VARIABLES = (
+    "what a model remembers must be a variable of its state, or it is not a function of its state"
+)
+
+
+def _together(ends: Sequence[dict[str, Value]]) -> dict[str, Value]:
+    """Return what is known of the variables after one of several ways."""
+    result = dict(ends[0])
+    for other in ends[1:]:
+        for name, value in other.items():
+            result[name] = joined(result.get(name), value) or value
+    return result
+
+
+def _jumps(node: ast.AST) -> bool:
+    """Whether a statement may leave its block."""
+    return any(
+        isinstance(part, (ast.Return, ast.Raise, ast.Break, ast.Continue))
+        for part in ast.walk(node)
+    )
+
+
+def _returns(node: ast.AST) -> bool:
+    """Whether a statement may leave the function."""
+    return any(isinstance(part, (ast.Return, ast.Raise)) for part in ast.walk(node))
+
+
+def _own(node: Node) -> list[ast.AST]:
+    """Return every part of a function, without the functions inside it."""
+    todo: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+    parts: list[ast.AST] = []
+    while todo:
+        part = todo.pop()
+        parts.append(part)
+        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo += ast.iter_child_nodes(part)
+    return parts
+
+
+def _assigned(node: Node) -> set[str]:
+    """Return the names that are local to a function."""
+    arguments = node.args
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    names = {one.arg for one in (*every, arguments.vararg, arguments.kwarg) if one is not None}
+    for part in _own(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, (ast.Store, ast.Del)):
+            names.add(part.id)
+        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(part.name)
+        elif isinstance(part, (ast.Import, ast.ImportFrom)):
+            names |= {(one.asname or one.name).partition(".")[0] for one in part.names}
+        elif (isinstance(part, ast.ExceptHandler) and part.name) or (
+            isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name
+        ):
+            names.add(part.name)
+        elif isinstance(part, ast.MatchMapping) and part.rest:
+            names.add(part.rest)
+    return names - _declared(node, ast.Global) - _declared(node, ast.Nonlocal)
+
+
+def _declared(node: Node, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
+    """Return the names that a function declares global, or as those of an outer function."""
+    return {name for part in _own(node) if isinstance(part, kind) for name in part.names}

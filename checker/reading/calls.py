@@ -1,0 +1,512 @@
+"""Reads calls: of the model's own functions, and of those that are known to be pure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+
+from ...core.containers import Bag, Set
+from ...core.fields import Record
+from ...core.sequences import Seq
+from .methods import MUTATING, NUMBERS, OF_PLACES, TEXTS, TRUTHS
+from .published import is_exception
+from .values import (
+    ANYTHING,
+    NOTHING,
+    NUMBER,
+    TEXT,
+    TRUTH,
+    Bound,
+    Element,
+    Group,
+    Items,
+    Known,
+    Local,
+    Made,
+    Number,
+    Object,
+    Place,
+    Unknown,
+    Value,
+    either,
+    is_number,
+    is_record,
+    is_stable,
+    is_text,
+    is_unordered,
+    joined,
+    kind_of,
+    marked,
+    options,
+    parts_of,
+)
+
+if TYPE_CHECKING:
+    from .expressions import Expressions
+
+Arguments = Sequence[Value]
+Names = Mapping[str, Value]
+
+
+class Calls:
+    """Reads the calls of one function."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions, self.body = expressions, expressions.body
+        self.reader, self.objects = expressions.reader, expressions.objects
+
+    def call(self, node: ast.Call) -> Value:
+        """Return what a call may return."""
+        callee = self.expressions.callee(node.func)
+        arguments: list[Value] = []
+        for part in node.args:
+            value = self.expressions.value(part)
+            if isinstance(part, ast.Starred) and isinstance(value, Items):
+                arguments += value.items
+            else:
+                arguments.append(value)
+        named = {part.arg or "**": self.expressions.value(part.value) for part in node.keywords}
+        return self.invoke(callee, arguments, named, node)
+
+    def invoke(self, callee: Value, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        """Return what the call of a value may return."""
+        found = [self._invoked(one, arguments, named, node) for one in options(callee)]
+        return marked(either(found) or ANYTHING, callee.history and not isinstance(callee, Bound))
+
+    def _invoked(self, callee: Value, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        if isinstance(callee, Known):
+            return self._known(callee.value, arguments, named, node)
+        if isinstance(callee, Local):
+            return self.reader.local(self.body, callee, arguments, named)
+        if isinstance(callee, Bound):
+            if callee.function is not None:
+                return self.reader.call(
+                    self.body, callee.function, [callee.owner, *arguments], named
+                )
+            return self.method(callee, arguments, named, node)
+        if isinstance(callee, Object):
+            method = self.objects.of_class(self.body, node, callee, callee.kind, "__call__")
+            if isinstance(method, Bound) and method.function is not None:
+                return self._invoked(method, arguments, named, node)
+        self.read_all(arguments, named)
+        return ANYTHING
+
+    def read_all(self, arguments: Arguments, named: Names) -> None:
+        """Read functions that are passed on: whoever has them may call them, with anything."""
+        for value in (*arguments, *named.values()):
+            for one in options(value):
+                if isinstance(one, Known) and self.objects.is_read(one.value):
+                    self.reader.later(one.value)
+                elif isinstance(one, Local):
+                    self.reader.local(self.body, one, None, {})
+
+    def _known(self, callee: Any, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        callee = self.objects.unwrapped(self.body, node, callee, arguments)
+        if isinstance(callee, MethodType):
+            of = Known(callee.__self__)
+            return self._known(callee.__func__, [of, *arguments], named, node)
+        if isinstance(callee, partial):
+            keywords = {name: Known(value) for name, value in callee.keywords.items()}
+            first = [Known(value) for value in callee.args]
+            return self._known(callee.func, [*first, *arguments], {**keywords, **named}, node)
+        if isinstance(callee, FunctionType) and self.objects.is_read(callee):
+            return self.reader.call(self.body, callee, arguments, named)
+        if isinstance(callee, type):
+            return self._made(callee, arguments, named, node)
+        called = self.objects.of_class(self.body, node, Known(callee), type(callee), "__call__")
+        if isinstance(called, Bound) and called.function is not None:
+            return self._invoked(called, arguments, named, node)
+        owner = getattr(callee, "__self__", None)
+        if owner is not None and type(owner) in (
+            list,
+            dict,
+            set,
+            frozenset,
+            tuple,
+            str,
+            int,
+            bytes,
+        ):
+            bound = Bound(callee.__name__, Known(owner))
+            return self.method(bound, arguments, named, node)
+        self.objects.refuse_unlisted(self.body, node, callee)
+        return self._listed(callee, arguments, named, node)
+
+    def _made(self, kind: type, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        """Return an instance of a class."""
+        if issubclass(kind, Record):
+            return Made(kind, any(v.history for v in (*arguments, *named.values())))
+        if kind.__module__ == "builtins" and not is_exception(kind):
+            self.objects.refuse_unlisted(self.body, node, kind)
+            return self._listed(kind, arguments, named, node)
+        if issubclass(kind, int):
+            return Number(kind, any(value.history for value in arguments))
+        if group := self._collected(kind, arguments, node):
+            return group
+        if is_exception(kind):
+            return Object(kind)
+        self.objects.constructed(self.body, node, kind, arguments, named)
+        for value in (*arguments, *named.values()):
+            if is_unordered(value):
+                self.body.find(node, f"{_named(kind)}(...): {_ORDER}")
+        return Object(kind)
+
+    def _collected(self, kind: type, arguments: Arguments, node: ast.AST) -> Group | None:
+        """Return an instance of a class of the module collections."""
+        of = {"deque": "list", "Counter": "dict", "OrderedDict": "dict", "defaultdict": "dict"}
+        if kind.__module__ != "collections" or kind.__name__ not in of:
+            return None
+        group = self.expressions.site(node, of[kind.__name__])
+        self.read_all(arguments, {})
+        for value in arguments:
+            group.add(self.expressions.elements(value, node, ordered=False), ANYTHING)
+            group.blur(value)
+        return group
+
+    def as_group(self, value: Value) -> Group | None:
+        """Return a list, a set or a tuple as a group; None for other values."""
+        if isinstance(value, Group):
+            return value
+        if isinstance(value, Items):
+            return Group("tuple", either(value.items), history=value.history)
+        if isinstance(value, Known) and isinstance(value.value, (list, tuple, set, frozenset)):
+            kind = "set" if isinstance(value.value, (set, frozenset)) else "list"
+            element = self.expressions.elements(value, _NODE, ordered=False)
+            return Group(kind, element, unordered=is_unordered(value))
+        return None
+
+    def operator(self, operator: ast.operator, left: Value, right: Value, history: bool) -> Value:
+        """Return what an operator gives for something else than numbers, texts and groups."""
+        containers = [one for one in (left, right) if isinstance(one, (Place, Element))]
+        if any(is_record(one.declared) and issubclass(one.declared, Set) for one in containers):
+            return Group("set", Number(int, history), history=history)
+        return Unknown(history)
+
+    def method(self, bound: Bound, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        """Return what a method of a built-in class or of a container returns."""
+        owner, name = bound.owner, bound.name
+        history = owner.history or any(value.history for value in (*arguments, *named.values()))
+        if isinstance(owner, (Place, Element, Made)):
+            return self._of_container(owner, name, arguments, node)
+        self.read_all(arguments, named)
+        if is_text(owner):
+            if name == "join":
+                self.expressions.elements(arguments[0] if arguments else ANYTHING, node)
+            if name == "format":
+                for value in arguments:
+                    self.expressions.as_text(value, node)
+            return marked(_of_text(name), history)
+        if isinstance(owner, Known) and name in MUTATING:
+            text = ast.unparse(node)
+            self.body.find(
+                node, f"{text} writes what outlives the call; a model may write its state only"
+            )
+        group = self.as_group(owner)
+        if isinstance(owner, Known) and isinstance(owner.value, dict):
+            group = Group(
+                "dict", either(map(Known, owner.value.values())), either(map(Known, owner.value))
+            )
+        if group is not None:
+            return marked(self._of_group(group, name, arguments, named, node), history)
+        if is_number(owner):
+            return Number(int, history)
+        return Unknown(history)
+
+    def _of_container(
+        self, owner: Place | Element | Made, name: str, arguments: Arguments, node: ast.AST
+    ) -> Value:
+        """Return what a method of a set, a bag or a sequence of the state returns."""
+        declared = owner.declared
+        history = owner.history or any(value.history for value in arguments)
+        kind = OF_PLACES.get(name)
+        if kind is None or kind == "taken":
+            value = either(arguments) or NOTHING
+            if isinstance(owner, Place):
+                self.body.wrote(node, owner, name, value)
+            elif isinstance(owner, Element):
+                self.body.find(
+                    node,
+                    f"{ast.unparse(node)} writes a value that was read from a sequence; write it "
+                    "in its place, s.sequence[i] = ...",
+                )
+            if kind is None:
+                return NOTHING
+        if kind in ("taken", "element"):
+            if is_record(declared) and issubclass(declared, Seq):
+                element = self.expressions.elements(owner, node)
+                if isinstance(element, Element) and kind == "taken":
+                    return Made(element.declared, history)
+                return marked(element or ANYTHING, history)
+            return Number(int, history)
+        if kind == "set" and is_record(declared) and issubclass(declared, (Set, Bag)):
+            return Group("set", Number(int, history), history=history)
+        return marked({"number": NUMBER, "truth": TRUTH}.get(kind or "", ANYTHING), history)
+
+    def _of_group(
+        self, group: Group, name: str, arguments: Arguments, named: Names, node: ast.AST
+    ) -> Value:
+        """Return what a method of a list, a set or a dictionary returns."""
+        elements = self.expressions.elements
+        if name in ("append", "add", "appendleft"):
+            group.add(arguments[0] if arguments else ANYTHING)
+        elif name == "insert":
+            group.add(arguments[-1] if arguments else ANYTHING)
+        elif name in ("extend", "update", "extendleft", "union", "symmetric_difference"):
+            target = group if name[0] in "eu" and name != "union" else self._copied(group)
+            for value in arguments:
+                target.add(elements(value, node, ordered=False), target.key and ANYTHING)
+                target.blur(value)
+            return target if target is not group else NOTHING
+        elif name in ("copy", "intersection", "difference"):
+            return self._copied(group)
+        elif name in ("pop", "popleft", "popitem"):
+            value = group if group.kind != "dict" else Group("iter", group.element)
+            return joined(elements(value, node), either(arguments[1:2])) or ANYTHING
+        elif name == "sort" and "key" not in named:
+            group.unordered = False
+        elif name == "sort":
+            elements(group, node)
+        elif name in ("get", "setdefault"):
+            if name == "setdefault" and len(arguments) > 1:
+                group.add(arguments[1], arguments[0])
+            return (
+                joined(group.element, arguments[1] if len(arguments) > 1 else NOTHING) or ANYTHING
+            )
+        elif name in ("keys", "values", "items"):
+            key, value = group.key or ANYTHING, group.element or ANYTHING
+            element = {"keys": key, "values": value, "items": Items((key, value))}[name]
+            return Group("iter", element, unordered=group.unordered)
+        elif name in ("index", "count", "__len__"):
+            if name == "index":
+                elements(group, node)
+            return NUMBER
+        elif name.startswith("is"):
+            return TRUTH
+        return NOTHING if name in MUTATING else ANYTHING
+
+    @staticmethod
+    def _copied(group: Group) -> Group:
+        return Group(group.kind, group.element, group.key, group.unordered, group.history)
+
+    def _listed(self, callee: Any, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        """Return what a function of the list returns."""
+        module, name = getattr(callee, "__module__", ""), getattr(callee, "__name__", "")
+        every = (*arguments, *named.values())
+        history = any(part.history for value in every for part in (value, *parts_of(value)))
+        own = getattr(self, f"_call_{name}", None) if module in ("builtins", "_functools") else None
+        if own is not None:
+            result: Value = own(arguments, named, node)
+            return marked(result, history)
+        self.read_all(arguments, named)
+        if module == "itertools":
+            group = self.expressions.site(node, "iter")
+            found = [self.expressions.elements(value, node, ordered=False) for value in arguments]
+            group.add(joined(either(found), Unknown()))
+            for value in arguments:
+                group.blur(value)
+            return marked(group, history)
+        if module == "math" and name in ("floor", "ceil", "gcd", "lcm", "isqrt", "comb", "perm"):
+            return Number(int, history)
+        for value in arguments:
+            if is_unordered(value):
+                self.body.find(node, f"{ast.unparse(node)}: {_ORDER}")
+        if name in NUMBERS:
+            return Number(int, history)
+        if name in TRUTHS:
+            return marked(TRUTH, history)
+        return marked(TEXT, history) if name in TEXTS else Unknown(history)
+
+    def _call_len(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return NUMBER
+
+    def _call_any(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        for value in arguments:
+            self.expressions.elements(value, node, ordered=False)
+        return TRUTH
+
+    _call_all = _call_any
+
+    def _call_bool(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return TRUTH
+
+    def _call_isinstance(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return TRUTH
+
+    def _call_sum(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        element = (
+            self.expressions.elements(arguments[0], node, ordered=False) if arguments else None
+        )
+        return NUMBER if element is None or is_number(element) else ANYTHING
+
+    def _call_sorted(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        group = self.expressions.site(node, "list")
+        keyed = "key" in named
+        for value in arguments[:1]:
+            element = self.expressions.elements(value, node, ordered=keyed)
+            group.add(element)
+            self._each(named.get("key"), element, node)
+        return group
+
+    def _call_min(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        if len(arguments) != 1:
+            self._each(named.get("key"), either(arguments), node)
+            return either(arguments) or ANYTHING
+        element = self.expressions.elements(arguments[0], node, ordered="key" in named)
+        self._each(named.get("key"), element, node)
+        return joined(element, named.get("default")) or ANYTHING
+
+    _call_max = _call_min
+
+    def _each(self, function: Value | None, element: Value | None, node: ast.AST) -> Value:
+        if function is None or (isinstance(function, Known) and function.value is None):
+            return element or ANYTHING
+        return self.invoke(function, [element or ANYTHING], {}, node)
+
+    def _call_list(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self._gathered("list", arguments, node)
+
+    def _call_tuple(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self._gathered("tuple", arguments, node)
+
+    def _call_set(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self._gathered("set", arguments, node)
+
+    _call_frozenset = _call_set
+
+    def _call_iter(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self._gathered("iter", arguments[:1], node)
+
+    _call_reversed = _call_iter
+
+    def _gathered(self, kind: str, arguments: Arguments, node: ast.AST) -> Group:
+        group = self.expressions.site(node, kind)
+        for value in arguments:
+            group.add(self.expressions.elements(value, node, ordered=False))
+            group.blur(value)
+        return group
+
+    def _call_dict(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        group = self.expressions.site(node, "dict")
+        for value in arguments:
+            element = self.expressions.elements(value, node, ordered=False)
+            pair = element.items if isinstance(element, Items) else (ANYTHING, ANYTHING)
+            group.add(pair[-1], pair[0])
+            group.blur(value)
+        for value in named.values():
+            group.add(value, TEXT)
+        return group
+
+    def _call_range(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return Group("tuple", NUMBER)
+
+    def _call_enumerate(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        element = self.expressions.elements(arguments[0], node) if arguments else None
+        return Group("iter", Items((NUMBER, element or ANYTHING)))
+
+    def _call_zip(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        found = [self.expressions.elements(value, node) or ANYTHING for value in arguments]
+        return Group("iter", Items(tuple(found)))
+
+    def _call_map(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        sources = arguments[1:]
+        found = [self.expressions.elements(value, node, ordered=False) for value in sources]
+        group = self.expressions.site(node, "iter")
+        group.add(self.invoke(arguments[0], [one or ANYTHING for one in found], {}, node))
+        for value in sources:
+            group.blur(value)
+        return group
+
+    def _call_filter(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        element = self.expressions.elements(arguments[1], node, ordered=False)
+        self._each(arguments[0], element, node)
+        return self._gathered("iter", arguments[1:], node)
+
+    def _call_reduce(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        element = self.expressions.elements(arguments[1], node)
+        start = joined(element, either(arguments[2:])) or ANYTHING
+        first = self.invoke(arguments[0], [start, element or ANYTHING], {}, node)
+        both = joined(first, start) or ANYTHING
+        return self.invoke(arguments[0], [both, element or ANYTHING], {}, node)
+
+    def _call_next(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        element = self.expressions.elements(arguments[0], node) if arguments else None
+        return joined(element, either(arguments[1:])) or ANYTHING
+
+    def _call_divmod(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return Items((NUMBER, NUMBER)) if all(map(is_number, arguments)) else ANYTHING
+
+    def _call_round(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return NUMBER if len(arguments) == 1 else ANYTHING
+
+    def _call_abs(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return NUMBER if arguments and is_number(arguments[0]) else ANYTHING
+
+    def _call_hash(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        if not all(map(is_stable, arguments)):
+            self.body.find(
+                node,
+                f"{ast.unparse(node)} differs from process to process: only numbers, and tuples of "
+                "numbers, have the same hash everywhere",
+            )
+        return NUMBER
+
+    def _call_str(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        for value in arguments:
+            self.expressions.as_text(value, node)
+        return TEXT
+
+    _call_repr = _call_format = _call_ascii = _call_str
+
+    def _call_object(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return Object(object)
+
+    def _call_print(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return NOTHING
+
+    def _call_type(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        kind = kind_of(arguments[0]) if len(arguments) == 1 else None
+        return ANYTHING if kind is None else Known(kind)
+
+    def _call_getattr(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        owner, name = arguments[0], arguments[1] if len(arguments) > 1 else ANYTHING
+        if isinstance(name, Known) and isinstance(name.value, str):
+            found = self.expressions.attribute(node, owner, name.value)  # type: ignore[arg-type]
+            return joined(found, either(arguments[2:])) or ANYTHING
+        if any(isinstance(one, Known) for one in options(owner)):
+            self.body.find(
+                node, f"{ast.unparse(node)} cannot be read: its name is known only while it runs"
+            )
+        return Unknown(isinstance(owner, Place))
+
+    def _call_setattr(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        for one in options(arguments[0]):
+            if isinstance(one, Place):
+                self.body.wrote(node, one, "", either(arguments[1:]) or ANYTHING)
+            elif isinstance(one, Known):
+                self.body.find(node, f"{ast.unparse(node)} writes what outlives the call")
+        return NOTHING
+
+
+_NODE = ast.Constant(0)
+
+_ORDER = (
+    "the order of a set whose members are not numbers differs from process to process, and is lost "
+    "from sight here; use sorted(...), or a tuple"
+)
+
+
+def _named(value: Any) -> str:
+    return str(getattr(value, "__name__", type(value).__name__))
+
+
+def _of_text(name: str) -> Value:
+    if name in ("split", "rsplit", "splitlines"):
+        return Group("list", TEXT)
+    if name in ("partition", "rpartition"):
+        return Items((TEXT, TEXT, TEXT))
+    if name.startswith(("is", "startswith", "endswith")):
+        return TRUTH
+    return NUMBER if name in ("count", "find", "index", "rfind", "rindex") else TEXT

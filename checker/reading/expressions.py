@@ -1,0 +1,510 @@
+"""Reads expressions: what their values may be, and whether a model may have them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...core.containers import Bag, Set
+from ...core.fields import Record, declared_parts, method_of
+from ...core.sequences import Seq
+from .calls import Calls
+from .objects import has_plain_text
+from .values import (
+    ANYTHING,
+    NUMBER,
+    TEXT,
+    TRUTH,
+    Bound,
+    Element,
+    Group,
+    Items,
+    Known,
+    Local,
+    Made,
+    Number,
+    Object,
+    Place,
+    Unknown,
+    Value,
+    either,
+    element_of,
+    is_array,
+    is_number,
+    is_record,
+    is_text,
+    is_unordered,
+    joined,
+    kind_of,
+    marked,
+    of_part,
+    options,
+    parts_of,
+)
+
+if TYPE_CHECKING:
+    from .body import Body
+
+ORDER = (
+    "the order of a set whose members are not numbers differs from process to process; "
+    "use sorted(...), or a tuple"
+)
+
+
+class Expressions:
+    """Reads the expressions of one function."""
+
+    def __init__(self, body: Body) -> None:
+        self.body, self.reader = body, body.reader
+        self.objects = body.reader.objects
+        self.calls = Calls(self)
+
+    def value(self, node: ast.expr) -> Value:
+        """Return what an expression may be."""
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        value: Value = ANYTHING if method is None else method(node)
+        for one in options(value):
+            if isinstance(one, Known) and isinstance(node, (ast.Name, ast.Attribute)):
+                self.objects.mention(self.body, node, one.value)
+        return value
+
+    def callee(self, node: ast.expr) -> Value:
+        """Return what is called; a function is read with the arguments of the call."""
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        return self._attribute(node) if isinstance(node, ast.Attribute) else self.value(node)
+
+    def place(self, node: ast.expr) -> Value:
+        """Return what is written to: an element that is named by its index is a place."""
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+            owner = self.place(node.value)
+            index = self.value(node.slice)
+            if isinstance(owner, Place):
+                return marked(self._element(owner, writing=True), index.history)
+            return self._subscripted(node, owner, index)
+        if isinstance(node, ast.Attribute):
+            return self.attribute(node, self.place(node.value), node.attr)
+        return self.value(node)
+
+    def elements(self, value: Value, node: ast.AST, ordered: bool = True) -> Value | None:
+        """Return any element of what is iterated over; None if there is surely none.
+
+        Parameters
+        ----------
+        ordered
+            Whether the result depends on their order.
+        """
+        if ordered and is_unordered(value):
+            self.body.find(node, f"{_text(node)}: {ORDER}")
+        found = either(self._elements_of(one) for one in options(value))
+        return None if found is None else marked(found, value.history and not is_array(value))
+
+    def _elements_of(self, value: Value) -> Value | None:
+        if isinstance(value, Items):
+            return either(value.items)
+        if isinstance(value, Group):
+            return value.key if value.kind == "dict" else value.element
+        if isinstance(value, Known):
+            return self.objects.elements(self.body, value.value)
+        if isinstance(value, (Place, Element)):
+            return self._element(value)
+        return TEXT if is_text(value) else ANYTHING
+
+    def unpacked(self, target: ast.Tuple | ast.List, value: Value) -> Sequence[Value]:
+        """Return a value for each part of a target."""
+        count = len(target.elts)
+        starred = any(isinstance(part, ast.Starred) for part in target.elts)
+        if isinstance(value, Items) and len(value.items) == count and not starred:
+            return value.items
+        known = value.value if isinstance(value, Known) else None
+        if isinstance(known, (tuple, list)) and not starred and len(known) == count:
+            return [Known(part, value.history) for part in known]
+        element = self.elements(value, target)
+        return [ANYTHING if element is None else element] * count
+
+    def _constant(self, node: ast.Constant) -> Value:
+        return Known(node.value)
+
+    def _name(self, node: ast.Name) -> Value:
+        body: Body | None = self.body
+        while body is not None:
+            if node.id in body.variables:
+                return body.variables[node.id]
+            if node.id in body.assigned:
+                return ANYTHING
+            if body.outer is None:
+                break
+            body = body.outer
+        assert body is not None
+        return self.objects.name(body, node)
+
+    def _namedexpr(self, node: ast.NamedExpr) -> Value:
+        value = self.value(node.value)
+        self.body.assign(node.target, value)
+        return value
+
+    def _tuple(self, node: ast.Tuple) -> Value:
+        if any(isinstance(part, ast.Starred) for part in node.elts):
+            return self._group("tuple", node, node.elts)
+        return Items(tuple(map(self.value, node.elts)))
+
+    def _list(self, node: ast.List) -> Value:
+        return self._group("list", node, node.elts)
+
+    def _set(self, node: ast.Set) -> Value:
+        return self._group("set", node, node.elts)
+
+    def _group(self, kind: str, node: ast.expr, parts: Sequence[ast.expr]) -> Group:
+        group = self.site(node, kind)
+        for part in parts:
+            if isinstance(part, ast.Starred):
+                source = self.value(part.value)
+                group.add(self.elements(source, part, ordered=False))
+                group.blur(source)
+            else:
+                group.add(self.value(part))
+        return group
+
+    def _dict(self, node: ast.Dict) -> Value:
+        group = self.site(node, "dict")
+        for key, part in zip(node.keys, node.values, strict=True):
+            group.add(self.value(part), ANYTHING if key is None else self.value(key))
+        return group
+
+    def site(self, node: ast.AST, kind: str) -> Group:
+        """Return the group that is made at a place of the code, the same in every round."""
+        if id(node) not in self.body.sites:
+            self.body.sites[id(node)] = Group(kind)
+        return self.body.sites[id(node)]
+
+    def _listcomp(self, node: ast.ListComp) -> Value:
+        return self._comprehension(
+            "list", node, node.generators, lambda: (self.value(node.elt), None)
+        )
+
+    def _setcomp(self, node: ast.SetComp) -> Value:
+        return self._comprehension(
+            "set", node, node.generators, lambda: (self.value(node.elt), None)
+        )
+
+    def _generatorexp(self, node: ast.GeneratorExp) -> Value:
+        return self._comprehension(
+            "iter", node, node.generators, lambda: (self.value(node.elt), None)
+        )
+
+    def _dictcomp(self, node: ast.DictComp) -> Value:
+        return self._comprehension(
+            "dict", node, node.generators, lambda: (self.value(node.value), self.value(node.key))
+        )
+
+    def _comprehension(
+        self,
+        kind: str,
+        node: ast.expr,
+        clauses: Sequence[ast.comprehension],
+        parts: Callable[[], tuple[Value, Value | None]],
+    ) -> Group:
+        body, group = self.body, self.site(node, kind)
+        outer, assigned = body.variables, body.assigned
+        body.variables = dict(outer)
+        depends = False
+        for clause in clauses:
+            source = self.value(clause.iter)
+            element = self.elements(source, clause.iter, ordered=False)
+            group.blur(Group("iter", unordered=is_unordered(source)))
+            depends = depends or (source.history and not is_array(source))
+            body.assign(clause.target, ANYTHING if element is None else element)
+            for test in clause.ifs:
+                depends = self.value(test).history or depends
+        value, key = parts()
+        group.add(marked(value, depends), key)
+        group.blur(Unknown(depends))
+        if group.unordered and any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
+            body.find(node, f"{_text(node)} keeps the last of a set: {ORDER}")
+        body.variables, body.assigned = outer, assigned
+        return group
+
+    def _lambda(self, node: ast.Lambda) -> Value:
+        return Local(node, self.body)
+
+    def _call(self, node: ast.Call) -> Value:
+        return self.calls.call(node)
+
+    def _starred(self, node: ast.Starred) -> Value:
+        return self.value(node.value)
+
+    def _await(self, node: ast.Await) -> Value:
+        self.value(node.value)
+        return ANYTHING
+
+    def _yield(self, node: ast.Yield) -> Value:
+        value = self.value(node.value) if node.value is not None else Known(None)
+        self._yielded().add(value)
+        return ANYTHING
+
+    def _yieldfrom(self, node: ast.YieldFrom) -> Value:
+        source = self.value(node.value)
+        self._yielded().add(self.elements(source, node.value, ordered=False))
+        self._yielded().blur(source)
+        return ANYTHING
+
+    def _yielded(self) -> Group:
+        if self.body.yields is None:
+            self.body.yields = Group("iter")
+        return self.body.yields
+
+    def _joinedstr(self, node: ast.JoinedStr) -> Value:
+        values = [
+            self.value(part.value if isinstance(part, ast.FormattedValue) else part)
+            for part in node.values
+        ]
+        for value in values:
+            self.as_text(value, node)
+        if all(isinstance(value, Known) and isinstance(value.value, str) for value in values):
+            return Known("".join(value.value for value in values if isinstance(value, Known)))
+        return marked(TEXT, any(value.history for value in values))
+
+    def as_text(self, value: Value, node: ast.AST) -> None:
+        """Refuse text that differs from process to process."""
+        if is_unordered(value):
+            self.body.find(node, f"{_text(node)} as text: {ORDER}")
+        for one in (value, *parts_of(value)):
+            known = isinstance(one, Known) and self.objects.has_address(one.value)
+            if known or (isinstance(one, Object) and has_plain_text(one.kind)):
+                self.body.find(node, f"{_text(node)} as text has an address in memory")
+
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        test = self.value(node.test)
+        result = joined(self.value(node.body), self.value(node.orelse))
+        return marked(result or ANYTHING, test.history)
+
+    def _boolop(self, node: ast.BoolOp) -> Value:
+        values = [self.value(part) for part in node.values]
+        # Whoever continues after `x and` has a true x, and so on; the last one is as it is.
+        kept = [*map(_decided(isinstance(node.op, ast.And)), values[:-1]), values[-1]]
+        return marked(either(kept) or ANYTHING, any(value.history for value in values))
+
+    def _unaryop(self, node: ast.UnaryOp) -> Value:
+        value = self.value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return marked(TRUTH, value.history)
+        return Number(int, value.history) if is_number(value) else Unknown(value.history)
+
+    def _binop(self, node: ast.BinOp) -> Value:
+        return self.computed(node, node.op, self.value(node.left), self.value(node.right))
+
+    def computed(self, node: ast.AST, operator: ast.operator, left: Value, right: Value) -> Value:
+        """Return what an operator gives."""
+        history = left.history or right.history
+        if is_number(left) and is_number(right):
+            logical = isinstance(operator, (ast.BitAnd, ast.BitOr, ast.BitXor))
+            both = logical and kind_of(left) is bool and kind_of(right) is bool
+            exact = not isinstance(operator, (ast.Div, ast.Pow))
+            return Number(bool if both else int, history) if exact else Unknown(history)
+        if is_text(left):
+            if isinstance(operator, ast.Mod):
+                self.as_text(right, node)
+                for part in parts_of(right):
+                    self.as_text(part, node)
+            return marked(TEXT, history)
+        groups = [self.calls.as_group(one) for one in (left, right)]
+        kinds = [group.kind for group in groups if group is not None]
+        if kinds and all(group is not None for group in groups):
+            result = self.site(node, kinds[0])
+            for group in groups:
+                assert group is not None
+                result.add(group.element, group.key)
+                result.blur(group)
+            return result
+        return self.calls.operator(operator, left, right, history)
+
+    def _compare(self, node: ast.Compare) -> Value:
+        operands = [node.left, *node.comparators]
+        values = [self.value(operand) for operand in operands]
+        for at, operator in enumerate(node.ops):
+            self._compared(
+                node, operator, (operands[at], values[at]), (operands[at + 1], values[at + 1])
+            )
+        return marked(TRUTH, any(value.history for value in values))
+
+    def _compared(
+        self,
+        node: ast.AST,
+        operator: ast.cmpop,
+        left: tuple[ast.expr, Value],
+        right: tuple[ast.expr, Value],
+    ) -> None:
+        """Refuse comparisons whose answer is not what their reader expects."""
+        identity = isinstance(operator, (ast.Is, ast.IsNot))
+        if identity or isinstance(operator, (ast.Eq, ast.NotEq)):
+            for (text, value), (_, other) in ((left, right), (right, left)):
+                self._refuse_identity(node, ast.unparse(text), value, other, identity)
+        listed = identity or isinstance(operator, (ast.In, ast.NotIn))
+        if not listed:
+            for text, value in (left, right):
+                if is_unordered(value) and not _is_set(value):
+                    self.body.find(text, f"{_text(text)}: {ORDER}")
+        among = self._listed(right[1]) if isinstance(operator, (ast.In, ast.NotIn)) else ()
+        if is_number(left[1]) and any(map(is_nothing, among)):
+            self._refuse_identity(node, ast.unparse(left[0]), left[1], Known(None), True)
+
+    def _listed(self, value: Value) -> Sequence[Value]:
+        if isinstance(value, Known) and isinstance(value.value, (tuple, list, set, frozenset)):
+            return [Known(part) for part in value.value]
+        return value.items if isinstance(value, Items) else ()
+
+    def _refuse_identity(
+        self, node: ast.AST, text: str, value: Value, other: Value, identity: bool
+    ) -> None:
+        """Refuse a number that is compared with None, or by ``is``."""
+        if not is_number(value) or isinstance(value, Known):
+            return
+        if is_nothing(other):
+            self.body.find(
+                node, f"{text} is a number, never None; an empty optional is NONE: write == NONE"
+            )
+        elif identity:
+            kind, same = kind_of(value), kind_of(other)
+            if kind in (None, int) or (same is not None and same is not kind):
+                self.body.find(node, f"{text} is a number, which `is` compares by object; write ==")
+
+    def pattern(self, node: ast.pattern, subject: Value, quiet: bool = False) -> None:
+        """Read a pattern of a match statement, and assign the names that it captures."""
+        if isinstance(node, ast.MatchSingleton) and not quiet:
+            text = "the subject of match"
+            self._refuse_identity(node, text, subject, Known(node.value), True)
+        elif isinstance(node, ast.MatchValue):
+            self.value(node.value)
+        elif isinstance(node, ast.MatchOr):
+            for part in node.patterns:
+                self.pattern(part, subject, quiet)
+        elif isinstance(node, ast.MatchAs):
+            if node.pattern is not None:
+                self.pattern(node.pattern, subject, quiet)
+            if node.name:
+                self.body.variables[node.name] = subject
+        elif isinstance(node, ast.MatchClass):
+            self.value(node.cls)
+        if not isinstance(node, (ast.MatchOr, ast.MatchAs)):
+            for inner in ast.iter_child_nodes(node):
+                if isinstance(inner, ast.pattern):
+                    self.pattern(inner, Unknown(subject.history), quiet)
+        name = getattr(node, "name", None) or getattr(node, "rest", None)
+        if name and not isinstance(node, ast.MatchAs):
+            self.body.variables[name] = Unknown(subject.history)
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        owner = self.value(node.value)
+        if isinstance(node.slice, ast.Slice):
+            bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+            read = [self.value(part) for part in bounds if part is not None]
+            return marked(self._sliced(node, owner), any(value.history for value in read))
+        return self._subscripted(node, owner, self.value(node.slice))
+
+    def _sliced(self, node: ast.Subscript, owner: Value) -> Value:
+        if is_text(owner):
+            return marked(TEXT, owner.history)
+        group = self.site(node, "list")
+        group.add(self.elements(owner, node.value))
+        group.blur(Unknown(owner.history))
+        return group
+
+    def _subscripted(self, node: ast.Subscript, owner: Value, index: Value) -> Value:
+        found: list[Value | None] = []
+        for one in options(owner):
+            if isinstance(one, (Place, Element)):
+                found.append(self._element(one))
+            elif isinstance(one, Known):
+                found.append(self.objects.item(self.body, node, one.value, index))
+            elif isinstance(one, Items) and isinstance(index, Known) and type(index.value) is int:
+                inside = -len(one.items) <= index.value < len(one.items)
+                found.append(one.items[index.value] if inside else ANYTHING)
+            elif isinstance(one, Group) and one.kind == "dict":
+                found.append(one.element)
+            else:
+                found.append(self.elements(one, node.value))
+        return marked(either(found) or ANYTHING, index.history or owner.history)
+
+    def _element(self, owner: Place | Element, writing: bool = False) -> Value:
+        """Return any element of an array or a container, to read or to write it."""
+        declared, history = owner.declared, owner.history
+        read = isinstance(owner, Element)
+        if is_array(owner):
+            return element_of(declared, history, read)
+        if not is_record(declared):
+            return Unknown(history)
+        if issubclass(declared, Seq):
+            items: Any = declared_parts(declared)["items"]
+            return of_part(items.element, history, read or not writing)
+        if issubclass(declared, (Set, Bag)):
+            return Number(int, history)
+        return Unknown(history)
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        return self.attribute(node, self.value(node.value), node.attr)
+
+    def attribute(self, node: ast.expr, owner: Value, name: str) -> Value:
+        """Return an attribute of a value."""
+        found = either(self._attribute_of(node, one, name) for one in options(owner))
+        return marked(found or ANYTHING, owner.history and not isinstance(found, Bound))
+
+    def _attribute_of(self, node: ast.expr, owner: Value, name: str) -> Value | None:
+        if isinstance(owner, Known):
+            return self.objects.attribute(self.body, node, owner.value, name)
+        if isinstance(owner, (Place, Element, Made)):
+            return self._part(owner, name)
+        if isinstance(owner, Object):
+            return self.objects.of_class(self.body, node, owner, owner.kind, name)
+        kind = kind_of(owner)
+        if kind is not None and kind not in (int, bool):
+            if name in ("name", "value"):
+                return TEXT if name == "name" else NUMBER
+            return self.objects.of_class(self.body, node, owner, kind, name)
+        if isinstance(owner, Unknown):
+            self.reader.unresolved.add(name)
+            return owner
+        return Bound(name, owner)
+
+    def _part(self, owner: Place | Element | Made, name: str) -> Value:
+        declared: Any = owner.declared
+        if not is_record(declared):
+            return Bound(name, owner)
+        parts = declared_parts(declared)
+        if name in parts:
+            history = owner.history
+            if isinstance(owner, Place) and owner.root:
+                history = name in self.reader.histories
+            return of_part(parts[name], history, not isinstance(owner, Place))
+        if issubclass(declared, (Seq, Set, Bag)) or hasattr(Record, name):
+            return Bound(name, owner)
+        return Bound(name, owner, method_of(declared, name))
+
+
+def is_nothing(value: Value) -> bool:
+    """Whether a value is surely None."""
+    return isinstance(value, Known) and value.value is None
+
+
+def _is_set(value: Value) -> bool:
+    return all(
+        (isinstance(one, Group) and one.kind in ("set", "dict"))
+        or (isinstance(one, Known) and isinstance(one.value, (set, frozenset)))
+        for one in options(value)
+    )
+
+
+def _decided(conjunction: bool) -> Callable[[Value], Value]:
+    """Return what an operand of ``and`` or ``or`` may be if it is the result."""
+
+    def result(value: Value) -> Value:
+        kept = [one for one in options(value) if not (is_nothing(one) and not conjunction)]
+        return either(kept) or value
+
+    return result
+
+
+def _text(node: ast.AST) -> str:
+    """Return a part of the code as it is written, in one line."""
+    text = ast.unparse(node).split("\n")[0]
+    return text if len(text) <= 60 else f"{text[:57]}..."

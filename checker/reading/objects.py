@@ -1,0 +1,348 @@
+"""Objects that exist before the model runs: what they are, and whether its code may use them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import importlib.util
+import inspect
+import sys
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from types import FunctionType, MappingProxyType, MethodType, ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from ...core.errors import is_library
+from ...core.fields import Record
+from .published import is_pure, is_pure_module, module_of, reads
+from .values import (
+    ANYTHING,
+    NUMBER,
+    TEXT,
+    Bound,
+    Element,
+    Items,
+    Known,
+    Made,
+    Number,
+    Object,
+    Place,
+    Value,
+    either,
+    options,
+)
+
+if TYPE_CHECKING:
+    from .body import Body
+    from .reader import Reader
+
+ONLY = "what a model does may depend on the state, the bounds and its arguments only"
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range, slice, Enum)
+_MEMOISED = type(functools.cache(lambda: None))
+_MISSING = object()
+
+MOST_PARTS = 20_000
+"""The most parts of a container of the module that are looked at."""
+
+_PACKAGE = __name__.partition(".")[0]
+_OURS = tuple(f"{_PACKAGE}.{room}." for room in ("core", "checker"))
+
+
+class Objects:
+    """What the code of a model may do with objects that exist already."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self._fine: dict[int, object] = {}
+
+    def is_read(self, value: Any) -> bool:
+        """Whether a function is one that can be read: the model's code, not a library's."""
+        if not isinstance(value, FunctionType):
+            return False
+        file = value.__code__.co_filename
+        if is_ours(value) or is_library(file) or file.startswith("<frozen"):
+            return False
+        return file != "<string>" or value.__module__ == "__main__"
+
+    def mention(self, body: Body, node: ast.expr, value: Any) -> None:
+        """Refuse an object that no model may use, and read functions that it may call."""
+        if isinstance(value, _PLAIN) or id(value) in self._fine:
+            return
+        why = self._refused(value)
+        if why:
+            body.find(node, f"{ast.unparse(node)} {why}")
+        else:
+            self._fine[id(value)] = value
+
+    def _refused(self, value: Any) -> str:
+        """Return why a model may not use an object; empty if it may."""
+        for count, part in enumerate(_parts(value)):
+            if count == MOST_PARTS:
+                break
+            if why := self._part_refused(part):
+                name = getattr(part, "__name__", "") if part is not value else ""
+                return f"has {name}, which {why}" if name else why
+        return ""
+
+    def _part_refused(self, value: Any) -> str:
+        if isinstance(value, (*_PLAIN, *_CONTAINERS, ModuleType)):
+            return ""
+        if self.reader.is_declared(value):
+            return ""
+        if isinstance(value, _MEMOISED):
+            value = value.__wrapped__
+        if isinstance(value, MethodType):
+            return self._part_refused(value.__func__) or self._part_refused(value.__self__)
+        if isinstance(value, functools.partial):
+            return self._part_refused(value.func)
+        if self.is_read(value):
+            self.reader.later(value)
+            return ""
+        if isinstance(value, type):
+            return "" if self._is_own(value) or is_pure(value) else _unlisted(value)
+        if callable(value) and not self._is_own(type(value)):
+            return "" if is_ours(value) or is_pure(value) else _unlisted(value)
+        if isinstance(value, Iterator):
+            return f"is an iterator, and what it gives next depends on earlier steps; {ONLY}"
+        kind = type(value)
+        if self._is_own(kind) or is_pure_module(module_of(kind)):
+            return ""
+        return _unlisted(value)
+
+    def _is_own(self, kind: type) -> bool:
+        """Whether a class is defined by the model, or by Tidegate for models."""
+        module = sys.modules.get(kind.__module__)
+        file = getattr(module, "__file__", None)
+        if kind.__module__.partition(".")[0] == _PACKAGE or issubclass(kind, (Record, Enum)):
+            return True
+        if file is None:
+            return kind.__module__ == "__main__"
+        own = not is_library(file)
+        if own:
+            self.reader.classes.add(kind)
+        return own
+
+    def refuse_unlisted(self, body: Body, node: ast.AST, value: Any) -> None:
+        """Refuse the call of what is neither read, nor on the list, nor declared pure."""
+        if self.reader.is_declared(value) or is_ours(value) or is_pure(value):
+            return
+        written = ast.unparse(node.func) if isinstance(node, ast.Call) else ast.unparse(node)
+        body.find(node, f"{written} {_unlisted(value)}")
+
+    def unwrapped(self, body: Body, node: ast.AST, callee: Any, arguments: Sequence[Value]) -> Any:
+        """Return the function that a memoised one calls; its arguments must be values."""
+        if not isinstance(callee, _MEMOISED):
+            return callee
+        for value in arguments:
+            if any(isinstance(one, (Place, Element, Made)) for one in options(value)):
+                body.find(
+                    node,
+                    f"{ast.unparse(node)} is remembered for the record itself, whose values "
+                    "change; pass numbers to a memoised function",
+                )
+        return callee.__wrapped__
+
+    def name(self, body: Body, node: ast.Name) -> Value:
+        """Return the object of a name that is not local."""
+        function = body.function
+        if function is None:
+            return ANYTHING
+        free = function.__code__.co_freevars
+        if node.id in free:
+            cells = function.__closure__ or ()
+            try:
+                return Known(cells[free.index(node.id)].cell_contents)
+            except ValueError:
+                return ANYTHING
+        if node.id in function.__globals__:
+            return Known(function.__globals__[node.id])
+        found = getattr(builtins, node.id, _MISSING)
+        return ANYTHING if found is _MISSING else Known(found)
+
+    def attribute(self, body: Body, node: ast.expr, value: Any, name: str) -> Value:
+        """Return an attribute of an object."""
+        if isinstance(value, (ModuleType, type)):
+            found = inspect.getattr_static(value, name, _MISSING)
+            if isinstance(found, property):
+                return ANYTHING
+            found = getattr(value, name, _MISSING)
+            return ANYTHING if found is _MISSING else Known(found)
+        if isinstance(value, (str, bytes, *_CONTAINERS)) and type(value).__module__ in _BUILT_IN:
+            return Bound(name, Known(value))
+        return self.of_class(body, node, Known(value), type(value), name)
+
+    def of_class(self, body: Body, node: ast.AST, owner: Value, kind: type, name: str) -> Value:
+        """Return an attribute of an instance of a class."""
+        found = inspect.getattr_static(kind, name, _MISSING)
+        getter = found.func if isinstance(found, functools.cached_property) else None
+        getter = found.fget if isinstance(found, property) else getter
+        if isinstance(getter, FunctionType) and self.is_read(getter):
+            return self.reader.call(body, getter, [owner], {})
+        if isinstance(found, (staticmethod, classmethod)):
+            return Known(getattr(kind, name))
+        if isinstance(found, FunctionType):
+            return Bound(name, owner, found) if self.is_read(found) else Bound(name, owner)
+        if isinstance(owner, Known):
+            try:
+                return Known(getattr(owner.value, name))
+            except Exception:  # noqa: BLE001 - it is the model's code, and fails when it runs
+                return ANYTHING
+        if found is not _MISSING and not hasattr(found, "__get__"):
+            return Known(found)
+        return ANYTHING
+
+    def constructed(
+        self,
+        body: Body,
+        node: ast.AST,
+        kind: type,
+        arguments: Sequence[Value],
+        named: Mapping[str, Value],
+    ) -> None:
+        """Read what the construction of an instance runs."""
+        if not self._is_own(kind):
+            self.refuse_unlisted(body, node, kind)
+            return
+        made = Object(kind)
+        for name, function in _special(kind):
+            if name in ("__init__", "__new__"):
+                self.reader.call(body, function, [made, *arguments], named)
+            elif self.is_read(function):
+                self.reader.later(function)
+
+    def item(self, body: Body, node: ast.AST, value: Any, index: Value) -> Value:
+        """Return an element of an object by its index."""
+        if isinstance(value, (list, tuple, dict, str, range)) and isinstance(index, Known):
+            try:
+                return Known(value[index.value])
+            except (LookupError, TypeError):
+                return ANYTHING
+        if isinstance(value, type):
+            return self.elements(body, value) or ANYTHING if issubclass(value, Enum) else ANYTHING
+        if isinstance(value, (dict, MappingProxyType)):
+            return either(_lifted(part) for part in value.values()) or ANYTHING
+        if isinstance(value, (list, tuple, deque, str, range)):
+            return self.elements(body, value) or ANYTHING
+        method = self.of_class(body, node, Known(value), type(value), "__getitem__")
+        if isinstance(method, Bound) and method.function is not None:
+            return self.reader.call(body, method.function, [Known(value), index], {})
+        return ANYTHING
+
+    def elements(self, body: Body, value: Any) -> Value | None:
+        """Return any element of an object; None if it has none."""
+        if isinstance(value, str):
+            return TEXT
+        if isinstance(value, range):
+            return NUMBER
+        if isinstance(value, type) and issubclass(value, Enum):
+            return Number(value) if issubclass(value, int) else Object(value)
+        if isinstance(value, (list, tuple, set, frozenset, deque, dict)):
+            return either(map(_lifted, value))
+        return ANYTHING
+
+    def has_address(self, value: Any) -> bool:
+        """Whether the text of an object has its address in memory."""
+        if isinstance(value, FunctionType):
+            return True
+        return not isinstance(value, type) and has_plain_text(type(value))
+
+    def module(self, body: Body, node: ast.AST, name: str) -> Value:
+        """Return a module that is imported while the model runs."""
+        found = sys.modules.get(name)
+        if found is None:
+            body.find(node, f"{ast.unparse(node)} runs code that cannot be read; import it above")
+            return ANYTHING
+        return Known(found)
+
+    def imported(
+        self, body: Body, node: ast.AST, module: str, name: str, package: str | None
+    ) -> Value:
+        """Return what is imported from a module while the model runs."""
+        if module.startswith("."):
+            try:
+                module = importlib.util.resolve_name(module, package)
+            except ImportError:
+                return ANYTHING
+        value = self.module(body, node, module)
+        if not isinstance(value, Known):
+            return value
+        found = getattr(value.value, name, _MISSING)
+        if found is _MISSING:
+            return self.module(body, node, f"{module}.{name}")
+        why = self._refused(found)
+        if why:
+            body.find(node, f"{name} {why}")
+        return Known(found)
+
+
+def has_plain_text(kind: type) -> bool:
+    """Whether the text of an instance of a class is its address."""
+    return vars(kind).get("__repr__", kind.__repr__) is vars(object)["__repr__"]
+
+
+_CONTAINERS = (list, tuple, set, frozenset, dict, deque, MappingProxyType, bytearray)
+_BUILT_IN = ("builtins", "collections")
+
+
+def is_ours(value: Any) -> bool:
+    """Whether a function or a class is a part of the framework, not of a model."""
+    module = str(getattr(value, "__module__", "") or "")
+    return f"{module}.".startswith(_OURS)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield an object and everything in it, if it is a container."""
+    todo, seen = [value], {id(value)}
+    while todo:
+        part = todo.pop()
+        yield part
+        inner: list[Any] = []
+        if isinstance(part, (dict, MappingProxyType)):
+            inner = [*part, *part.values()]
+        elif isinstance(part, SimpleNamespace):
+            inner = list(vars(part).values())
+        elif isinstance(part, _CONTAINERS) and not isinstance(part, bytearray):
+            inner = list(part)
+        for one in inner:
+            if not isinstance(one, _PLAIN) and id(one) not in seen:
+                seen.add(id(one))
+                todo.append(one)
+
+
+def _lifted(value: Any) -> Value:
+    """Return an element of a known container, so that few alternatives stand for many."""
+    if isinstance(value, tuple) and type(value) is tuple:
+        return Items(tuple(map(_lifted, value)))
+    if isinstance(value, int):
+        return Number(type(value))
+    return TEXT if isinstance(value, str) else Known(value)
+
+
+def _special(kind: type) -> Iterator[tuple[str, FunctionType]]:
+    """Yield the special methods of a class and its bases, which Python calls by itself."""
+    names = {name for base in kind.__mro__ for name in vars(base) if name.startswith("__")}
+    for name in sorted(names):
+        found = inspect.getattr_static(kind, name)
+        found = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
+        if isinstance(found, FunctionType):
+            yield name, found
+
+
+def _unlisted(value: Any) -> str:
+    """Return why the call of a function or a class, or the use of an object, is refused."""
+    module, name = module_of(value), getattr(value, "__name__", "")
+    if not callable(value):
+        module = module_of(type(value))
+    if what := reads(module, name):
+        return f"{what}; {ONLY}"
+    if not callable(value):
+        return f"is a {type(value).__name__}, whose methods cannot be read; {_DECLARE}"
+    return f"cannot be read, and is on no list of pure functions; {_DECLARE}"
+
+
+_DECLARE = (
+    "declare a function that uses it with @tidegate.pure if it is a function of its arguments"
+)

@@ -1,0 +1,104 @@
+"""Which functions outside of a model's own code are pure, and why others are refused.
+
+The page docs/library.md lists the modules; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import builtins
+from types import ModuleType
+
+PURE_MODULES = (
+    "bisect", "cmath", "collections", "collections.abc", "colorsys", "copy", "dataclasses",
+    "decimal", "difflib", "enum", "fractions", "functools", "graphlib", "hashlib", "heapq",
+    "itertools", "json", "math", "numbers", "operator", "re", "statistics", "string", "struct",
+    "textwrap", "types", "typing", "typing_extensions", "zlib", "base64", "binascii", "array",
+    "abc", "contextlib",
+)  # fmt: skip
+"""Modules of functions whose results depend on nothing but their arguments."""
+
+PURE_FUNCTIONS = frozenset({("inspect", "unwrap")})
+"""Pure functions of other modules."""
+
+_PRIVATE = {
+    "_bisect": "bisect", "_collections": "collections", "_decimal": "decimal",
+    "_functools": "functools", "_hashlib": "hashlib", "_heapq": "heapq", "_json": "json",
+    "_operator": "operator", "_statistics": "statistics", "_struct": "struct",
+    "_pydecimal": "decimal", "_sha1": "hashlib", "_sha2": "hashlib", "_md5": "hashlib",
+    "_sre": "re", "_abc": "abc", "collections.abc": "collections", "_blake2": "hashlib",
+    "_sha3": "hashlib", "_contextvars": "contextvars",
+}  # fmt: skip
+"""Modules in C, by the name of those that a program imports."""
+
+PURE_BUILTINS = frozenset({
+    "abs", "all", "any", "ascii", "bin", "bool", "bytearray", "bytes", "callable", "chr",
+    "classmethod", "complex", "dict", "divmod", "enumerate", "filter", "float", "format",
+    "frozenset", "getattr", "hasattr", "hash", "hex", "int", "isinstance", "issubclass", "iter",
+    "len", "list", "map", "max", "min", "next", "object", "oct", "ord", "pow", "print", "property",
+    "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod",
+    "str", "sum", "super", "tuple", "type", "zip", "__build_class__",
+})  # fmt: skip
+"""Built-in functions that are pure; of ``hash``, ``print`` and ``setattr`` see ``calls``."""
+
+_REFUSED = {
+    "reads a clock": ("time", "datetime", "calendar", "sched", "zoneinfo"),
+    "is random": ("random", "_random", "secrets", "uuid"),
+    "reads or changes the environment": (
+        "os", "posix", "sys", "platform", "getpass", "locale", "socket", "_socket", "subprocess",
+        "resource", "signal", "gc", "inspect", "ctypes", "weakref", "tracemalloc", "sysconfig",
+    ),
+    "reads or writes what is not the model's": (
+        "io", "_io", "pathlib", "shutil", "tempfile", "glob", "fileinput", "linecache", "sqlite3",
+        "csv", "configparser", "pickle", "shelve", "dbm", "urllib", "http", "logging", "zipfile",
+    ),
+    "depends on threads": (
+        "threading", "_thread", "multiprocessing", "asyncio", "concurrent", "queue", "contextvars",
+        "_queue",
+    ),
+}  # fmt: skip
+
+_BUILTINS = {
+    "id": "is an address in memory", "open": "reads or writes files", "input": "reads the keyboard",
+    **dict.fromkeys(("globals", "locals", "vars", "dir"), "reads variables by name"),
+    **dict.fromkeys(("eval", "exec", "compile", "__import__"), "runs code that cannot be read"),
+}  # fmt: skip
+
+
+def is_pure_module(name: str) -> bool:
+    """Whether all functions of a module are pure."""
+    name = _PRIVATE.get(name, name)
+    return name in PURE_MODULES
+
+
+def is_pure(value: object) -> bool:
+    """Whether a callable that is not the model's own is on the list."""
+    module = module_of(value)
+    if module == "builtins":
+        return getattr(value, "__name__", "") in PURE_BUILTINS or is_exception(value)
+    return is_pure_module(module) or (module, getattr(value, "__name__", "")) in PURE_FUNCTIONS
+
+
+def is_exception(value: object) -> bool:
+    """Whether a value is a class of exceptions."""
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def module_of(value: object) -> str:
+    """Return the name of the module that a function or a class is from."""
+    name = getattr(value, "__module__", None)
+    if name is None:
+        owner = getattr(value, "__self__", None)
+        if isinstance(owner, ModuleType):
+            return owner.__name__
+        name = type(owner).__module__ if owner is not None else type(value).__module__
+        objclass = getattr(value, "__objclass__", None)
+        name = objclass.__module__ if objclass is not None else name
+    return str(name)
+
+
+def reads(module: str, name: str = "") -> str:
+    """Return what a function of a module, or a built-in one, does; empty if unknown."""
+    if module == builtins.__name__:
+        return _BUILTINS.get(name, "")
+    first = module.partition(".")[0]
+    return next((what for what, names in _REFUSED.items() if first in names), "")

@@ -1,0 +1,330 @@
+"""Reads the functions of a model, each for the kinds of arguments that it is called with."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from inspect import unwrap
+from types import FunctionType
+from typing import Any
+
+from ...core.errors import is_users
+from .body import Answer, Body, Effect, Finding
+from .objects import Objects, is_ours
+from .sources import Node, Source, source_of
+from .values import (
+    ANYTHING,
+    NOTHING,
+    Element,
+    Group,
+    Items,
+    Known,
+    Local,
+    Made,
+    Number,
+    Object,
+    Place,
+    Text,
+    Unknown,
+    Value,
+    either,
+    is_text,
+    kind_of,
+    marked,
+    options,
+    parts_of,
+)
+
+MOST_CONTEXTS = 60
+"""A function is read for so many kinds of arguments; after that, for any."""
+
+DEEPEST = 60
+"""The deepest nesting of calls that is followed."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a reading of a function found."""
+
+    result: Value
+    answers: tuple[Answer, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    effects: tuple[Effect, ...] = ()
+
+
+class Reader:
+    """Reads functions.
+
+    Parameters
+    ----------
+    histories
+        The variables of the state that it holds only if a property needs them.
+    is_declared
+        Whether a function is declared pure, so that it is not read.
+
+    Attributes
+    ----------
+    unresolved
+        Names of attributes of values of which nothing is known.
+    classes
+        The model's own classes that were met.
+    """
+
+    def __init__(
+        self, histories: Collection[str], is_declared: Callable[[Any], bool] = lambda value: False
+    ) -> None:
+        self.histories = frozenset(histories)
+        self.is_declared = is_declared
+        self.objects = Objects(self)
+        self.unresolved: set[str] = set()
+        self.classes: set[type] = set()
+        self._known: dict[object, Summary] = {}
+        self._contexts: dict[int, int] = {}
+        self._begun: list[int] = []
+        self._kept: list[object] = []
+        self._later: dict[int, FunctionType] = {}
+
+    def later(self, value: Any) -> None:
+        """Read a function that may be called with anything, at the end."""
+        value = unwrap(value) if not isinstance(value, FunctionType) else value
+        if isinstance(value, FunctionType):
+            self._later.setdefault(id(value), value)
+
+    def rest(self) -> list[Finding]:
+        """Read the functions that may be called with anything, and return what was found there."""
+        findings: list[Finding] = []
+        done: set[int] = set()
+        while True:
+            for kind in tuple(self.classes):
+                for name in tuple(self.unresolved):
+                    method = vars(kind).get(name)
+                    if isinstance(method, FunctionType):
+                        self.later(method)
+            todo = [function for key, function in self._later.items() if key not in done]
+            if not todo:
+                return findings
+            for function in todo:
+                done.add(id(function))
+                findings += self.summary(function, None, {}, False).findings
+
+    def call(
+        self,
+        body: Body,
+        function: FunctionType,
+        arguments: Sequence[Value],
+        named: Mapping[str, Value],
+    ) -> Value:
+        """Return what a call in a body may return, and note there what it does."""
+        if self.is_declared(function) or is_ours(function) or not self.objects.is_read(function):
+            history = any(value.history for value in (*arguments, *named.values()))
+            return marked(_declared_result(function), history)
+        summary = self.summary(function, arguments, named, body.control)
+        body.findings += summary.findings
+        body.effects += summary.effects
+        return summary.result
+
+    def local(
+        self,
+        body: Body,
+        callee: Local,
+        arguments: Sequence[Value] | None,
+        named: Mapping[str, Value],
+    ) -> Value:
+        """Return what the call of a function that is defined in another one may return."""
+        node, outer = callee.node, callee.body
+        if len(self._begun) > DEEPEST or self._begun.count(id(node)) > 1:
+            return ANYTHING
+        variables = _bound(node, arguments, named, (), {})
+        source = Source(node, outer.source.file, outer.source.before)
+        inner = Body(self, source, outer.function, variables, outer, body.control)
+        self._begun.append(id(node))
+        inner.read()
+        self._begun.pop()
+        body.findings += inner.findings
+        body.effects += inner.effects
+        return _result(inner)
+
+    def summary(
+        self,
+        function: FunctionType,
+        arguments: Sequence[Value] | None,
+        named: Mapping[str, Value],
+        control: bool,
+        expected: str = "",
+    ) -> Summary:
+        """Return what a function does with such arguments; None stands for any."""
+        if len(self._begun) > DEEPEST or self._begun.count(id(function)) > 1:
+            return Summary(_declared_result(function))
+        if self._contexts.get(id(function), 0) >= MOST_CONTEXTS:
+            arguments, named = None, {}
+        values = None if arguments is None else tuple(arguments)
+        key = (
+            id(function),
+            values,
+            tuple(sorted(named.items(), key=lambda pair: pair[0])),
+            control,
+        )
+        reusable = not any(_changes(value) for value in (*(values or ()), *named.values()))
+        if reusable and key in self._known:
+            return self._known[key]
+        self._kept.append(function)
+        self._contexts[id(function)] = self._contexts.get(id(function), 0) + 1
+        self._begun.append(id(function))
+        summary = self._read(function, values, named, control, expected)
+        self._begun.pop()
+        if reusable:
+            self._known[key] = summary
+        return summary
+
+    def _read(
+        self,
+        function: FunctionType,
+        arguments: Sequence[Value] | None,
+        named: Mapping[str, Value],
+        control: bool,
+        expected: str,
+    ) -> Summary:
+        source = source_of(function)
+        if source is None:
+            code = function.__code__
+            text = (
+                f"{function.__name__} cannot be read, since its source is not at hand; write the "
+                "model in a file, or declare that function with @tidegate.pure"
+            )
+            return Summary(
+                ANYTHING, findings=(Finding((code.co_filename, code.co_firstlineno), text),)
+            )
+        variables = _bound(
+            source.node,
+            arguments,
+            named,
+            function.__defaults__ or (),
+            function.__kwdefaults__ or {},
+        )
+        body = Body(self, source, function, variables, control=control)
+        body.read()
+        findings = list(body.findings)
+        if body.yields is None and (expected or is_users(source.file) or _outside(function)):
+            declared = _annotation(function) or expected
+            findings += _wrong_answers(function, declared, body.answers)
+        return Summary(_result(body), tuple(body.answers), tuple(findings), tuple(body.effects))
+
+
+def _outside(function: FunctionType) -> bool:
+    """Whether a function is not one of this package."""
+    return function.__module__.partition(".")[0] != __name__.partition(".")[0]
+
+
+def _result(body: Body) -> Value:
+    if body.yields is not None:
+        return body.yields
+    return either(answer.value for answer in body.answers) or NOTHING
+
+
+def _changes(value: Value) -> bool:
+    """Whether a value may be changed by the function that it is passed to, or is only its own."""
+    if isinstance(value, (Group, Local)):
+        return True
+    return any(map(_changes, (*parts_of(value), *(v for v in options(value) if v is not value))))
+
+
+def _bound(
+    node: Node,
+    arguments: Sequence[Value] | None,
+    named: Mapping[str, Value],
+    defaults: Sequence[object],
+    of_keywords: Mapping[str, object],
+) -> dict[str, Value]:
+    """Return the values of a function's parameters in a call."""
+    parameters = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
+    variables: dict[str, Value] = dict.fromkeys(
+        (*parameters, *(one.arg for one in node.args.kwonlyargs)), ANYTHING
+    )
+    for name, default in zip(reversed(parameters), reversed(defaults), strict=False):
+        variables[name] = Known(default)
+    variables |= {name: Known(default) for name, default in of_keywords.items()}
+    if arguments is not None:
+        variables |= dict(zip(parameters, arguments, strict=False))
+        variables |= {name: value for name, value in named.items() if name in variables}
+    extra = ANYTHING if arguments is None else either(arguments[len(parameters) :])
+    if node.args.vararg is not None:
+        variables[node.args.vararg.arg] = Group("tuple", extra)
+    if node.args.kwarg is not None:
+        rest = [value for name, value in named.items() if name not in variables]
+        variables[node.args.kwarg.arg] = Group("dict", either(rest) or ANYTHING, Text())
+    return variables
+
+
+def _annotation(function: Any) -> str:
+    """Return the name of the class that a function declares to return; empty for another text."""
+    declared = getattr(function, "__annotations__", {}).get("return", "")
+    if declared is None:
+        return "None"
+    return declared if isinstance(declared, str) else str(getattr(declared, "__name__", ""))
+
+
+def _declared_result(function: Any) -> Value:
+    """Return what a function returns by its annotation."""
+    kind = _class_named(function, _annotation(function))
+    if kind is not None and issubclass(kind, int):
+        return Number(kind)
+    if kind is str:
+        return Text()
+    return NOTHING if _annotation(function) == "None" else ANYTHING
+
+
+def _class_named(function: Any, name: str) -> type | None:
+    space = getattr(function, "__globals__", {})
+    found = space.get(name, getattr(builtins, name, None))
+    return found if isinstance(found, type) else None
+
+
+def _wrong_answers(
+    function: FunctionType, declared: str, answers: Sequence[Answer]
+) -> list[Finding]:
+    """Return the returns of a function that answer something else than it declares."""
+    kind = _class_named(function, declared)
+    findings: list[Finding] = []
+    if declared not in ("None", "bool", "int", "str") and not (
+        kind and issubclass(kind, (int, Enum))
+    ):
+        return findings
+    for answer in answers:
+        wrong = next((one for one in options(answer.value) if _is_wrong(one, declared)), None)
+        if wrong is None:
+            continue
+        who = f"{function.__name__}() declares that it returns {declared}"
+        if answer.falls:
+            text = f"{who}, and ends here without a return, so it returns None; write return"
+        else:
+            text = f"{who}, and returns {_spoken(wrong)} here"
+        findings.append(Finding(answer.line, text))
+    return findings
+
+
+def _is_wrong(value: Value, declared: str) -> bool:
+    """Whether a value is surely not of a declared class."""
+    if isinstance(value, Unknown):
+        return False
+    if declared == "None":
+        return not (isinstance(value, Known) and value.value is None)
+    if declared == "str":
+        return not is_text(value) and not isinstance(value, Object)
+    return kind_of(value) is None and not isinstance(value, Object)
+
+
+def _spoken(value: Value) -> str:
+    """Return what a value is, in words."""
+    if isinstance(value, Known):
+        return repr(value.value) if isinstance(value.value, (str, type(None))) else "an object"
+    words: dict[type, str] = {
+        Number: "a number", Text: "a text", Items: "a tuple", Group: "a collection",
+        Place: "a part of the state", Element: "a part of the state", Made: "a record",
+    }  # fmt: skip
+    return words.get(type(value), "something else")
+
+
+__all__ = ["Reader", "Summary", "ast"]

@@ -1,0 +1,212 @@
+"""Refuses a model that is not a function of its state, or whose code says what it does not mean.
+
+Everything that a model's actions, rules, properties, constraint and initial states reach is read
+before they run, whichever branch they take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from inspect import unwrap
+from types import FunctionType
+from typing import Any
+
+from ...core.errors import Line, ModelError, shown
+from ...core.spec import Property, TransitionSystem
+from .body import Effect, Finding
+from .objects import Objects
+from .reader import Reader, Summary, _annotation
+from .values import ANYTHING, NUMBER, TRUTH, Known, Number, Place, Value
+
+MOST_FINDINGS = 12
+"""The most lines of an error that lists what else is wrong."""
+
+
+@dataclass(frozen=True)
+class Root:
+    """A function that a search calls.
+
+    Parameters
+    ----------
+    arguments
+        What it is called with.
+    expected
+        The class of its answers, if it does not declare one itself.
+    decides
+        What depends on its answer: nothing that depends on history may.
+    """
+
+    function: FunctionType
+    arguments: tuple[Value, ...]
+    expected: str = ""
+    decides: str = ""
+
+
+def refuse_unreadable(
+    system: TransitionSystem[Any, Any],
+    properties: Iterable[Property],
+    is_declared: Callable[[Any], bool] = lambda value: False,
+    everything: bool = False,
+) -> None:
+    """Read a model's functions, those outside of this package, and refuse what they must not do.
+
+    Parameters
+    ----------
+    is_declared
+        Whether a function is declared pure.
+    everything
+        Whether to read the functions of this package as well.
+
+    Raises
+    ------
+    ModelError
+        With the first line that is wrong; ``details`` lists the others.
+    """
+    roots = list(roots_of(system, properties, everything))
+    if not roots:
+        return
+    reader = Reader(histories_of(system), is_declared)
+    findings: list[Finding] = []
+    for root in roots:
+        summary = reader.summary(root.function, root.arguments, {}, False, root.expected)
+        findings += [*summary.findings, *_by_history(root, summary)]
+    findings += reader.rest()
+    _refuse(findings)
+
+
+def _refuse(findings: Sequence[Finding]) -> None:
+    each = list(dict.fromkeys(findings))
+    if not each:
+        return
+    first, *others = each
+    error = ModelError(first.text)
+    error.place = first.line
+    error.details = tuple(
+        f"{shown(other.line)}: {other.text}" for other in others[: MOST_FINDINGS - 1]
+    )
+    raise error
+
+
+def is_own(function: FunctionType) -> bool:
+    """Whether a function is one of the user's, not of this package."""
+    return function.__module__.partition(".")[0] != __name__.partition(".")[0]
+
+
+def histories_of(system: TransitionSystem[Any, Any]) -> Collection[str]:
+    """Return the variables that the state holds only if a property needs them."""
+    if not any(name.startswith("track_") for name in _names(system.constants)):
+        return ()
+    package = __name__.partition(".")[0]
+    bases = system.layout.declaration.__mro__
+    own = [base for base in bases if base.__module__.partition(".")[0] == package]
+    return {name for base in own for name in vars(base) if name.startswith("aux_")}
+
+
+def _names(constants: Any) -> Iterator[str]:
+    if is_dataclass(constants):
+        yield from (field.name for field in fields(constants))
+
+
+def roots_of(
+    system: TransitionSystem[Any, Any], properties: Iterable[Property], everything: bool = False
+) -> Iterator[Root]:
+    """Yield the functions that a search of a system calls: the user's, or with `everything` all."""
+    for root in _every_root(system, properties):
+        if everything or is_own(root.function):
+            yield root
+
+
+def _every_root(
+    system: TransitionSystem[Any, Any], properties: Iterable[Property]
+) -> Iterator[Root]:
+    state = Place(system.layout.declaration, root=True)
+    k = Known(system.constants)
+    yield from _root(system.initialise, (state, k))
+    chosen: dict[str, list[tuple[int, ...]]] = {}
+    for instance in system.instances:
+        chosen.setdefault(instance.action.name, []).append(instance.arguments)
+    for action in system.actions:
+        columns = zip(*chosen.get(action.name, ()), strict=True)
+        arguments = (state, k, *map(_kind, columns))
+        yield from _root(action.apply, arguments, decides=f"action {action.name}")
+        for made in (action.arguments, action.available):
+            # What a model's own action is made from holds that action, too.
+            yield from (one for one in _root(made, (k,)) if one.function is not action.apply)
+    yield from _rules(system, state, k)
+    if system.constraint is not None:
+        yield from _root(system.constraint, (state, k), decides="the constraint")
+    for prop in properties:
+        for function in (prop.witness or prop.predicate, prop.premise):
+            yield from _root(function, (state, k))
+
+
+def _rules(system: TransitionSystem[Any, Any], state: Value, k: Value) -> Iterator[Root]:
+    """Yield the rules in which protocols of a family differ."""
+    rules = getattr(system.constants, "rules", None)
+    if not is_dataclass(rules) or isinstance(rules, type):
+        return
+    usual = type(rules)()
+    for field in fields(rules):
+        rule, first = getattr(rules, field.name), getattr(usual, field.name)
+        if not callable(rule) or not isinstance(first, FunctionType):
+            continue
+        count = first.__code__.co_argcount
+        names = first.__code__.co_varnames[:count]
+        given = {"s": state, "k": k}
+        arguments = tuple(given.get(name, NUMBER) for name in names)
+        yield from _root(rule, arguments, _annotation(first), f"rule {field.name}")
+
+
+def _kind(column: Sequence[Any]) -> Value:
+    """Return any of the values of an action's parameter."""
+    kinds = set(map(type, column))
+    [kind] = kinds if len(kinds) == 1 else {int}
+    return TRUTH if kind is bool else Number(kind) if issubclass(kind, int) else ANYTHING
+
+
+def _root(
+    function: Any, arguments: tuple[Value, ...], expected: str = "", decides: str = ""
+) -> Iterator[Root]:
+    """Yield a function, or what a function of this package was made from."""
+    plain = unwrap(function) if function is not None else None
+    if not isinstance(plain, FunctionType):
+        return
+    if is_own(plain):
+        yield Root(plain, arguments, expected, decides)
+        return
+    yield Root(plain, arguments, expected, decides)
+    for cell in plain.__closure__ or ():
+        yield from _inside(cell.cell_contents)
+
+
+def _inside(value: Any) -> Iterator[Root]:
+    """Yield the user's functions that a function of this package holds."""
+    for one in value if isinstance(value, (list, tuple)) else (value,):
+        if isinstance(one, FunctionType) and one.__closure__ and not is_own(one):
+            for cell in one.__closure__:
+                yield from _inside(cell.cell_contents)
+        elif isinstance(one, FunctionType) and is_own(one):
+            count = one.__code__.co_argcount
+            yield Root(one, (ANYTHING,) * count)
+
+
+def _by_history(root: Root, summary: Summary) -> Iterator[Finding]:
+    """Yield the lines by which history decides what is not history."""
+    if not root.decides:
+        return
+    writes = [effect for effect in summary.effects if not effect.history]
+    lines = [(effect.line, "writes") for effect in writes if effect.depends]
+    records = root.decides.startswith("action") and not writes and summary.effects
+    if not records:
+        lines += [(one.line, "answers") for one in summary.answers if one.value.history]
+    for line, does in sorted(lines):
+        yield Finding(line, f"{root.decides} {does} here what depends on {_HISTORY}")
+
+
+_HISTORY = (
+    "history (aux_...), which the state holds only if a property needs it: the protocol would "
+    "depend on the properties that are checked; use a variable of your own"
+)
+
+__all__ = ["Effect", "Line", "Objects", "refuse_unreadable", "roots_of"]

@@ -1,0 +1,91 @@
+"""The syntax tree of a function, found in its file."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from types import CodeType, FunctionType
+
+from ...core.errors import Line
+from ...core.guards import original_of
+
+Node = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True)
+class Source:
+    """A function's syntax tree and its place.
+
+    ``before`` is the number of lines before those that the tree counts.
+    """
+
+    node: Node
+    file: str
+    before: int = 0
+
+    def line(self, node: ast.AST) -> Line:
+        """Return the place of a part of the tree."""
+        return self.file, getattr(node, "lineno", getattr(self.node, "lineno", 1)) + self.before
+
+
+def source_of(function: FunctionType) -> Source | None:
+    """Return the source of a function; None if it is not at hand."""
+    changed = getattr(function, "syntax_tree", None)
+    if changed is not None:
+        # A changed copy counts the lines from the original's first one.
+        code = original_of(function).__code__
+        return Source(changed, code.co_filename, code.co_firstlineno - 1)
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    node = _found("".join(lines), code) if lines else None
+    return None if node is None else Source(node, code.co_filename)
+
+
+def _found(text: str, code: CodeType) -> Node | None:
+    """Return the function of a file that has this code."""
+    first = code.co_firstlineno
+    near = [node for node in _functions(text) if _first_line(node) == first]
+    if code.co_name != "<lambda>":
+        named = [node for node in near if getattr(node, "name", "") == code.co_name]
+        return named[0] if len(named) == 1 else None
+    lambdas = [node for node in near if isinstance(node, ast.Lambda)]
+    spots = {
+        (line, column)
+        for line, _, column, _ in code.co_positions()
+        if line is not None and column is not None and line >= first
+    }
+    holding = [node for node in lambdas if all(_holds(node.body, spot) for spot in spots)]
+    return min(holding or lambdas, key=_size, default=None)
+
+
+def _first_line(node: Node) -> int:
+    decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+    return min([node.lineno, *(one.lineno for one in decorators)])
+
+
+def _holds(node: ast.expr, spot: tuple[int, int]) -> bool:
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+    return spot == (0, 0) or spot[1] == 0 or begin <= spot <= end
+
+
+def _size(node: Node) -> tuple[int, int]:
+    return (node.end_lineno or 0) - node.lineno, (node.end_col_offset or 0) - node.col_offset
+
+
+@cache
+def _functions(text: str) -> tuple[Node, ...]:
+    """Return every function of a file."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ()
+    return tuple(_walked(tree))
+
+
+def _walked(tree: ast.AST) -> Iterator[Node]:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield node

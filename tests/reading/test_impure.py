@@ -1,0 +1,211 @@
+"""A model that is not a function of its state is refused before it runs, at its line."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tidegate import TidegateError, check
+
+from .impure import IMPURE, PURE
+
+HEAD = '''"""A model that a test made."""
+from dataclasses import dataclass
+from tidegate import Kind, Model, Record, integer, number
+
+
+@dataclass(frozen=True)
+class Bounds:
+    top: int = number(4, 1, 9, "the largest value")
+'''
+
+PLACES = {
+    "a guard": "action",
+    "a write": "write",
+    "an invariant": "invariant",
+    "a helper of a helper": "deep",
+    "the constraint": "constraint",
+    "an initial state": "initial",
+    "a liveness property": "liveness",
+    "a premise": "premise",
+    "a method": "method",
+    "a reachable state": "sometimes",
+    "the values of a parameter": "domain",
+}
+
+
+def model_of(setup: str, body: str, place: str, rare: bool) -> str:
+    """Return a model in which a function ``probe`` is called at a place, perhaps on a rare path."""
+    probe = f"def probe(s, k):\n{textwrap.indent(body, '    ')}\n"
+    call = "probe(s, k)"
+    if rare:
+        probe += (
+            "\n\ndef seldom(s, k):\n    if s.x == k.top and s.y == k.top - 1:\n        if s.z == 1:\n"
+            "            return probe(s, k)\n    return 0\n"
+        )
+        call = "seldom(s, k)"
+    # With a constraint no liveness property is decided.
+    limit = "None" if place in ("liveness", "premise") else "within"
+    used = dict.fromkeys(PLACES.values(), "0") | {place: call}
+    if place == "domain":
+        # There is no state yet.
+        used["domain"] = f"range(1 + {call.replace('(s, ', '(Blank, ')} % 1)"
+    return f"""{HEAD}
+{setup}
+
+{probe}
+
+class Blank:
+    x = y = z = 0
+
+
+class State(Record):
+    x: int = integer(0, lambda k: k.top, "x")
+    y: int = integer(0, lambda k: k.top, "y")
+    z: int = integer(0, 1, "z")
+
+    def seen(self, k) -> int:
+        s = self
+        return {used["method"]}
+
+
+def within(s, k) -> bool:
+    return {used["constraint"]} >= 0
+
+
+def outer(s, k) -> int:
+    return inner(s, k)
+
+
+def inner(s, k) -> int:
+    return {used["deep"]}
+
+
+model = Model(Bounds, State, deadlock=False, constraint={limit})
+
+
+@model.initial
+def begin(s, k):
+    s.z = {used["initial"]} % 2
+    yield
+
+
+@model.action("counter", by=lambda k: {used["domain"] if place == "domain" else "(1,)"})
+def up(s, k, by) -> bool:
+    if s.x == k.top or {used["action"]} > 9 or outer(s, k) > 9 or s.seen(k) > 9:
+        return False
+    s.x += 1
+    return True
+
+
+@model.action("counter")
+def across(s, k) -> bool:
+    if s.y == k.top:
+        return False
+    s.y += 1
+    s.z = {used["write"]} % 2
+    return True
+
+
+@model.invariant("Small.")
+def small(s, k) -> bool:
+    return s.x <= k.top and {used["invariant"]} < 9
+
+
+@model.sometimes("Large.")
+def large(s, k) -> bool:
+    return s.x == k.top or {used["sometimes"]} > 9
+
+
+@model.liveness(Kind.LEADS_TO, "Ends.", premise=lambda s, k: {used["premise"]} > 9)
+def ends(s, k) -> bool:
+    return s.x == k.top or {used["liveness"]} > 9
+"""
+
+
+def asked(place: str) -> list[str]:
+    """Return the properties to decide if something is at a place."""
+    return ["Small", {"a liveness property": "Ends", "a premise": "Ends"}.get(place, "Large")]
+
+
+def cases() -> list[tuple[str, str, bool]]:
+    """Return every way with a place and whether it is rare; a third of them are."""
+    chances = random.Random(39)
+    places = [place for place in PLACES if place != "the values of a parameter"]
+    return [(name, chances.choice(places), number % 3 == 0) for number, name in enumerate(IMPURE)]
+
+
+def line_of(source: str, setup: str, body: str) -> int:
+    """Return the line of a model that is at fault."""
+    lines = source.split("\n")
+    marked = [number for number, line in enumerate(lines, 1) if line.endswith("# here")]
+    if marked:
+        return marked[0]
+    last = body.split("\n")[-1]
+    return next(number for number, line in enumerate(lines, 1) if line.strip() == last)
+
+
+@pytest.mark.parametrize(("name", "place", "rare"), cases())
+def test_an_impure_model_is_refused_at_its_line(
+    tmp_path: Path, name: str, place: str, rare: bool
+) -> None:
+    setup, body = IMPURE[name]
+    file = tmp_path / "impure.py"
+    file.write_text(source := model_of(setup, body, PLACES[place], rare))
+    for _ in range(2):
+        with pytest.raises(TidegateError) as refused:
+            check(str(file), properties=asked(place))
+    assert refused.value.place == (str(file), line_of(source, setup, body)), refused.value
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_clock_is_refused_wherever_it_is_read(tmp_path: Path, place: str) -> None:
+    setup, body = IMPURE["a clock"]
+    file = tmp_path / "impure.py"
+    file.write_text(source := model_of(setup, body, PLACES[place], rare=True))
+    with pytest.raises(TidegateError, match="reads a clock") as refused:
+        check(str(file), properties=asked(place))
+    assert refused.value.place == (str(file), line_of(source, setup, body))
+
+
+@pytest.mark.parametrize(("number", "name"), list(enumerate(PURE)))
+def test_a_pure_model_is_not_refused(tmp_path: Path, number: int, name: str) -> None:
+    setup, body = PURE[name]
+    place = [*PLACES.values()][number % 9]
+    file = tmp_path / "pure.py"
+    file.write_text(model_of(setup, body, place, rare=False))
+    assert check(str(file), properties=["Small"]).complete
+
+
+def test_the_answer_is_the_same_with_every_hash_seed(tmp_path: Path) -> None:
+    ways = ["a loop over a set", "the hash of a string", "chance", "a list that grows"]
+    for name in ways:
+        setup, body = IMPURE[name]
+        (tmp_path / f"{name.replace(' ', '_')}.py").write_text(
+            model_of(setup, body, "action", rare=True)
+        )
+    files = sorted(map(str, tmp_path.glob("*.py")))
+    program = (
+        "import sys, tidegate\nfor file in sys.argv[1:]:\n    try:\n        tidegate.check(file)\n"
+        "        print('checked')\n    except tidegate.TidegateError as error:\n"
+        "        print(error.place[1])\n"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", program, *files],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(printed) == 1
+    assert "checked" not in printed.pop()

@@ -1,0 +1,70 @@
+"""No model of this project is refused, and the page says which modules a model may use."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tidegate import TidegateError, check
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import system_for
+from tidegate.checker.reading.published import PURE_MODULES
+from tidegate.checker.reading.reading import refuse_unreadable, roots_of
+from tidegate.invariants import properties_of
+from tidegate.model import PROTOCOLS
+
+ROOT = Path(__file__).parents[2]
+LIBRARY = (ROOT / "docs" / "library.md").read_text("utf-8")
+
+OPTIONS = (
+    "",
+    "isr_propagation=zookeeper hw_waits",
+    "isr_propagation=records reassignments=1 spare_broker elr last_known_leader deletions=1 replicas=3",
+    "isr_propagation=alter_partition purgatory acks=1 unclean_election",
+    "power_losses=1 lost_messages=1 moves min_isr=2 late_fetch",
+)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+def test_all_code_of_a_built_in_protocol_is_a_function_of_its_state(protocol) -> None:
+    properties = properties_of(protocol)
+    read = 0
+    for options in OPTIONS if protocol.family.name == "broker" else OPTIONS[:1]:
+        try:
+            system = system_for(protocol, options.split(), properties)
+        except TidegateError:
+            # Some options are not those of every protocol.
+            continue
+        refuse_unreadable(system, properties, everything=True)
+        read += len(list(roots_of(system, properties, everything=True)))
+    assert read > 10
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.glob("examples/*.py")), ids=lambda file: file.stem)
+def test_no_example_is_refused(file: Path) -> None:
+    protocol = find_protocol(str(file))
+    properties = properties_of(protocol)
+    system = system_for(protocol, (), properties)
+    assert list(roots_of(system, properties))
+
+
+def test_the_page_lists_the_modules_that_a_model_may_use() -> None:
+    [listed] = re.findall(r"and these modules of Python:\n(.*?)\n\n", LIBRARY, re.DOTALL)
+    assert sorted(re.findall(r"`([\w.]+)`", listed)) == sorted(PURE_MODULES)
+
+
+def test_the_example_of_the_page_is_refused_with_these_words(tmp_path: Path) -> None:
+    [section] = re.findall(r"### What the code may use\n(.*?)\n### ", LIBRARY, re.DOTALL)
+    [code] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    [said] = re.findall(r"is refused: `(.*?)`", section)
+    file = tmp_path / "timer.py"
+    file.write_text(
+        "import time\nfrom dataclasses import dataclass\nfrom tidegate import Model, Record, integer, number\n"
+        '@dataclass(frozen=True)\nclass Bounds:\n    n: int = number(1, 1, 2, "n")\n'
+        'class State(Record):\n    token: int = integer(0, 1, "token")\n'
+        f"model = Model(Bounds, State)\n{code}"
+    )
+    with pytest.raises(TidegateError) as refused:
+        check(str(file), properties=["TypeOk"])
+    assert refused.value.args[0] == said

@@ -57,11 +57,14 @@ def without(
     """Return a behavior without `size` steps and those that are not enabled without them.
 
     With `replace` such a step may be replaced by one that differs in an argument: without an
-    election, epochs have other numbers.
+    election, epochs have other numbers.  A behavior ends where it leaves the constraint.
     """
     states: list[State] = list(trace.states[: start + 1])
     steps = list(trace.steps[:start])
     for step in trace.steps[start + size :]:
+        system.layout.load(states[-1])
+        if not system.inside():
+            break
         for candidate in (step, *(_like(system, step) if replace else ())):
             following = system.take(states[-1], candidate)
             if following is not None:

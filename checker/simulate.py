@@ -1,8 +1,12 @@
 """Random walks, for bounds at which a search of every state would not end.
 
-A walk begins in an initial state and takes enabled steps until something is violated, nothing is
-enabled, or it is long enough.  Walk number ``n`` of a seed is the same on every machine and in
-every process: it depends only on the model, the seed and ``n``.
+A walk begins in an initial state and takes enabled steps until its state violates something, no
+step is left, or it is long enough.  It stays inside the constraint, as those of TLC do: a state
+outside is judged where a step of the walk could lead to it, and never chosen.  Walk number ``n`` of
+a seed is the same on every machine and in every process: it depends only on the model, the seed and
+``n``.
+
+Source: SimulationWorker.java of tlaplus/tlaplus.
 
 A simulation may miss violations; it never says that a property holds.
 """
@@ -10,13 +14,13 @@ A simulation may miss violations; it never says that a property holds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from ..core.layout import State
-from ..core.spec import Kind, Property, TidegateError, TransitionSystem
+from ..core.spec import Kind, Property, TidegateError, Trace, TransitionSystem
 
 
 class SimulationError(TidegateError):
@@ -25,18 +29,18 @@ class SimulationError(TidegateError):
 
 @dataclass(frozen=True)
 class Walk:
-    """One walk: the states it was in, the instances it took, and what its last state violates.
+    """One walk: the states it was in, all of them inside the constraint, and the instances it took.
 
-    ``enabled`` counts for each action the states of the walk in which it was enabled; ``outside``
-    says that the last state is outside the system's constraint, where a walk ends.
+    ``violated`` has, for each property that was seen violated, the behavior that shows it: the
+    walk, or its beginning with a step to a state outside the constraint.  ``enabled`` counts for
+    each action the states of the walk in which it was enabled.
     """
 
     number: int
     states: tuple[State, ...]
     instances: tuple[int, ...]
-    violated: tuple[str, ...]
+    violated: dict[str, Trace]
     enabled: dict[str, int]
-    outside: bool
 
 
 def uniform(
@@ -102,29 +106,64 @@ def walk(
     """
     # A text is hashed to a seed by SHA-512, and random() gives the same numbers everywhere.
     chances = Random(f"tidegate {seed} {number}")
-    choose, judge = CHOICES[choice], system.judge(properties)
-    names = [instance.action.name for instance in system.instances]
-    deadlock = [prop.name for prop in properties if prop.kind is Kind.DEADLOCK]
-    initial = list(system.initial_states())
-    states = [initial[int(chances.random() * len(initial))]]
-    instances: list[int] = []
+    choose, names = CHOICES[choice], [instance.action.name for instance in system.instances]
+    so_far = _Behavior(system, properties)
     taken: Counter[str] = Counter()
     possible: Counter[str] = Counter()
-    while True:
-        here = states[-1]
-        system.layout.load(here)
-        violated, inside = tuple(prop.name for prop in judge()), system.inside()
-        following = dict(system.successors(here)) if inside else {}
-        possible.update({names[index] for index in following})
-        if inside and not following:
-            violated += tuple(deadlock)
-        if violated or not following or len(instances) == longest:
-            behavior = tuple(states), tuple(instances)
-            return Walk(number, *behavior, violated, dict(possible), not inside)
-        index = choose(list(following), names, taken, chances.random())
+    inside, outside = _parted(system, enumerate(system.initial_states()))
+    for state in outside.values():
+        so_far.judge(state)
+    if inside:
+        so_far.states.append(list(inside.values())[int(chances.random() * len(inside))])
+    while inside:
+        inside, outside = _parted(system, system.successors(so_far.states[-1]))
+        possible.update({names[index] for index in (*inside, *outside)})
+        broken = so_far.judge(deadlocked=not inside and not outside)
+        if len(so_far.instances) == longest:
+            break
+        for index, state in outside.items():
+            so_far.judge(state, by=index)
+        if broken or not inside:
+            break
+        index = choose(list(inside), names, taken, chances.random())
         taken[names[index]] += 1
-        instances.append(index)
-        states.append(following[index])
+        so_far.instances.append(index)
+        so_far.states.append(inside[index])
+    states, instances = tuple(so_far.states), tuple(so_far.instances)
+    return Walk(number, states, instances, so_far.violated, dict(possible))
+
+
+def _parted(
+    system: TransitionSystem[Any, Any], states: Iterable[tuple[int, State]]
+) -> tuple[dict[int, State], dict[int, State]]:
+    """Part states into those inside the constraint and those outside, by their numbers."""
+    inside: dict[int, State] = {}
+    outside: dict[int, State] = {}
+    for number, state in states:
+        (inside if system.inside() else outside)[number] = state
+    return inside, outside
+
+
+class _Behavior:
+    """The states and instances of a walk so far, and what was seen violated."""
+
+    def __init__(self, system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> None:
+        self.states: list[State] = []
+        self.instances: list[int] = []
+        self.violated: dict[str, Trace] = {}
+        self._system, self._judge = system, system.judge(properties)
+        self._deadlock = [prop.name for prop in properties if prop.kind is Kind.DEADLOCK]
+
+    def judge(self, *beyond: State, by: int | None = None, deadlocked: bool = False) -> bool:
+        """Return whether the last state violates anything, or one that follows it."""
+        self._system.layout.load((*self.states[-1:], *beyond)[-1])
+        violated = [prop.name for prop in self._judge()] + self._deadlock * deadlocked
+        for name in violated:
+            if name not in self.violated:
+                indices = self.instances if by is None else [*self.instances, by]
+                steps = tuple(self._system.instances[index].step for index in indices)
+                self.violated[name] = Trace((*self.states, *beyond), steps)
+        return bool(violated)
 
 
 @dataclass
@@ -135,6 +174,8 @@ class Tally:
     ----------
     walks
         How many walks there were.
+    depth
+        The most states of a walk.
     taken, enabled
         For each action: how often it was taken, and in how many visited states it was enabled.
     first
@@ -143,7 +184,7 @@ class Tally:
 
     walks: int = 0
     steps: int = 0
-    longest: int = 0
+    depth: int = 0
     taken: Counter[str] = field(default_factory=Counter)
     enabled: Counter[str] = field(default_factory=Counter)
     first: dict[str, Walk] = field(default_factory=dict)
@@ -153,12 +194,12 @@ class Tally:
         """Count a walk; walks must be added in the order of their numbers."""
         self.walks += 1
         self.steps += len(walk.instances)
-        self.longest = max(self.longest, len(walk.instances))
+        self.depth = max(self.depth, len(walk.states))
         self.taken.update(system.instances[index].action.name for index in walk.instances)
         self.enabled.update(walk.enabled)
         for name in walk.violated:
             self.first.setdefault(name, walk)
-        for state in set(walk.states[: -1 if walk.outside else None]):
+        for state in set(walk.states):
             self._met[state] = self._met.get(state, 0) + 1
 
     @property
@@ -168,7 +209,7 @@ class Tally:
 
     def estimate(self) -> Estimate:
         """Return which share of the states that walks can reach was visited."""
-        if not self.walks:
+        if not self._met:
             return Estimate(states=0, share=0.0, again=0.0)
         met = Counter(self._met.values())
         once, twice, visits = met[1], met[2], sum(self._met.values())

@@ -18,7 +18,7 @@ from ..checker.interrupts import LimitReachedError, alarm, reason
 from ..checker.result import Result, Verdict
 from ..checker.simulate import CHOICES, Tally, Walk, refuse_undecidable, walk
 from ..checker.stop import Stop, Stopped
-from ..core.spec import Outcome, Property, Trace, TransitionSystem
+from ..core.spec import Outcome, Property, TransitionSystem
 from ..render.output import Reports
 from ..render.terminal import make_console, write_json
 from .parameters import model_options, output_options, protocol_argument, time_limit_option
@@ -134,7 +134,7 @@ def _simulate(
         if first is None:
             verdicts.append(Verdict(prop, Outcome.INCOMPLETE))
         else:
-            trace = Trace(first.states, tuple(system.instances[i].step for i in first.instances))
+            trace = first.violated[prop.name]
             originals[prop.name] = (first.number, len(trace.steps))
             verdicts.append(Verdict(prop, Outcome.VIOLATED, shortened(system, prop, trace)))
     violated = [verdict for verdict in verdicts if verdict.trace is not None]
@@ -143,7 +143,7 @@ def _simulate(
         complete=False,
         distinct_states=tally.distinct_states,
         generated_states=tally.steps,
-        depth=tally.longest + 1,
+        depth=tally.depth,
         seconds=perf_counter() - started,
         engine="simulation",
         taken={action.name: tally.taken[action.name] for action in system.actions},

@@ -323,11 +323,11 @@ class TransitionSystem(Generic[S, K]):
 
     def violates(self, prop: Property, state: State) -> bool:
         """Whether `state` violates `prop`, or satisfies it if its kind is ``SOMETIMES``."""
-        if prop.kind is Kind.DEADLOCK:
-            return next(self.successors(state), None) is None
-        if prop.kind is Kind.STUCK:
-            return not self._recovers(prop, state)
         self.layout.load(state)
+        if prop.kind is Kind.DEADLOCK:  # No step is owed outside the constraint.
+            return self.inside() and next(self.successors(state), None) is None
+        if prop.kind is Kind.STUCK:
+            return self.inside() and not self._recovers(prop, state)
         return bool(self.judge([prop])())
 
     def _recovers(self, prop: Property, state: State) -> bool:

@@ -3,13 +3,31 @@
 Source: ModelChecker.java (initial states) and Worker.java (successors) of tlaplus/tlaplus.
 """
 
+import json
+from random import Random
+
 import networkx as nx
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tidegate.analysis.shorten import shortened, without
+from tidegate.checker import simulate
 from tidegate.checker.check import check
-from tidegate.core.spec import DEADLOCK, Fairness, Kind, Outcome, Property
+from tidegate.cli import main
+from tidegate.core.layout import Layout, Record, integer
+from tidegate.core.spec import (
+    DEADLOCK,
+    Action,
+    Fairness,
+    Kind,
+    Outcome,
+    Property,
+    Trace,
+    TransitionSystem,
+)
+from tidegate.core.vocabulary import Instance
 
 RING = {(0, 1), (1, 2), (2, 3), (3, 0)}
 
@@ -86,3 +104,216 @@ def test_nothing_heals_by_way_of_a_state_outside(walk, limit, outcome):
         "Healed", "At 0.", "toy", lambda s, k: s.at == 0, lambda s, k: "not at 0", Kind.STUCK
     )
     assert check(system, [healed]).outcome is outcome
+
+
+def graphs(number):
+    """Yield random graphs: nodes, edges, the limit of the constraint, and the initial nodes."""
+    dice = Random(number)
+    for _ in range(number):
+        nodes = dice.randint(1, 7)
+        pairs = [(near, far) for near in range(nodes) for far in range(nodes)]
+        edges = dice.sample(pairs, min(len(pairs), dice.randint(nodes, 2 * nodes)))
+        initial = dice.sample(range(nodes), dice.randint(1, min(3, nodes)))
+        yield nodes, set(edges), dice.randint(0, nodes), initial
+
+
+def within(walk, nodes, edges, limit, initial):
+    """Return a system that walks through a graph, beginning in any of some nodes."""
+
+    def begin(s, k):
+        for s.at in initial:
+            yield
+
+    system = walk(nodes, edges)
+    system.constraint, system.initialise = below(limit), begin
+    return system
+
+
+@pytest.mark.parametrize("choice", simulate.CHOICES)
+def test_walks_visit_the_states_that_a_search_counts(walk, choice):
+    for graph in graphs(30):
+        system, visited = within(walk, *graph), set()
+        for number in range(80):
+            taken = simulate.walk(system, [], 1, number, 25, choice)
+            visited.update(taken.states)
+            assert len(taken.states) == (len(taken.instances) + 1 if taken.states else 0)
+        assert len(visited) == check(system, []).distinct_states, graph
+
+
+def test_a_walk_ends_where_no_step_stays_inside_and_nowhere_else(walk):
+    for nodes, edges, limit, initial in graphs(30):
+        system = within(walk, nodes, edges, limit, initial)
+        for number in range(10):
+            taken = simulate.walk(system, [], 3, number, 12)
+            assert bool(taken.states) is any(node < limit for node in initial)
+            last = taken.states[-1:]
+            following = [after for state in last for _, after in system.successors(state)
+                         if system.inside()]  # fmt: skip
+            assert not following or len(taken.instances) == 12
+
+
+def test_walks_find_what_a_search_finds_inside_and_one_step_outside(walk, make_invariant):
+    """A property that only a state outside violates, initial or not, ends no walk."""
+    outside = 0
+    for graph in graphs(40):
+        system = within(walk, *graph)
+        nodes, _, limit, _ = graph
+        nevers = [make_invariant(f"Never{n}", lambda s, k, n=n: s.at != n) for n in range(nodes)]
+        searched = check(system, [*nevers, DEADLOCK], keep_going=True).verdicts
+        expected = {verdict.property.name for verdict in searched if verdict.trace}
+        beyond = [never for number, never in enumerate(nevers) if number >= limit]
+        for properties in (beyond, *([never] for never in nevers[:limit]), [DEADLOCK]):
+            seen = {}
+            for number in range(80):
+                seen |= simulate.walk(system, properties, 2, number, 25).violated
+            assert set(seen) == expected & {prop.name for prop in properties}, graph
+            for name, trace in seen.items():
+                assert_it_ends_first_outside(system, name, trace)
+        outside += len(expected & {prop.name for prop in beyond})
+    assert outside > 20, "some of the violations are outside"
+
+
+def assert_it_ends_first_outside(system, name, trace):
+    """Assert that a trace can be taken, violates a property of the name, and stays inside."""
+    assert trace.states[0] in set(system.initial_states())
+    for before, step, after in zip(trace.states, trace.steps, trace.states[1:], strict=False):
+        assert system.take(before, step) == after
+        system.layout.load(before)
+        assert system.inside()
+    assert len(trace.states) == len(trace.steps) + 1
+    if name.startswith("Never"):
+        system.layout.load(trace.states[-1])
+        assert name == f"Never{system.record.at}"
+
+
+def test_a_walk_is_no_longer_than_asked_though_it_ends_outside(walk, make_invariant):
+    system = walk(4, RING)
+    system.constraint = below(2)
+    never = make_invariant("Never2", lambda s, k: s.at != 2)
+    assert not simulate.walk(system, [never], 0, 0, 1).violated
+    assert len(simulate.walk(system, [never], 0, 0, 2).violated["Never2"].steps) == 2
+
+
+COUNT = """
+from dataclasses import dataclass
+from tidegate import Model, Record, integer
+
+@dataclass(frozen=True)
+class Bounds:
+    pass
+
+class Count(Record):
+    x: int = integer(-100, 100, "a number")
+
+def natural(s, k):
+    return s.x >= 0
+
+model = Model(Bounds, Count, constraint=natural, deadlock=False)
+
+@model.initial
+def zero(s, k):
+    s.x = START
+    yield
+
+@model.action("somebody")
+def more(s, k):
+    if s.x == 100:
+        return False
+    s.x += 1
+    return True
+
+@model.action("somebody")
+def negate(s, k):
+    s.x = -s.x
+    return True
+
+@model.invariant("x never becomes 30.")
+def Small(s, k):
+    return s.x != 30
+
+@model.invariant("x never becomes -5.")
+def Low(s, k):
+    return s.x != -5
+"""
+
+
+def test_a_simulation_continues_inside_and_shows_what_is_one_step_outside(tmp_path):
+    model = tmp_path / "count.py"
+    model.write_text(COUNT.replace("START", "0"))
+    arguments = [
+        "simulate",
+        str(model),
+        "--walks",
+        "20",
+        "--jobs",
+        "1",
+        "--continue",
+        "--json",
+        "-",
+    ]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 12, done.output
+    report = json.loads(done.stdout)
+    steps = {entry["name"]: entry.get("steps") for entry in report["properties"]}
+    assert steps == {"Small": 30, "Low": 6}
+    every = CliRunner().invoke(main, [*arguments, "-p", "Low"])
+    assert json.loads(every.stdout)["distinct_states"] == 101
+
+
+def test_a_simulation_without_a_state_inside_judges_the_initial_one(tmp_path):
+    model = tmp_path / "count.py"
+    model.write_text(COUNT.replace("START", "-5"))
+    arguments = ["simulate", str(model), "--jobs", "1", "--continue", "--walks", "9"]
+    done = CliRunner().invoke(main, [*arguments, "--json", "-"])
+    report = json.loads(done.stdout)
+    assert (done.exit_code, report["distinct_states"], report["depth"]) == (12, 0, 0)
+    assert report["found_in_walk"] == {"Low": 0}
+    assert CliRunner().invoke(main, [*arguments, "-p", "Small"]).exit_code == 3
+
+
+class Sum(Record):
+    x: int = integer(-50, 50, "a sum")
+
+
+def test_a_shortened_behavior_stays_inside(make_invariant):
+    """Without its first step it would violate the property after a step outside."""
+
+    def add(s, k, number):
+        s.x += number
+        return True
+
+    def zero(s, k):
+        s.x = 0
+        yield
+
+    dice = Random(5)
+    for _ in range(60):
+        far, near, on = dice.sample([*range(-12, -1), *range(2, 13)], 3)
+        if far + on == 0:
+            continue  # the behavior would end outside
+        steps = [(number,) for number in (far, near, on, -far)]
+        numbers = Action("add", add, "toy", lambda k, steps=steps: steps, "toy")
+        system = TransitionSystem(
+            "sum", {}, "", None, Layout(Sum, None), [numbers], zero, lambda s, k: {},
+            constraint=lambda s, k, near=near: s.x != near,
+        )  # fmt: skip
+        never = make_invariant("Never", lambda s, k, end=near + on: s.x != end)
+        [first] = system.initial_states()
+        taken = [Instance(numbers, number).step for number in steps]
+        trace = without(system, Trace((first,), (None, *taken)), 0)
+        assert len(trace.steps) == 4
+        assert system.violates(never, trace.states[-1])
+        short = shortened(system, never, trace)
+        assert system.violates(never, short.states[-1])
+        for state in short.states[:-1]:
+            system.layout.load(state)
+            assert system.record.x != near
+
+
+def test_a_state_outside_is_no_deadlock_wherever_it_is_judged(walk):
+    system = walk(3, {(0, 1), (1, 2)})
+    last = simulate.walk(system, [DEADLOCK], 0, 0, 9).violated["Deadlock"].states[-1]
+    assert system.violates(DEADLOCK, last)
+    system.constraint = below(2)
+    assert not system.violates(DEADLOCK, last)
+    assert not simulate.walk(system, [DEADLOCK], 0, 0, 9).violated

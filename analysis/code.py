@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from ..core.guards import place, refuses, syntax_tree
+from ..core.spec import JointFairness
 from ..model.protocol import Protocol
 
 
@@ -89,6 +90,8 @@ class Code:
     ----------
     helpers
         The functions that rules and actions call, directly or indirectly, by module and name.
+    fairness
+        The fairness of several actions together, by what they are.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Code:
     rules: dict[str, Rule]
     actions: dict[str, ActionCode]
     helpers: dict[str, Function]
+    fairness: dict[str, str]
 
     def rules_asked(self, action: str) -> set[str]:
         """Return the rules that an action calls, directly or indirectly."""
@@ -136,7 +140,13 @@ def code(protocol: Protocol) -> Code:
             for action in protocol.actions
         },
         helpers=_helpers(roots),
+        fairness={joint.named: _together(joint, protocol) for joint in protocol.fairness},
     )
+
+
+def _together(one: JointFairness, protocol: Protocol) -> str:
+    """Return every fairness of the actions of `one` together, in words."""
+    return "; ".join(joint.owed for joint in protocol.fairness if joint.named == one.named)
 
 
 def _helpers(roots: Iterable[Callable[..., Any]]) -> dict[str, Function]:

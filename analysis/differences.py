@@ -67,21 +67,36 @@ class HelperChange:
 
 @dataclass(frozen=True)
 class Differences:
-    """Everything that differs between the code of two protocols."""
+    """Everything that differs between the code of two protocols.
+
+    ``fairness`` has each fairness of several actions together that differs: of which actions, and
+    the old and the new one; "none" if only one protocol has it.
+    """
 
     rules: tuple[RuleChange, ...]
     actions: tuple[ActionChange, ...]
     helpers: tuple[HelperChange, ...]
+    fairness: tuple[tuple[str, str, str], ...]
 
     def __bool__(self) -> bool:
-        return bool(self.rules or self.actions or self.helpers)
+        return bool(self.rules or self.actions or self.helpers or self.fairness)
 
 
 def differences(old: Code, new: Code) -> Differences:
     """Return what differs between the code of two protocols."""
     return Differences(
-        tuple(_rules(old, new)), tuple(_actions(old, new)), tuple(_helpers(old, new))
+        tuple(_rules(old, new)),
+        tuple(_actions(old, new)),
+        tuple(_helpers(old, new)),
+        tuple(_fairness(old, new)),
     )
+
+
+def _fairness(old: Code, new: Code) -> Iterator[tuple[str, str, str]]:
+    for name in {**old.fairness, **new.fairness}:
+        before, after = (code.fairness.get(name, "none") for code in (old, new))
+        if before != after:
+            yield name, before, after
 
 
 def _rules(old: Code, new: Code) -> Iterator[RuleChange]:

@@ -1,4 +1,4 @@
-"""Mutants: a protocol without one guard, with an older form of a rule, or with one unfair action.
+"""Mutants: a protocol without one guard, with an older form of a rule, or without one fairness.
 
 In a custom model a condition within an action is left out, or negated, too.
 
@@ -39,7 +39,7 @@ class Mutant:
 
 
 def mutants(protocol: Protocol) -> Iterator[Mutant]:
-    """Yield a mutant for every rule that was replaced, every guard and every fair action.
+    """Yield a mutant for every rule that was replaced, every guard and every fairness.
 
     A rule is replaced by its form before `protocol` or an ancestor last changed it: that of an
     ancestor, or the family's first form.  It is also replaced by each of the protocol's
@@ -61,6 +61,12 @@ def mutants(protocol: Protocol) -> Iterator[Mutant]:
             about = f"where {action.name} may never be taken"
             mutant = _mutant(protocol, f"{action.name}: fairness", about, actions=actions)
             yield replace(mutant, unfair=True)
+    for joint in protocol.fairness:
+        rest = tuple(other for other in protocol.fairness if other is not joint)
+        each = f" for each {', '.join(joint.fair_per)}" if joint.fair_per else ""
+        about = f"without the fairness of {joint.named} together{each}"
+        mutant = _mutant(protocol, f"{joint.named}{each}: fairness", about, fairness=rest)
+        yield replace(mutant, unfair=True)
 
 
 def _conditions(protocol: Protocol) -> Iterator[Mutant]:

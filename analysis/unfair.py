@@ -8,11 +8,11 @@ from typing import Any
 
 from ..checker.interpreted import Search
 from ..checker.liveness.decide import refuse_undecidable
-from ..checker.liveness.demands import Demands
+from ..checker.liveness.demands import Demands, demands_of
 from ..checker.liveness.region import Region, region_of
 from ..checker.request import SearchRequest
 from ..checker.result import Limits
-from ..core.spec import Fairness, Property, TransitionSystem
+from ..core.spec import Property, TransitionSystem
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,7 @@ def all_hold(known: Regions, mutant: TransitionSystem[Any, Any]) -> bool:
 
     The mutant has the steps of its original, and lacks the fairness of some actions.
     """
-    unfair = known.demands.met_by(
-        index
-        for index, instance in enumerate(mutant.instances)
-        if instance.action.fairness is Fairness.NONE
-    )
-    demands = known.demands
-    left = replace(demands, weak=demands.weak & ~unfair, strong=demands.strong & ~unfair)
+    demands, kept = known.demands, set(demands_of(mutant))
+    bits = sum(1 << number for number, demand in enumerate(demands.listed) if demand in kept)
+    left = replace(demands, weak=demands.weak & bits, strong=demands.strong & bits)
     return not any(region.fair_components(left) for region in known.regions)

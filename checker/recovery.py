@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.layout import State
-from ..core.spec import Fairness, Property, TransitionSystem
+from ..core.spec import Property, TransitionSystem
 
 
 def stuck_states(
@@ -38,8 +38,7 @@ def stuck_states(
             if system.satisfies(prop):
                 backwards.add_edge(recovered, state)
             for instance, successor in system.successors(state):
-                fair = system.instances[instance].action.fairness is not Fairness.NONE
-                if fair and system.inside():
+                if system.is_fair(system.instances[instance].action) and system.inside():
                     backwards.add_edge(successor, state)
     recovering = nx.descendants(backwards, recovered)
     for number, level in enumerate(levels):

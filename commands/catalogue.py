@@ -78,7 +78,10 @@ def _of_file(kind: str, name: str) -> dict[str, list[dict[str, str]]]:
     elif kind == "properties":
         rows = described_properties(properties_of(protocol))
     else:
-        rows = [{"action": action.name, "owed": action.owed} for action in protocol.actions]
+        rows = [
+            *({"action": action.name, "owed": action.owed} for action in protocol.actions),
+            *({"action": joint.named, "owed": joint.owed} for joint in protocol.fairness),
+        ]
     return {protocol.family.name: rows}
 
 

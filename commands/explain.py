@@ -20,7 +20,7 @@ from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
 from ..core.bounds import BoundsError, declared
 from ..core.printable import one_line
-from ..core.spec import Fairness, Kind, Outcome, TransitionSystem
+from ..core.spec import Kind, Outcome, TransitionSystem
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
 from .parameters import (
@@ -194,7 +194,7 @@ def _is_possible(build: Build, option: str) -> bool:
 
 def _fair(system: TransitionSystem[Any, Any]) -> set[str]:
     """Return the names of the fair actions."""
-    return {action.name for action in system.actions if action.fairness is not Fairness.NONE}
+    return {action.name for action in system.actions if system.is_fair(action)}
 
 
 def _builder(chosen: Saved) -> Build:

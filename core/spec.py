@@ -32,6 +32,7 @@ from .errors import (
     printed,
 )
 from .layout import Layout, State
+from .recovering import recovers
 from .scene import LogOffset, Participant, Scene, View
 from .vocabulary import (
     DEADLOCK,
@@ -39,6 +40,7 @@ from .vocabulary import (
     Action,
     Fairness,
     Instance,
+    JointFairness,
     Kind,
     Outcome,
     Property,
@@ -50,8 +52,8 @@ from .vocabulary import (
 
 __all__ = [
     "DEADLOCK", "TYPE_OK", "Action", "DisagreementError", "EngineError", "Fairness", "Instance",
-    "Kind", "ModelError", "Outcome", "Property", "ReplayError", "Step", "TidegateError",
-    "Trace", "TransitionSystem",
+    "JointFairness", "Kind", "ModelError", "Outcome", "Property", "ReplayError", "Step",
+    "TidegateError", "Trace", "TransitionSystem",
 ]  # fmt: skip
 
 _CALLS_MODEL = True
@@ -89,6 +91,8 @@ class TransitionSystem(Generic[S, K]):
         The state's declaration, laid out for these constants.
     actions
         In the order that decides between otherwise equal steps.
+    fairness
+        What is fair beside the actions themselves: several of them together.
     initialise
         Writes each initial state into the record that it receives and yields after each.
     columns
@@ -124,6 +128,7 @@ class TransitionSystem(Generic[S, K]):
         legend: str = "",
         constraint: Callable[[S, K], bool] | None = None,
         view: View | None = None,
+        fairness: Sequence[JointFairness] = (),
     ) -> None:
         self.name = name
         self.bounds = bounds
@@ -137,6 +142,7 @@ class TransitionSystem(Generic[S, K]):
             for action in self.actions
             for arguments in choices(action, constants)
         )
+        self.fairness = tuple(fairness)
         self.initialise = initialise
         self._columns = columns
         self.legend = legend
@@ -327,23 +333,13 @@ class TransitionSystem(Generic[S, K]):
         if prop.kind is Kind.DEADLOCK:  # No step is owed outside the constraint.
             return self.inside() and next(self.successors(state), None) is None
         if prop.kind is Kind.STUCK:
-            return self.inside() and not self._recovers(prop, state)
+            return self.inside() and not recovers(self, prop, state)
         return bool(self.judge([prop])())
 
-    def _recovers(self, prop: Property, state: State) -> bool:
-        """Whether fair steps alone can lead from `state` to one that has recovered."""
-        seen, todo = {state}, [state]
-        while todo:
-            here = todo.pop()
-            self.layout.load(here)
-            if self.satisfies(prop):
-                return True
-            for index, successor in self.successors(here):
-                fair = self.instances[index].action.fairness is not Fairness.NONE
-                if fair and successor not in seen and self.inside():
-                    seen.add(successor)
-                    todo.append(successor)
-        return False
+    def is_fair(self, action: Action) -> bool:
+        """Whether an action is fair, by itself or together with others."""
+        alone = action.fairness is not Fairness.NONE
+        return alone or any(joint.includes(action) for joint in self.fairness)
 
     def explain(self, prop: Property, state: State) -> str:
         """Say in words how `state` violates `prop`; empty where its witness function finds none."""

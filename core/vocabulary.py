@@ -140,6 +140,49 @@ class Action:
 
 
 @dataclass(frozen=True)
+class JointFairness:
+    """The fairness of several actions together: WF or SF of their disjunction.
+
+    Parameters
+    ----------
+    fairness
+        Weak or strong.
+    actions
+        Their names; None for all actions of the system, so that it is WF or SF of Next.
+    fair_per
+        Names of parameters that each of them has, for each choice of which the condition is
+        separate; none for one condition.
+    """
+
+    fairness: Fairness
+    actions: tuple[str, ...] | None = None
+    fair_per: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> str:
+        """What it is about, in words.
+
+        >>> JointFairness(Fairness.WEAK, ("Take", "Release"), ("client",)).named
+        'Take and Release'
+        """
+        return "all actions" if self.actions is None else " and ".join(self.actions)
+
+    @property
+    def owed(self) -> str:
+        """The fairness, in words.
+
+        >>> JointFairness(Fairness.WEAK, ("Take", "Release"), ("client",)).owed
+        'weak, together, for each client'
+        """
+        each = f", for each {', '.join(self.fair_per)}" if self.fair_per else ""
+        return f"{self.fairness.value}, together{each}"
+
+    def includes(self, action: Action) -> bool:
+        """Whether it is about an action."""
+        return self.actions is None or action.name in self.actions
+
+
+@dataclass(frozen=True)
 class Step:
     """An action with its arguments."""
 

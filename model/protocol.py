@@ -13,7 +13,7 @@ from ..core.errors import about, blaming
 from ..core.fields import declared_parts
 from ..core.layout import Layout, integer
 from ..core.printable import one_line
-from ..core.spec import Action, Property, TransitionSystem
+from ..core.spec import Action, JointFairness, Property, TransitionSystem
 from .added import Added
 
 S = TypeVar("S")
@@ -121,6 +121,8 @@ class Protocol:
         The declaration of its state, derived from its family's, if it has more variables.
     properties
         What can be checked of it beside the properties of its family.
+    fairness
+        What is fair beside its actions themselves: several of them together.
 
     Raises
     ------
@@ -141,6 +143,7 @@ class Protocol:
     older_rules: tuple[tuple[str, Callable[..., Any]], ...] = ()
     state: type | None = None
     properties: tuple[Property, ...] = ()
+    fairness: tuple[JointFairness, ...] = ()
 
     def __post_init__(self) -> None:
         # Reports print them in one line each, also those of a custom protocol.
@@ -277,5 +280,6 @@ def system_of(
         actions=protocol.actions,
         initialise=initialise,
         columns=columns,
+        fairness=protocol.fairness,
         **look,
     )

@@ -62,6 +62,9 @@ def print_code(console: Console, names: Labels, codes: Sequence[Any], difference
         _print_rule(console, names, codes, rule)
     for action in differences.actions:
         _print_action(console, names, action)
+    for which, before, after in differences.fairness:
+        line = Text.assemble("The fairness of ", (which, "bold"))
+        print_prose(console, line.append(f" was {before} and is {after}."))
     for helper in differences.helpers:
         users = ", ".join(helper.used_by)
         line = Text.assemble((helper.name, "bold"), f", which {users} use, differs:")

@@ -27,6 +27,10 @@ def document(
         "new": new,
         "rules": [_rule(change) for change in changed.rules],
         "actions": [_action(change) for change in changed.actions],
+        "fairness": [
+            {"actions": which, "old": before, "new": after}
+            for which, before, after in changed.fairness
+        ],
         "helpers": [
             {
                 "function": change.name,

@@ -31,6 +31,7 @@ def story(protocol: Any) -> dict[str, Any]:
             for name, rule in protocol.older_rules
         ],
         "actions": [_action(action) for action in protocol.actions],
+        "fairness": [{"action": joint.named, "owed": joint.owed} for joint in protocol.fairness],
         "default_properties": list(protocol.default_properties),
         "bounds": described_bounds(protocol.family.bounds),
         "properties": described_properties(properties_of(protocol)),
@@ -131,6 +132,9 @@ def print_story(console: Console, page: dict[str, Any]) -> None:
         print_prose(console, Text(f"Fairness: {action['owed']}."), indent=3)
         for test in action["not_enabled_if"]:
             print_prose(console, Text(f"- {requirement(test)}", "dim"), indent=3)
+    for joint in page["fairness"]:
+        line = Text.assemble("\nFairness of ", (joint["action"], "bold"), f": {joint['owed']}.")
+        print_prose(console, line)
 
 
 def _print_declared(console: Console, page: dict[str, Any]) -> None:

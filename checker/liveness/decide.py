@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from ...core.errors import TidegateError
@@ -29,7 +30,9 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
     """
     liveness = [prop for prop in properties if prop.kind.is_liveness]
     for action in system.actions if liveness else ():
-        unknown = [name for name in action.fair_per or () if name not in action.parameters]
+        together = (joint.fair_per for joint in system.fairness if joint.includes(action))
+        named = chain(action.fair_per or (), *together)
+        unknown = [name for name in named if name not in action.parameters]
         if unknown:
             there = ", ".join(action.parameters) or "none"
             raise LivenessError(

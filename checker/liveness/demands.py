@@ -11,12 +11,15 @@ from ...core.spec import Fairness, Instance, Step, TransitionSystem
 
 @dataclass(frozen=True)
 class Demand:
-    """WF or SF of an action, or of some choices of its arguments.
+    """WF or SF of actions, or of some choices of their arguments.
 
     Parameters
     ----------
+    formula
+        Their disjunction as TLA+ writes it.
     step
-        The action with the arguments that the demand fixes; the others are free.
+        The action with the arguments that the demand fixes; the others are free.  For several
+        actions together its name says which.
     strong
         Whether it must be taken if it is enabled infinitely often (SF), not only if it stays
         enabled (WF).
@@ -24,35 +27,55 @@ class Demand:
         The steps that meet it, as indices into the system's instances.
     """
 
+    formula: str
     step: Step
     strong: bool
     instances: frozenset[int]
 
     def __str__(self) -> str:
-        formula = "SF" if self.strong else "WF"
-        step = str(self.step) if self.step.arguments else self.step.action
-        return f"{formula}({step})"
+        return f"{'SF' if self.strong else 'WF'}({self.formula})"
 
 
 def demands_of(system: TransitionSystem[Any, Any]) -> tuple[Demand, ...]:
-    """Return the demands of fairness in a system, in the order of its actions.
+    """Return the demands of fairness in a system: of each action, then of several together.
 
     Source: Lamport, "Specifying Systems", 8.4 and 8.6: WF and SF of the disjunction of instances.
     """
-    grouped: dict[tuple[Step, bool], set[int]] = {}
+    grouped: dict[tuple[str, Step, bool], set[int]] = {}
     for index, instance in enumerate(system.instances):
-        if instance.action.fairness is not Fairness.NONE:
-            strong = instance.action.fairness is Fairness.STRONG
-            grouped.setdefault((_owed(instance), strong), set()).add(index)
+        action = instance.action
+        if action.fairness is not Fairness.NONE:
+            names = action.parameters if action.fair_per is None else action.fair_per
+            step = _fixed(instance, action.name, names)
+            owed = _written(action.name, step), step, action.fairness is Fairness.STRONG
+            grouped.setdefault(owed, set()).add(index)
+    for joint in system.fairness:
+        formula = "Next" if joint.actions is None else " \\/ ".join(joint.actions)
+        for index, instance in enumerate(system.instances):
+            if joint.includes(instance.action):
+                step = _fixed(instance, f"one of {joint.named}", joint.fair_per)
+                owed = _written(formula, step), step, joint.fairness is Fairness.STRONG
+                grouped.setdefault(owed, set()).add(index)
     return tuple(Demand(*owed, frozenset(indices)) for owed, indices in grouped.items())
 
 
-def _owed(instance: Instance) -> Step:
-    """Return the action of an instance with those of its arguments that fairness distinguishes."""
-    action = instance.action
-    names = action.parameters if action.fair_per is None else action.fair_per
-    chosen = dict(zip(action.parameters, instance.arguments, strict=True))
-    return Step(action.name, tuple(names), tuple(chosen[name] for name in names))
+def _fixed(instance: Instance, name: str, fair_per: Iterable[str]) -> Step:
+    """Return, under a name, those arguments of an instance that fairness distinguishes."""
+    chosen = dict(zip(instance.action.parameters, instance.arguments, strict=True))
+    names = tuple(fair_per)
+    return Step(name, names, tuple(chosen[each] for each in names))
+
+
+def _written(formula: str, step: Step) -> str:
+    """Return a formula with the arguments that are fixed.
+
+    >>> _written("A", Step("", ("n",), (1,))), _written("A or B", Step("", ("n",), (1,)))
+    ('A(n=1)', '(A or B)(n=1)')
+    """
+    if not step.arguments:
+        return formula
+    of = f"({formula})" if " " in formula else formula
+    return str(Step(of, step.parameters, step.arguments))
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from ...core.fields import Record
 from ...core.scene import View
 from ...core.spec import DEADLOCK, TYPE_OK, Action, Fairness, Kind, Property, TransitionSystem
 from ..protocol import Family, Protocol, system_of
+from .fairness import Fair
 from .signatures import (
     MOST_CHOICES,
     refuse_bare,
@@ -41,7 +42,7 @@ class NoRules:
     """A custom model has no rules in which releases differ."""
 
 
-class Model(Generic[S, K]):
+class Model(Fair, Generic[S, K]):
     """A protocol that one file declares: bounds, state, initial states, actions, properties.
 
     Parameters
@@ -102,6 +103,7 @@ class Model(Generic[S, K]):
         view: View | None = None,
         survivors: Mapping[str, str] | None = None,
     ) -> None:
+        super().__init__()
         refuse_other_classes(bounds, state)
         if constraint is not None:
             refuse_unfit(constraint, "the constraint", "s", "k")
@@ -121,7 +123,6 @@ class Model(Generic[S, K]):
         self._view = view
         self._survivors = dict(survivors or {})
         self._initialise: Callable[[S, K], Iterator[None]] = _lowest
-        self._actions: dict[str, Action] = {}
         self._sentences: dict[str, Sentence] = {}
         self._properties: dict[str, Property] = {}
 
@@ -147,7 +148,7 @@ class Model(Generic[S, K]):
         /,
         *,
         source: str = "",
-        fairness: Fairness = Fairness.WEAK,
+        fairness: Fairness | None = None,
         fair_per: tuple[str, ...] | None = None,
         sign: str = "",
         when: Callable[[K], bool] = lambda k: True,
@@ -165,7 +166,8 @@ class Model(Generic[S, K]):
         source
             Where it is stated: a paper, or a specification.
         fairness
-            Weak for what happens sooner or later if it can, none for faults.
+            Weak for what happens sooner or later if it can, none for faults.  By default weak, or
+            none if :meth:`fairness` is about the action.
         fair_per
             The parameters each choice of which is owed it: all by default, none with ``()``.
         sign
@@ -296,7 +298,8 @@ class Model(Generic[S, K]):
             ),
             summary=summary,
             rules=NoRules(),
-            actions=tuple(self._actions.values()),
+            actions=self._fair_actions(),
+            fairness=tuple(self._together),
             default_properties=(*names, DEADLOCK.name) if self._deadlock else names,
             story=story,
             properties=(*own, TYPE_OK, DEADLOCK),
@@ -329,7 +332,7 @@ class Model(Generic[S, K]):
         function: Callable[..., bool],
         who: str,
         source: str,
-        fairness: Fairness,
+        fairness: Fairness | None,
         fair_per: tuple[str, ...] | None,
         when: Callable[[K], bool],
         choices: Mapping[str, str | Choices],
@@ -352,9 +355,10 @@ class Model(Generic[S, K]):
                 raise about(function, f"{text} within these bounds")
             return product(*values)
 
-        self._actions[name] = Action(
-            name, function, who, arguments, source, fairness, when, fair_per
-        )
+        fair = Fairness.WEAK if fairness is None else fairness
+        self._actions[name] = Action(name, function, who, arguments, source, fair, when, fair_per)
+        if fairness is None and fair_per is None:
+            self._fair_by_default.add(name)
         acting = next((one for one in parameters if choices.get(one, one) == who), "")
         self._sentences[name] = Sentence(first_sentence(function) or name, who, acting, sign)
 

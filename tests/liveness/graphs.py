@@ -10,13 +10,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, product
 from random import Random
 
 from tidegate.core.layout import Layout, Record, integer
-from tidegate.core.spec import Action, Fairness, Kind, Property, Trace, TransitionSystem
+from tidegate.core.spec import (
+    Action,
+    Fairness,
+    JointFairness,
+    Kind,
+    Property,
+    Trace,
+    TransitionSystem,
+)
 
 MOST_STATES = 8
 DISABLED = 15
@@ -61,6 +69,27 @@ class Graph:
     actions: tuple[Kinds, ...]
     goals: dict[Kind, frozenset[int]]
     premise: frozenset[int]
+    together: tuple[JointFairness, ...] = ()
+
+    def owed(self) -> Iterator[tuple[Fairness, list[tuple[str, tuple[int, ...]]]]]:
+        """Yield each WF and SF that a specification would write, with its instances."""
+        for action in self.actions:
+            for instances in action.owed():
+                yield action.fairness, instances
+        for joint in self.together:
+            about = [a for a in self.actions if joint.actions is None or a.name in joint.actions]
+            for values in product((0, 1), repeat=len(joint.fair_per)):
+                fixed = dict(zip(joint.fair_per, values, strict=True))
+                yield (
+                    joint.fairness,
+                    [
+                        (action.name, arguments)
+                        for action in about
+                        for arguments in action.moves
+                        if fixed.items()
+                        <= dict(zip(action.parameters, arguments, strict=True)).items()
+                    ],
+                )
 
     @cached_property
     def moves(self) -> dict[tuple[str, tuple[int, ...]], Moves]:
@@ -104,7 +133,10 @@ class Graph:
             for a in self.actions
         ]  # fmt: skip
         layout = Layout(Position, None)
-        return TransitionSystem("graph", {}, "", None, layout, actions, initialise, lambda s, k: {})
+        return TransitionSystem(
+            "graph", {}, "", None, layout, actions, initialise, lambda s, k: {},
+            fairness=self.together,
+        )  # fmt: skip
 
 
 def _apply(action: Kinds) -> Callable[..., bool]:
@@ -174,6 +206,23 @@ def drawn(random: Random) -> Graph:
     return Graph(states, initial, tuple(actions), goals, _some(random, states))
 
 
+def fair_together(random: Random, graph: Graph) -> Graph:
+    """Return a system in which random actions are fair together, and fewer by themselves."""
+    joints = []
+    for _ in range(random.randint(1, 3)):
+        chosen = random.sample(graph.actions, random.randint(2, len(graph.actions)))
+        shared = [name for name in ("a", "b") if all(name in a.parameters for a in chosen)]
+        per = tuple(random.sample(shared, random.randint(0, len(shared))))
+        names = None if random.random() < 0.3 else tuple(action.name for action in chosen)
+        fairness = random.choice((Fairness.WEAK, Fairness.STRONG))
+        joints.append(JointFairness(fairness, names, () if names is None else per))
+    alone = tuple(
+        action if random.random() < 0.3 else replace(action, fairness=Fairness.NONE)
+        for action in graph.actions
+    )
+    return replace(graph, actions=alone, together=tuple(joints))
+
+
 def _some(random: Random, states: int) -> frozenset[int]:
     chance = random.choice((0.1, 0.3, 0.6))
     return frozenset(n for n in range(states) if random.random() < chance)
@@ -185,15 +234,14 @@ def is_fair(graph: Graph, states: Sequence[int], steps: Sequence[tuple[int, tupl
     Source: Lamport, "Specifying Systems", 8.4 and 8.6.  A step is a state with an instance; one
     that changes nothing is not a step of ⟨A⟩_vars.
     """
-    for action in graph.actions:
-        if action.fairness is Fairness.NONE:
+    for fairness, instances in graph.owed():
+        if fairness is Fairness.NONE:
             continue
-        for instances in action.owed():
-            if any(one in instances and graph.moves[one][n] != n for n, one in steps):
-                continue
-            enabled = [any(graph.moves[i][n] not in (None, n) for i in instances) for n in states]
-            if all(enabled) or (action.fairness is Fairness.STRONG and any(enabled)):
-                return False
+        if any(one in instances and graph.moves[one][n] != n for n, one in steps):
+            continue
+        enabled = [any(graph.moves[i][n] not in (None, n) for i in instances) for n in states]
+        if all(enabled) or (fairness is Fairness.STRONG and any(enabled)):
+            return False
     return True
 
 

@@ -8,11 +8,19 @@ Machine code, which takes a second to make, decides one in fifty of them.
 
 import os
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import pytest
 
-from tests.liveness.graphs import FORMS, drawn, fair_sets, fault, shortest_stems
+from tests.liveness.graphs import (
+    FORMS,
+    drawn,
+    fair_sets,
+    fair_together,
+    fault,
+    shortest_stems,
+)
 from tidegate.checker.check import check
 from tidegate.checker.result import Resources
 from tidegate.core.spec import Outcome
@@ -60,17 +68,36 @@ def test_a_property_of_a_random_system_is_violated_where_some_fair_cycle_violate
 
 @pytest.mark.parametrize(
     ("graphs", "seed"),
+    [pytest.param(FEW, 0, id="few"), pytest.param(MANY, SEED, id="many", marks=pytest.mark.slow)],
+)
+def test_fairness_of_several_actions_together_is_that_of_their_disjunction(graphs, seed):
+    count, matters = Counter(), 0
+    for number in range(seed, seed + graphs):
+        graph = fair_together(Random(f"together {number}"), drawn(Random(number)))
+        assert not (what := difference(graph, count)), f"system {number}: {what}\n{graph}"
+        alone = replace(graph, together=())
+        stems = [shortest_stems(one, list(fair_sets(one))) for one in (graph, alone)]
+        matters += any((stems[0][kind] is None) != (stems[1][kind] is None) for kind in FORMS)
+    assert matters > graphs / 6
+    for form in FORMS:
+        assert min(count[form, True], count[form, False]) > graphs / 10, count
+
+
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize(
+    ("graphs", "seed"),
     [
         pytest.param(FEW // 50, 0, id="few"),
         pytest.param(MANY // 50, SEED, id="many", marks=pytest.mark.slow),
     ],
 )
 def test_machine_code_finds_the_lassos_of_the_reference_in_random_systems(
-    graphs, seed, tmp_path, monkeypatch
+    graphs, seed, together, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     for number in range(seed, seed + graphs):
         graph = drawn(Random(number))
+        graph = fair_together(Random(f"together {number}"), graph) if together else graph
         traces = [
             [
                 verdict.trace

@@ -174,7 +174,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "eventually.md").read_text()
     ],
 )
 def test_the_model_of_the_page_does_what_the_page_says(tmp_path, fairness, prop, outcome):
-    [model] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    model = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[0]
     before, take = model.split('@model.action("client")\ndef take')
     text = f'{before}@model.action("client"{fairness})\ndef take{take}'
     path = tmp_path / "lock.py"

@@ -11,6 +11,7 @@ from ..core.bounds import parse, unknown
 from ..core.spec import Kind, Property, TransitionSystem
 from ..invariants import FAMILIES, invariants_of, properties_of
 from ..model import Protocol
+from .histories import histories, variables_of_history
 from .named import SelectionError, custom_property, is_custom
 
 
@@ -108,15 +109,15 @@ def system_for(
         For code that is not a function of the state, or that a reader takes for something else.
     """
     chosen = list(properties)
-    needs = frozenset(need for prop in chosen for need in prop.needs)
+    needs = frozenset(each for prop in chosen for each in histories(prop, protocol))
     system = protocol.system(parse(protocol.family.bounds, settings), needs)
-    refuse_unreadable(system, chosen)
+    refuse_unreadable(system, chosen, variables_of_history(protocol))
     return system
 
 
 def with_every_history(protocol: Protocol, settings: Iterable[str]) -> TransitionSystem[Any, Any]:
-    """Return a protocol's system whose states have every history of its family's properties.
+    """Return a protocol's system whose states have every history that they can keep.
 
     No guard reads histories, so every behavior of the protocol is one of this system.
     """
-    return system_for(protocol, settings, properties_of(protocol))
+    return protocol.system(parse(protocol.family.bounds, settings), every_history(protocol))

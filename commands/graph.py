@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from ..analysis.histories import keeps_histories
 from ..analysis.named import find_protocol
 from ..analysis.properties import find_violable
 from ..analysis.selection import assemble
@@ -112,8 +113,9 @@ def graph(
     if [options[f"{name}_file"] for name in EXPORTS].count("-") > 1:
         raise click.UsageError("only one export can go to standard output ('-')")
     system, properties = assemble(protocol, settings, names, find_violable)
-    known = {p.name: p for p in invariants_of(find_protocol(protocol))}
-    known = {name: p for name, p in known.items() if not p.needs or p in properties}
+    chosen = find_protocol(protocol)
+    invariants = {p.name: p for p in invariants_of(chosen)}
+    known = {name: p for name, p in invariants.items() if keeps_histories(system, p, chosen)}
     ends = {
         name: predicate(options[name], system, known) for name in ("start", "end") if options[name]
     }

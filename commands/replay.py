@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..analysis.histories import keeps_histories
 from ..analysis.saved import replayed_as_recorded
 from ..analysis.selection import refuse_unknown_property
 from ..checker.tracefile import read_trace
@@ -17,7 +18,7 @@ from ..render.output import Reports
 from ..render.replayed import print_replayed
 from ..render.terminal import make_console
 from .parameters import property_option, trace_options
-from .saved import keeps_what_is_read, violated_at_end
+from .saved import violated_at_end
 from .status import EXIT_HOLDS, EXIT_OTHER, EXIT_USAGE, Ended, ended
 from .trust import protocol_to_replay
 
@@ -89,7 +90,7 @@ def replay(
         files = {"--json": json_file, "--html": html_file}
         prop = next((p for p in properties_of(chosen) if p.name == recorded.property), None)
         return _on_kafka(kafka, trace, system, replayed.trace, prop, chosen, full, files)
-    known = [p for p in properties_of(chosen) if keeps_what_is_read(system, p)]
+    known = [p for p in properties_of(chosen) if keeps_histories(system, p, chosen)]
     invariants = invariants_of(chosen)
     judged = [p for p in known if p in invariants or p.name == recorded.property]
     violated = violated_at_end(trace, system, judged, replayed)

@@ -30,11 +30,6 @@ if TYPE_CHECKING:
     from ..render.narrative import Narrative
 
 
-def keeps_what_is_read(system: TransitionSystem[Any, Any], prop: Property) -> bool:
-    """Whether the states of a system hold what a property reads."""
-    return all(getattr(system.constants, f"track_{need}", True) for need in prop.needs)
-
-
 @dataclass(frozen=True)
 class Saved:
     """A saved trace, replayed.

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Self
 
 from .blame import truth
 from .errors import ModelError, about, blaming, printed
@@ -237,9 +237,6 @@ class Property:
         ``explain(s, k, *witness) -> str``: for a state that violates it, what exactly went wrong.
         For a liveness property: for a state of the cycle that does not satisfy the predicate.  For
         the kind ``SOMETIMES``: for a state that satisfies it, what it shows.
-    needs
-        Names of the histories (auxiliary variables) that it reads; the state holds them only when
-        a requested property needs them.
     places
         ``places(s, k, *witness)``: for a state that violates it, the offsets of logs at which it
         does.
@@ -254,7 +251,7 @@ class Property:
     ------
     ModelError
         If it has both a predicate and a witness, or neither, or a witness though it is of the kind
-        ``SOMETIMES``, which nothing violates.
+        ``SOMETIMES``, which nothing violates; or if it is given ``needs``, which there is not.
     """
 
     name: str
@@ -263,10 +260,19 @@ class Property:
     predicate: Callable[[Any, Any], bool] = _undeclared
     explain: Callable[..., str] = lambda s, k, *witness: ""
     kind: Kind = Kind.INVARIANT
-    needs: frozenset[str] = frozenset()
     places: Callable[..., tuple[LogOffset, ...]] = lambda s, k, *witness: ()
     premise: Callable[[Any, Any], bool] | None = None
     witness: Callable[[Any, Any], tuple[int, ...] | None] | None = None
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
+        """Make a property; earlier versions were told which histories it reads."""
+        if "needs" in named:
+            raise ModelError(
+                f"property {named.get('name', (*values, '')[0])} has "
+                f"needs={printed(named['needs'])}; which histories it reads is found from its "
+                "code, so leave needs out"
+            )
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         declared = self.predicate is not _undeclared and not hasattr(self.predicate, "witness")

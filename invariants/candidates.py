@@ -82,8 +82,6 @@ def explain_nowhere(s: BrokerState, k: Constants, offset: int) -> str:
     )
 
 
-COMMITTED = frozenset({"committed"})
-
 PROPERTIES = (
     Property(
         name="LeaderCompleteness",
@@ -93,7 +91,6 @@ PROPERTIES = (
         witness=_lacking(live_leader),
         explain=explain_leader,
         places=committed_places,
-        needs=COMMITTED,
     ),
     Property(
         name="LeaderCandidateCompleteness",
@@ -103,7 +100,6 @@ PROPERTIES = (
         witness=_lacking(stored_isr),
         explain=explain_candidate,
         places=committed_places,
-        needs=COMMITTED,
     ),
     Property(
         name="CommittedSomewhere",
@@ -111,6 +107,5 @@ PROPERTIES = (
         source="NoCommittedRecordLostGlobally in Vanlightly/kafka-tlaplus, kraft v3.5",
         witness=committed_nowhere,
         explain=explain_nowhere,
-        needs=COMMITTED,
     ),
 )

@@ -238,7 +238,6 @@ ACKED_IS_READABLE = Property(
     source="the guarantee of acks in Kafka's producer configuration",
     witness=unreadable,
     explain=explain_unreadable,
-    needs=frozenset({"acked"}),
 )
 
 PROPERTIES = (

@@ -103,7 +103,6 @@ NO_COMMITTED_RECORD_LOST = Property(
     source="KIP-101; LeaderCompleteness in Ongaro and Ousterhout, Raft (2014)",
     witness=missing_committed,
     explain=explain_committed,
-    needs=frozenset({"committed"}),
     places=committed_places,
 )
 
@@ -114,7 +113,6 @@ NO_ACKED_RECORD_LOST = Property(
     source="KIP-101; the guarantee of acks in Kafka's producer configuration",
     witness=missing_acked,
     explain=explain_acked,
-    needs=frozenset({"acked"}),
     places=acked_places,
 )
 

@@ -50,7 +50,6 @@ PROPERTIES = (
         source="KIP-101; LeaderCompleteness in Ongaro and Ousterhout, Raft (2014)",
         witness=missing_committed,
         explain=explain_loss,
-        needs=frozenset({"committed"}),
         places=places,
     ),
     Property(

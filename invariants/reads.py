@@ -105,7 +105,6 @@ PROPERTIES = (
         witness=missing_read,
         explain=explain_missing_read,
         places=missing_read_places,
-        needs=frozenset({"read"}),
     ),
     Property(
         name="ConsistentRead",
@@ -115,7 +114,6 @@ PROPERTIES = (
         witness=other_answer,
         explain=explain_other_answer,
         places=committed_places,
-        needs=frozenset({"committed"}),
     ),
     Property(
         name="HighWatermarkMonotonic",
@@ -124,7 +122,6 @@ PROPERTIES = (
         source="KAFKA-2334, KIP-207",
         predicate=high_watermark_monotonic,
         explain=explain_high_watermark_monotonic,
-        needs=frozenset({"high_watermark"}),
     ),
     Property(
         name="ListedOffsetsMonotonic",
@@ -133,6 +130,5 @@ PROPERTIES = (
         source="KAFKA-2334, KIP-207",
         predicate=listed_offsets_monotonic,
         explain=explain_listed_offsets_monotonic,
-        needs=frozenset({"listed_offsets"}),
     ),
 )

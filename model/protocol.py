@@ -19,6 +19,9 @@ from .added import Added
 S = TypeVar("S")
 K = TypeVar("K")
 
+TRACK = "track_"
+"""Begins the name of a constant that says whether the state includes a history."""
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -61,6 +64,11 @@ class Family:
         histories that the requested properties read.
     mutates_conditions
         Whether conditions within actions make mutants, and not only guards.
+    state
+        The declaration of the state of its protocols.
+    constants
+        The class of the ``k`` that actions receive, if that is not `bounds` itself: the bounds,
+        ``rules``, and a ``track_...`` for every history that the family can keep.
     """
 
     name: str
@@ -71,6 +79,8 @@ class Family:
     faults_and_elections: Mapping[str, str]
     build: Callable[[Protocol, Any, frozenset[str]], TransitionSystem[Any, Any]]
     mutates_conditions: bool = False
+    state: Any = None
+    constants: Any = None
 
 
 @dataclass(frozen=True)
@@ -208,30 +218,26 @@ def assemble(
     protocol: Protocol,
     bounds: Any,
     needs: frozenset[str],
-    constants: Callable[..., K],
-    state: type[S],
     **look: Any,
-) -> TransitionSystem[S, K]:
+) -> TransitionSystem[Any, Any]:
     """Make the transition system of a protocol from what its family declares.
 
     Parameters
     ----------
-    constants
-        The class of the ``k`` that actions receive: the bounds, ``rules``, and a ``track_...``
-        for every history that the family can keep.
-    state
-        The declaration of its state.
+    needs
+        The histories that the state includes.
     look
         Further arguments of :func:`system_of` and :class:`TransitionSystem`.
     """
+    family = protocol.family
     chosen = {field.name: getattr(bounds, field.name) for field in fields(bounds)}
     tracked = {
-        field.name: field.name.removeprefix("track_") in needs
-        for field in fields(constants)  # type: ignore[arg-type]
-        if field.name.startswith("track_")
+        field.name: field.name.removeprefix(TRACK) in needs
+        for field in fields(family.constants)
+        if field.name.startswith(TRACK)
     }
-    k = constants(**chosen, **tracked, rules=protocol.rules)
-    return system_of(protocol, bounds, k, state, **look)
+    k = family.constants(**chosen, **tracked, rules=protocol.rules)
+    return system_of(protocol, bounds, k, family.state, **look)
 
 
 def _added(protocol: Protocol, state: type) -> Added | None:

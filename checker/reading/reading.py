@@ -46,6 +46,7 @@ class Root:
 def refuse_unreadable(
     system: TransitionSystem[Any, Any],
     properties: Iterable[Property],
+    histories: Collection[str] = (),
     is_declared: Callable[[Any], bool] = lambda value: False,
     everything: bool = False,
 ) -> None:
@@ -53,6 +54,8 @@ def refuse_unreadable(
 
     Parameters
     ----------
+    histories
+        The variables that the state holds only if a property needs them.
     is_declared
         Whether a function is declared pure.
     everything
@@ -66,7 +69,7 @@ def refuse_unreadable(
     roots = list(roots_of(system, properties, everything))
     if not roots:
         return
-    reader = Reader(histories_of(system), is_declared)
+    reader = Reader(histories, is_declared)
     findings: list[Finding] = []
     for root in roots:
         summary = reader.summary(root.function, root.arguments, {}, False, root.expected)
@@ -91,21 +94,6 @@ def _refuse(findings: Sequence[Finding]) -> None:
 def is_own(function: FunctionType) -> bool:
     """Whether a function is one of the user's, not of this package."""
     return function.__module__.partition(".")[0] != __name__.partition(".")[0]
-
-
-def histories_of(system: TransitionSystem[Any, Any]) -> Collection[str]:
-    """Return the variables that the state holds only if a property needs them."""
-    if not any(name.startswith("track_") for name in _names(system.constants)):
-        return ()
-    package = __name__.partition(".")[0]
-    bases = system.layout.declaration.__mro__
-    own = [base for base in bases if base.__module__.partition(".")[0] == package]
-    return {name for base in own for name in vars(base) if name.startswith("aux_")}
-
-
-def _names(constants: Any) -> Iterator[str]:
-    if is_dataclass(constants):
-        yield from (field.name for field in fields(constants))
 
 
 def roots_of(

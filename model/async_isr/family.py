@@ -36,8 +36,6 @@ def build(
         protocol,
         bounds,
         needs,
-        Constants,
-        AsyncIsrState,
         initialise=initialise,
         columns=columns,
         legend=LEGEND,
@@ -117,6 +115,8 @@ ASYNC_ISR_FAMILY = Family(
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
     faults_and_elections=FAULTS_AND_ELECTIONS,
+    state=AsyncIsrState,
+    constants=Constants,
 )
 
 DEFAULT_PROPERTIES = ("TypeOk", "ValidHighWatermark")

@@ -82,8 +82,6 @@ def build(
         protocol,
         bounds,
         needs,
-        Constants,
-        BrokerState,
         initialise=initialise,
         columns=columns,
         legend=LEGEND + bounds.elr * ELR_LEGEND + bool(bounds.deletions) * DELETED_LEGEND,
@@ -346,6 +344,8 @@ BROKER = Family(
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
     faults_and_elections=FAULTS_AND_ELECTIONS,
+    state=BrokerState,
+    constants=Constants,
 )
 
 DEFAULT_PROPERTIES = (

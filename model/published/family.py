@@ -37,8 +37,6 @@ def build(
         protocol,
         bounds,
         needs,
-        Constants,
-        PublishedState,
         initialise=initialise,
         columns=columns,
         legend=LEGEND,
@@ -115,6 +113,8 @@ PUBLISHED = Family(
     mutation_bounds=MUTATION_BOUNDS,
     survivors=SURVIVORS,
     faults_and_elections=FAULTS_AND_ELECTIONS,
+    state=PublishedState,
+    constants=Constants,
 )
 
 DEFAULT_PROPERTIES = (

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tidegate import checker
+from tidegate.analysis.histories import histories
 from tidegate.analysis.mutants import mutants
 from tidegate.checker import calls, interrupts, liveness, stop
 from tidegate.checker.check import check
@@ -421,7 +422,7 @@ def test_no_mutant_and_no_property_uses_the_translation_of_another(protocol):
     for system in random.Random(0).sample(known, min(1, len(known))):
         assert recorded(system)[1] == text
     for prop in PROPERTIES[protocol.family.name]:
-        system = protocol.system(small, frozenset(prop.needs))
+        system = protocol.system(small, histories(prop, protocol))
         if prop.kind is Kind.INVARIANT:
             assert not is_known(recording, system, [prop])
 

@@ -40,7 +40,7 @@ NO_SECOND = Property(
 MISSPELT = Property("Misspelt", "No.", "the team", misspelt)
 BARE = Property("Bare", "No.", "the team", lambda s: True)
 NEVER_COMMITTED = Property(
-    "Lost", "Nothing is committed.", "the team", lost, needs=frozenset({"committed"})
+    "Lost", "Nothing is committed.", "the team", lost
 )
 '''
 

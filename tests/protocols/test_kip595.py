@@ -2,6 +2,7 @@
 
 import pytest
 
+from tidegate.analysis.histories import histories
 from tidegate.analysis.named import find_protocol
 from tidegate.analysis.properties import find_properties
 from tidegate.checker.check import check
@@ -141,7 +142,7 @@ def test_an_older_rule_violates_and_not_one_rung_below(name, scenario, rung, vio
         settings = [*scenario.split(), *(f"{bound}={value}" for bound, value in values.items())]
         properties = find_properties(protocol, [violated])
         bounds = parse(protocol.family.bounds, settings)
-        return check(protocol.system(bounds, properties[0].needs), properties)
+        return check(protocol.system(bounds, histories(properties[0], protocol)), properties)
 
     assert len(at(weaker, smallest).first.trace.steps) == steps
     assert at(KIP_595, smallest).outcome is Outcome.HOLDS

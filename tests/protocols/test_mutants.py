@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from tidegate.analysis.properties import system_for
 from tidegate.checker.check import check
-from tidegate.core.bounds import parse
 from tidegate.core.spec import Outcome
 from tidegate.invariants import INVARIANTS
 from tidegate.model.broker.defaults import at_any_offset, cache_with_first_record, serve_anyone
@@ -74,8 +74,7 @@ def mutated(rule, weaker, settings):
         KIP_320, name=f"kip-320 without {rule}", rules=replace(KIP_320.rules, **{rule: weaker})
     )
     properties = [p for p in INVARIANTS["broker"] if p.name in KIP_320.default_properties]
-    needs = frozenset(need for p in properties for need in p.needs)
-    system = mutant.system(parse(mutant.family.bounds, settings.split()), needs)
+    system = system_for(mutant, settings.split(), properties)
     return check(system, properties)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from tidegate.analysis.histories import histories
 from tidegate.checker.check import check
 from tidegate.core.bounds import parse
 from tidegate.core.layout import NONE
@@ -66,7 +67,7 @@ SLOW = [
 def steps_to(mutant, settings, name):
     """Return the steps of the shortest trace in which a mutant violates a property, or None."""
     [prop] = [prop for prop in INVARIANTS["published"] if prop.name == name]
-    system = mutant.system(parse(mutant.family.bounds, settings.split()), prop.needs)
+    system = mutant.system(parse(mutant.family.bounds, settings.split()), histories(prop, mutant))
     first = check(system, [prop]).first
     return len(first.trace.steps) if first else None
 

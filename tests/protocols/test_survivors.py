@@ -2,6 +2,7 @@
 
 import pytest
 
+from tidegate.analysis.histories import histories
 from tidegate.analysis.mutants import mutants
 from tidegate.checker.check import check
 from tidegate.checker.result import Limits
@@ -58,6 +59,12 @@ def test_a_survivor_dies_at_the_larger_bounds_of_its_note(name, mutant, bounds, 
     assert f"by {violated} in {steps} steps" in note
     [prop] = [prop for prop in INVARIANTS[protocol.family.name] if prop.name == violated]
     within = parse(protocol.family.bounds, bounds.split())
-    assert len(check(weaker.system(within, prop.needs), [prop]).first.trace.steps) == steps
+    assert (
+        len(check(weaker.system(within, histories(prop, weaker)), [prop]).first.trace.steps)
+        == steps
+    )
     as_far = Limits(max_depth=steps + 1)
-    assert check(protocol.system(within, prop.needs), [prop], limits=as_far).first is None
+    assert (
+        check(protocol.system(within, histories(prop, protocol)), [prop], limits=as_far).first
+        is None
+    )

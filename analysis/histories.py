@@ -1,0 +1,105 @@
+"""Which histories a property reads: found from its code, so that no declaration can lack one.
+
+A history is part of the state only if a requested property reads it.  Which variable is which
+history is declared where its range is: a limit that reads ``k.track_committed`` belongs to the
+history ``committed``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+from ..core.fields import Array, Record, declared_parts
+from ..core.spec import Property, TransitionSystem
+from ..model.protocol import TRACK, Protocol
+from .reached import reached
+
+
+def every_history(protocol: Protocol) -> frozenset[str]:
+    """Return the histories that the states of a protocol can keep."""
+    return frozenset(name.removeprefix(TRACK) for name in _tracked(protocol.family.constants))
+
+
+def histories(prop: Property, protocol: Protocol) -> frozenset[str]:
+    """Return the histories that a property of a protocol reads.
+
+    Code that may read what it does not name, such as ``getattr`` with a computed name, reads all
+    of them.  What ``explain`` and ``places`` read counts as well, unless they ask ``k.track_...``
+    whether it is there.
+    """
+    family = protocol.family
+    tracked = _tracked(family.constants)
+    if not tracked:
+        return frozenset()
+    state: Any = protocol.state or family.state
+    received = (*_records(state), *family.constants.__mro__[:-1])
+    decides = reached((prop.witness or prop.predicate, prop.premise), received, protocol.rules)
+    tells = reached((prop.explain, prop.places), received, protocol.rules)
+    if decides.anything or decides.texts or tells.anything:
+        return every_history(protocol)
+    kept = kept_with(state, family.constants)
+    needed = {name for name in tracked if name in decides.names}
+    for names, mentioned in ((decides.names, set()), (tells.names, tells.names)):
+        # Some variables are there with any of several histories.
+        for variable, tracks in sorted(kept.items(), key=lambda one: len(one[1])):
+            if variable in names and needed.isdisjoint(tracks) and mentioned.isdisjoint(tracks):
+                needed.add(tracks[0])
+    return frozenset(name.removeprefix(TRACK) for name in needed)
+
+
+def variables_of_history(protocol: Protocol) -> Collection[str]:
+    """Return the variables that the state of a protocol holds only with some history."""
+    family = protocol.family
+    if not _tracked(family.constants):
+        return ()
+    state: Any = protocol.state or family.state
+    return kept_with(state, family.constants).keys()
+
+
+def keeps_histories(system: TransitionSystem[Any, Any], prop: Property, protocol: Protocol) -> bool:
+    """Whether the states of a protocol's system have the histories that a property reads."""
+    return all(getattr(system.constants, TRACK + name) for name in histories(prop, protocol))
+
+
+@cache
+def _tracked(constants: type | None) -> tuple[str, ...]:
+    """Return the names of the switches of histories."""
+    if constants is None:
+        return ()
+    return tuple(one.name for one in fields(constants) if one.name.startswith(TRACK))
+
+
+@cache
+def kept_with(state: type, constants: type) -> Mapping[str, tuple[str, ...]]:
+    """Return for each variable that is history the switches with any of which it is kept."""
+    kept = {}
+    for name, part in declared_parts(state).items():
+        if name.startswith("aux_"):
+            limits = reached([part, *_parts(part)], constants.__mro__[:-1]).names
+            if tracks := tuple(track for track in _tracked(constants) if track in limits):
+                kept[name] = tracks
+    return kept
+
+
+@cache
+def _records(state: type) -> tuple[type, ...]:
+    """Return the classes of the records of a state, and those that they are derived from."""
+    kinds = {state: None}
+    for part in _parts(state):
+        kinds |= dict.fromkeys(part.__mro__) if isinstance(part, type) else {}
+    return tuple(kind for kind in (*state.__mro__, *kinds) if issubclass(kind, Record))
+
+
+def _parts(part: object) -> Iterable[object]:
+    """Yield what a part of a declaration consists of."""
+    inner: Iterable[object] = ()
+    if isinstance(part, Array):
+        inner = (part.element,)
+    elif isinstance(part, type):
+        inner = declared_parts(part).values()
+    for one in inner:
+        yield one
+        yield from _parts(one)

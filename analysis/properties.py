@@ -11,7 +11,7 @@ from ..core.bounds import parse, unknown
 from ..core.spec import Kind, Property, TransitionSystem
 from ..invariants import FAMILIES, invariants_of, properties_of
 from ..model import Protocol
-from .histories import histories, variables_of_history
+from .histories import every_history, histories, variables_of_history
 from .named import SelectionError, custom_property, is_custom
 
 

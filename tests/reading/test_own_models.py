@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tidegate import TidegateError, check
 from tidegate.analysis.histories import variables_of_history
 from tidegate.analysis.named import find_protocol

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -24,12 +24,13 @@ from .counterexample import confirm, itself, least, shortest_traces
 from .engines import Finished, finished_search
 from .interrupts import alarm, reason, received
 from .liveness.decide import lasso_of
-from .liveness.lasso import confirm_lasso
+from .liveness.lasso import Decided, confirm_lasso
 from .recovery import stuck_states
 from .remaining import states_left
 from .request import SearchRequest
 from .result import DEFAULT, NO_LIMITS, Grounds, Limits, Progress, Resources, Result, Verdict
 from .stop import Stop, Stopped
+from .undecided import undecidable
 
 
 class ResumeError(TidegateError):
@@ -40,6 +41,7 @@ def check(
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
     *,
+    named: Collection[str] | None = None,
     limits: Limits = NO_LIMITS,
     keep_going: bool = False,
     report: Callable[[Progress], None] = lambda progress: None,
@@ -50,6 +52,9 @@ def check(
 
     Parameters
     ----------
+    named
+        Names of the properties that the search is refused for if the engine or an option cannot
+        decide them; others are then left undecided, with the reason.  None for all.
     limits
         When to stop; a search that is stopped, also by Ctrl-C, reports what it covered.
     keep_going
@@ -72,22 +77,26 @@ def check(
     >>> check(system, [TYPE_OK]).outcome
     <Outcome.HOLDS: 'holds'>
     """
+    undecided = undecidable(system, properties, named, resources, symmetry)
+    decidable = [prop for prop in properties if prop.name not in undecided]
     request = SearchRequest(
-        system, properties, keep_going=keep_going, limits=limits, resources=resources, report=report
+        system, decidable, keep_going=keep_going, limits=limits, resources=resources, report=report
     )
     grounds = None
     if symmetry:
         request, grounds = _symmetric(request)
-    outside = Outside(_functions(system, properties) if resources.watch else ())
+    outside = Outside(_functions(system, decidable) if resources.watch else ())
     search = finished_search(request)
     try:
         outside.refuse_writes()
         complete = _is_complete(request, search)
         if complete:
             _refuse_empty(request, search)
-        lassos = _judge_graph(request, search) if complete else {}
-        complete = complete and search.stopped_by is None
-        return _result(request, search, lassos, complete, grounds)
+        judged = _judge_graph(request, search) if complete else _Judged()
+        result = _result(request, search, judged, complete, grounds)
+        if undecided:
+            _leave_undecided(result, properties, undecided)
+        return result
     except EngineError as error:
         if not resources.resume or isinstance(error, DisagreementError):
             raise
@@ -154,12 +163,12 @@ def _refuse_empty(request: SearchRequest, search: Finished) -> None:
 def _result(
     request: SearchRequest,
     search: Finished,
-    lassos: Mapping[str, Trace],
+    judged: _Judged,
     complete: bool,
     grounds: Grounds | None,
 ) -> Result:
     """Return the report of a search that has ended."""
-    verdicts, first = _verdicts(request, search, lassos, complete)
+    verdicts, first = _verdicts(request, search, judged, complete)
     if grounds and search.symmetry:
         grounds = replace(grounds, sampled_states=search.symmetry.sampled)
     return Result(
@@ -179,8 +188,22 @@ def _result(
         permutations=len(search.symmetry.group) if search.symmetry else 1,
         grounds=grounds,
         spark_levels=getattr(search, "spark_levels", None),
-        states_left=_left(search),
+        states_left=None if complete else _left(search),
     )
+
+
+def _leave_undecided(
+    result: Result, properties: Sequence[Property], undecided: dict[str, str]
+) -> None:
+    """Add the verdicts on the properties that a search left out, each with the reason."""
+    known = {verdict.property.name: verdict for verdict in result.verdicts}
+    result.verdicts = [
+        Verdict(prop, Outcome.INCOMPLETE, reason=undecided[prop.name])
+        if prop.name in undecided
+        else known[prop.name]
+        for prop in properties
+    ]
+    result.outcome = _overall(result.verdicts, result.complete)
 
 
 def _left(search: Finished) -> int | None:
@@ -194,37 +217,62 @@ def _left(search: Finished) -> int | None:
     return None if left is None else max(sum(sizes) + left - search.distinct_states, 0)
 
 
-def _judge_graph(request: SearchRequest, search: Finished) -> dict[str, Trace]:
-    """Decide the properties that need all states, with the steps between them.
+@dataclass
+class _Judged:
+    """What was decided of the properties that need all states, with the steps between them.
 
-    Returns
-    -------
-    dict
+    Attributes
+    ----------
+    decided
+        Names of the properties that hold or are violated.
+    vacuous
+        Names of those whose premise holds in no state.
+    lassos
         For each violated liveness property its lasso.
     """
+
+    decided: set[str] = field(default_factory=set)
+    vacuous: set[str] = field(default_factory=set)
+    lassos: dict[str, Trace] = field(default_factory=dict)
+
+
+def _judge_graph(request: SearchRequest, search: Finished) -> _Judged:
+    """Decide the properties that need all states; what is decided before a limit counts."""
     system = request.system
     stuck = [prop for prop in request.properties if prop.kind is Kind.STUCK]
     live = [prop for prop in request.properties if prop.kind.is_liveness]
-    lassos: dict[str, Trace] = {}
+    judged = _Judged()
     try:
         with alarm(request.limits.seconds, request.started, at_once=True):
             levels = search.states() if stuck else []
             for prop in stuck:
                 if violated := stuck_states(system, prop, levels):
                     search.violations[prop.name] = violated
-            if live:
-                for name, witness in search.witnesses(live).items():
-                    lassos[name] = lasso_of(system, witness, search.least_parents)
+                judged.decided.add(prop.name)
+            for answer in search.decided(live) if live else ():
+                _note(system, search, answer, judged)
     except KeyboardInterrupt as error:
         search.stopped_by = reason(error, perf_counter() - request.started)
-    return lassos
+    return judged
+
+
+def _note(
+    system: TransitionSystem[Any, Any], search: Finished, answer: Decided, judged: _Judged
+) -> None:
+    """Note what was decided of a liveness property."""
+    name = answer.property.name
+    if answer.witness is not None:
+        judged.lassos[name] = lasso_of(system, answer.witness, search.least_parents)
+    if answer.vacuous:
+        judged.vacuous.add(name)
+    judged.decided.add(name)
 
 
 def _verdicts(
-    request: SearchRequest, search: Finished, lassos: Mapping[str, Trace], complete: bool
+    request: SearchRequest, search: Finished, judged: _Judged, complete: bool
 ) -> tuple[list[Verdict], Verdict | None]:
     """Return the verdict on every property, and the one that is reported first."""
-    system, properties = request.system, request.properties
+    system, properties, lassos = request.system, request.properties, judged.lassos
     ends = {
         name: (level, least(system, states)) for name, (level, states) in search.violations.items()
     }
@@ -237,7 +285,6 @@ def _verdicts(
         ends.values(),
         search.symmetry.canonical if search.symmetry else itself,
     )
-    otherwise = Outcome.HOLDS if complete else Outcome.INCOMPLETE
     verdicts = []
     for prop in properties:
         if prop.name in lassos:
@@ -250,8 +297,11 @@ def _verdicts(
             verdicts.append(Verdict(prop, Outcome.HOLDS if reached else Outcome.VIOLATED, trace))
         elif prop.kind is Kind.SOMETIMES and complete:
             verdicts.append(Verdict(prop, Outcome.VIOLATED))
+        elif complete and (prop.name in judged.decided or not prop.kind.needs_graph):
+            vacuous = prop.name in judged.vacuous
+            verdicts.append(Verdict(prop, Outcome.HOLDS, vacuous=vacuous))
         else:
-            verdicts.append(Verdict(prop, otherwise))
+            verdicts.append(Verdict(prop, Outcome.INCOMPLETE))
 
     for name, lasso in lassos.items():
         ends[name] = len(lasso.steps), lasso.states[-1]
@@ -272,9 +322,10 @@ def _overall(verdicts: Sequence[Verdict], complete: bool) -> Outcome:
     """Return the outcome of a search from its verdicts."""
     if any(verdict.outcome is Outcome.VIOLATED for verdict in verdicts):
         return Outcome.VIOLATED
+    if any(verdict.outcome is Outcome.INCOMPLETE for verdict in verdicts):
+        return Outcome.INCOMPLETE
     # If all requested properties hold already, the other states decide nothing.
-    decided = bool(verdicts) and all(verdict.outcome is Outcome.HOLDS for verdict in verdicts)
-    return Outcome.HOLDS if complete or decided else Outcome.INCOMPLETE
+    return Outcome.HOLDS if complete or verdicts else Outcome.INCOMPLETE
 
 
 def _taken(system: TransitionSystem[Any, Any], counts: Sequence[int]) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from time import perf_counter
@@ -17,7 +17,7 @@ from .interpreted import Pause, Search
 from .interrupts import alarm, reason
 from .kept import Store
 from .liveness.decide import refuse_undecidable
-from .liveness.lasso import Witness
+from .liveness.lasso import Decided
 from .memory import LLVM_BYTES, address_space
 from .request import SearchRequest
 from .result import Progress
@@ -84,8 +84,8 @@ class Finished(Protocol):
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
 
-    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
-        """Return where liveness properties are violated, by name, once it has seen all states."""
+    def decided(self, properties: Sequence[Property]) -> Iterable[Decided]:
+        """Decide liveness properties once it has seen all states; a limit can leave some out."""
 
     def close(self) -> None:
         """Release its resources; it cannot be used any more."""

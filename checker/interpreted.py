@@ -7,7 +7,7 @@ on the order in which states were found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -17,8 +17,8 @@ from ..core.spec import Kind, ModelError, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .counterexample import itself
 from .interrupts import Alarm, reason
-from .liveness.decide import witness_of
-from .liveness.lasso import Witness
+from .liveness.decide import decided
+from .liveness.lasso import Decided
 from .request import SearchRequest
 from .result import Progress
 from .stop import Stop, Stopped
@@ -143,10 +143,9 @@ class Search:
         """Return all states, level by level."""
         return self.levels
 
-    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
-        """Return where liveness properties are violated, by name, once it has seen all states."""
-        witnesses = ((prop.name, witness_of(self.system, prop, self.levels)) for prop in properties)
-        return {name: witness for name, witness in witnesses if witness}
+    def decided(self, properties: Sequence[Property]) -> Iterator[Decided]:
+        """Decide liveness properties one after the other, once it has seen all states."""
+        return decided(self.system, properties, self.levels)
 
     def close(self) -> None:
         """Do nothing: the memory is freed with the search itself."""

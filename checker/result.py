@@ -171,11 +171,21 @@ class Verdict:
     """The verdict on one property; ``trace`` is a shortest counterexample, if there is one.
 
     For a property of the kind ``SOMETIMES`` it is a shortest behavior that reaches it.
+
+    Parameters
+    ----------
+    reason
+        Why the search could not decide it, whatever its limits; else empty.
+    vacuous
+        For the kind ``LEADS_TO``: whether the premise held in no state, so that nothing had to
+        follow it.
     """
 
     property: Property
     outcome: Outcome
     trace: Trace | None = None
+    reason: str = ""
+    vacuous: bool = False
 
 
 @dataclass(frozen=True)
@@ -224,12 +234,12 @@ class Result:
     Attributes
     ----------
     outcome
-        VIOLATED if any property is.  Otherwise HOLDS if every state within the bounds was explored,
-        or all properties must be reached and all are; INCOMPLETE if not.
+        VIOLATED if any property is, INCOMPLETE if any is not decided.  Otherwise HOLDS if every
+        state within the bounds was explored, or all properties must be reached and all are.
     complete
         Whether every reachable state within the bounds was explored.
     stopped_by
-        For an incomplete search, why: the limit or the interrupt that ended it.
+        The limit or the interrupt that ended the search before everything was decided, if one did.
     distinct_states
         Found up to the end of the last level searched.
     generated_states
@@ -276,6 +286,21 @@ class Result:
         return self.first or next(
             (verdict for verdict in self.verdicts if verdict.trace is not None), None
         )
+
+    @property
+    def undecided(self) -> dict[str, str]:
+        """The properties that were not decided, by name, each with the reason."""
+        ended = f"stopped by {self.stopped_by}" if self.stopped_by else "a violation ended the search"
+        return {
+            verdict.property.name: verdict.reason or ended
+            for verdict in self.verdicts
+            if verdict.outcome is Outcome.INCOMPLETE
+        }
+
+    @property
+    def vacuous(self) -> list[str]:
+        """Names of the properties that hold only because their premise held in no state."""
+        return [verdict.property.name for verdict in self.verdicts if verdict.vacuous]
 
     @property
     def never_taken(self) -> list[str]:

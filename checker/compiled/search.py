@@ -13,7 +13,7 @@ from ...core.symmetry import Symmetry
 from ..interpreted import Search, least_parents
 from ..interrupts import alarm, reason
 from ..liveness.formulas import with_premises
-from ..liveness.lasso import Witness
+from ..liveness.lasso import Decided
 from ..memory import available_memory
 from ..request import SearchRequest
 from ..result import Progress, Resources
@@ -360,17 +360,17 @@ class CompiledSearch(LevelSearch):
                 parents[some[number]] = layout.unpack(words)
         return parents
 
-    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
-        """Return where liveness properties are violated, by name, once it has seen all states."""
-        from .state_graph import witnesses
+    def decided(self, properties: Sequence[Property]) -> list[Decided]:
+        """Decide liveness properties once it has seen all states; a limit can leave all out."""
+        from .state_graph import decided
 
         try:
-            lassos = witnesses(self.machine, self.levels, self._watch, self.system, properties)
+            answers = decided(self.machine, self.levels, self._watch, self.system, properties)
         except MemoryLimitError:
             self.stopped_by = Stopped(Stop.MAX_MEMORY, f"{self.memory >> 20}M")
-            return {}
+            return []
         self._compare()
-        return lassos
+        return answers
 
     def _parents(self, level: int, children: Sequence[State]) -> dict[int, tuple[int, Words]]:
         """Return for each child, by number, its least parent with the parent's fingerprint."""

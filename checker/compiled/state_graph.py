@@ -21,25 +21,24 @@ from ..liveness.arrays import (
     visits_of,
 )
 from ..liveness.demands import Demands
-from ..liveness.lasso import Witness
+from ..liveness.lasso import Decided
 from .behaviors import BEGINS, EDGE, INSTANCE, PLACE, STAYS
 from .machine import Machine, Segments
 from .memory import DONE, GROUP, MemoryLimitError, Region, Shared, Worker
 
 
-def witnesses(
+def decided(
     machine: Machine,
     levels: Sequence[Segments],
     watch: Callable[[], bool],
     system: TransitionSystem[Any, Any],
     properties: Sequence[Property],
-) -> dict[str, Witness]:
-    """Return where liveness properties are violated, by name; empty if `watch` ended it."""
+) -> list[Decided]:
+    """Decide liveness properties; empty if `watch` ended it."""
     graph = ListedGraph(machine, levels, watch)
     try:
         arrays = graph.arrays(system, properties)
-        lassos = {prop.name: arrays.witness(prop) for prop in properties} if arrays else {}
-        return {name: witness for name, witness in lassos.items() if witness}
+        return [arrays.decided(prop) for prop in properties] if arrays else []
     finally:
         graph.close()
 

@@ -17,8 +17,8 @@ from ..compiled.validity import ranges_of
 from ..counterexample import itself
 from ..fields import FieldError
 from ..interrupts import postponed, reason
-from ..liveness.decide import witness_of
-from ..liveness.lasso import Witness
+from ..liveness.decide import decided
+from ..liveness.lasso import Decided
 from ..request import SearchRequest
 from ..result import Cluster, Progress, Resources
 from ..stop import Stop, Stopped
@@ -364,11 +364,9 @@ class SparkSearch(LevelSearch):
         """Return all states, level by level."""
         return [self.history.states(run) for run in self.manifest.levels]
 
-    def witnesses(self, properties: Sequence[Property]) -> dict[str, Witness]:
-        """Return where liveness properties are violated, by name, once it has seen all states."""
-        levels = self.states()
-        witnesses = ((prop.name, witness_of(self.system, prop, levels)) for prop in properties)
-        return {name: witness for name, witness in witnesses if witness}
+    def decided(self, properties: Sequence[Property]) -> Iterator[Decided]:
+        """Decide liveness properties one after the other, once it has seen all states."""
+        return decided(self.system, properties, self.states())
 
     def close(self) -> None:
         """End Spark, if it was started here, and release the store."""

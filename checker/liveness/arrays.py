@@ -19,7 +19,7 @@ from ...core.layout import State
 from ...core.spec import Kind, Property, TransitionSystem
 from .demands import Demands
 from .formulas import predicates_of
-from .lasso import Stem, Witness
+from .lasso import Decided, Stem, Witness
 
 Numbers = NDArray[np.signedinteger[Any]]
 Truths = NDArray[np.bool_]
@@ -53,11 +53,15 @@ def fingerprints(states: Words) -> Words:
 
 @dataclass(frozen=True)
 class Visits:
-    """The role of each state in behaviors that violate a property: see ``formulas.Visit``."""
+    """The role of each state in behaviors that violate a property: see ``formulas.Visit``.
+
+    It is ``vacuous`` if the property has a premise that holds in no state.
+    """
 
     begins: Truths
     stays: Truths
     recurs: Truths
+    vacuous: bool = False
 
 
 def visits_of(
@@ -81,7 +85,8 @@ def visits_of(
     if prop.kind is Kind.EVENTUALLY_ALWAYS:
         return Visits(there, there, violates)
     premise = np.uint64(names.index(f"the premise of {prop.name}"))
-    return Visits(violates & (marks >> premise & np.uint64(1) == 1), violates, violates)
+    met = there & (marks >> premise & np.uint64(1) == 1)
+    return Visits(violates & met, violates, violates, not met.any())
 
 
 @dataclass(frozen=True)
@@ -138,9 +143,12 @@ class StateArrays:
     steps: Steps
     enabled: Words
 
-    def witness(self, prop: Property) -> Witness | None:
-        """Return the stem to the fair component that violates a property; None if it holds."""
+    def decided(self, prop: Property) -> Decided:
+        """Decide a property: find the stem to a fair component that violates it."""
         visits = self.visits(prop)
+        return Decided(prop, self._violation(visits), visits.vacuous)
+
+    def _violation(self, visits: Visits) -> Witness | None:
         steps = self.steps.between(visits.stays)
         component = self._fair_components(visits, steps)
         ends = (component >= 0) & visits.recurs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -11,7 +11,8 @@ from ...core.layout import State
 from ...core.spec import Kind, Property, Trace, TransitionSystem
 from ..counterexample import LeastParents, behavior_through, itself, shortest_traces
 from .demands import Demands
-from .lasso import Cycle, Witness, nearest_stem
+from .formulas import premise_of
+from .lasso import Cycle, Decided, Witness, nearest_stem
 from .region import region_of
 
 
@@ -52,16 +53,42 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
             )
 
 
-def witness_of(
-    system: TransitionSystem[Any, Any], prop: Property, levels: Sequence[Sequence[State]]
-) -> Witness | None:
-    """Return where a liveness property is violated, or None if it holds: the reference.
+def decided(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    levels: Sequence[Sequence[State]],
+) -> Iterator[Decided]:
+    """Decide liveness properties one after the other: the reference.
 
     Parameters
     ----------
     levels
         All reachable states by their distance from an initial state.
     """
+    for prop in properties:
+        witness = witness_of(system, prop, levels)
+        yield Decided(prop, witness, witness is None and _is_vacuous(system, prop, levels))
+
+
+def _is_vacuous(
+    system: TransitionSystem[Any, Any], prop: Property, levels: Sequence[Sequence[State]]
+) -> bool:
+    """Whether a property has a premise that holds in no state."""
+    if prop.kind is not Kind.LEADS_TO:
+        return False
+    premise = premise_of(prop)
+    for level in levels:
+        for state in level:
+            system.layout.load(state)
+            if system.satisfies(premise):
+                return False
+    return True
+
+
+def witness_of(
+    system: TransitionSystem[Any, Any], prop: Property, levels: Sequence[Sequence[State]]
+) -> Witness | None:
+    """Return where a liveness property is violated, or None if it holds."""
     demands = Demands.of(system)
     region = region_of(system, prop, levels, demands)
     components = region.fair_components(demands)

@@ -50,6 +50,23 @@ class Witness:
     component: Container[State]
 
 
+@dataclass(frozen=True)
+class Decided:
+    """A liveness property that is decided.
+
+    Parameters
+    ----------
+    witness
+        Where it is violated; None if it holds.
+    vacuous
+        For the kind ``LEADS_TO``: whether the premise holds in no state.
+    """
+
+    property: Property
+    witness: Witness | None
+    vacuous: bool = False
+
+
 def nearest_stem(
     system: TransitionSystem[Any, Any],
     levels: Sequence[Sequence[State]],

@@ -84,7 +84,7 @@ def test_arrays_find_the_stem_and_the_component_of_the_reference(graphs, seed, m
         levels = levels_of(system)
         arrays = arrays_of(system, properties, levels, random)
         for prop in properties:
-            expected, answer = witness_of(system, prop, levels), arrays.witness(prop)
+            expected, answer = witness_of(system, prop, levels), arrays.decided(prop).witness
             where = f"system {number}, {prop.name}: {graph}"
             assert (answer is None) == (expected is None), where
             if expected is not None and answer is not None:
@@ -107,4 +107,4 @@ def test_a_fair_component_that_no_violation_reaches_is_none():
     assert witness_of(system, prop, levels) is None
     arrays = arrays_of(system, [prop], levels, Random(0))
     # Fair is the state in which everything stops, and no violation comes there.
-    assert arrays.witness(prop) is None
+    assert arrays.decided(prop).witness is None

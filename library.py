@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .analysis.named import SelectionError, find_protocol
-from .analysis.properties import find_properties, system_for
+from .analysis.properties import Selection, select, system_for
 from .checker import check as search
 from .checker.engines import ENGINES
 from .checker.result import Limits, Resources, Result, StateStore, Verdict
@@ -55,7 +55,7 @@ class Checked:
     ----------
     holds
         Whether every property holds in every state within the bounds, or is reached if it must be;
-        false where the search was given up before that was known.
+        false where that is not known of one, whatever the reason: see :attr:`undecided`.
     complete
         Whether all states within the bounds were seen.
     distinct_states
@@ -64,6 +64,9 @@ class Checked:
         States on the longest of the shortest behaviors, the initial one included, as TLC counts.
     violated
         Names of the properties that are violated, the one whose trace is :attr:`trace` first.
+    undecided
+        For each property that was not decided the reason, by name: a limit, a violation that ended
+        the search before, or an option with which it cannot be decided.
     trace
         The shortest behavior that violates a property; empty where none is.
     """
@@ -73,9 +76,11 @@ class Checked:
     distinct_states: int
     depth: int
     violated: tuple[str, ...]
+    undecided: Mapping[str, str]
     trace: tuple[TraceStep, ...]
     _system: TransitionSystem[Any, Any] = field(repr=False, compare=False)
     _result: Result = field(repr=False, compare=False)
+    _selection: Selection = field(repr=False, compare=False)
 
     @property
     def loop(self) -> int | None:
@@ -94,10 +99,12 @@ class Checked:
 
     def __str__(self) -> str:
         from .render.printed import Console
-        from .render.summary import print_result
+        from .render.summary import print_result, print_unasked
 
         text = io.StringIO()
-        print_result(Console(file=text, width=100), self._system, self._result, False, False)
+        console = Console(file=text, width=100)
+        print_result(console, self._system, self._result, False, False)
+        print_unasked(console, self._selection)
         return text.getvalue().rstrip()
 
 
@@ -125,7 +132,8 @@ def check(
     bounds
         By name; those that are not named have their defaults.
     properties
-        Names, or custom properties; empty for those that are checked by default.
+        Names, or custom properties; empty for those that are checked by default: of a model all
+        that it declares.
     engine, workers, store, symmetry, keep_going, debug, max_states, max_depth, time_limit
         As the options of ``tidegate check``; there is no ``spark`` here.
 
@@ -148,11 +156,12 @@ def check(
     _refuse_unknown("engine", engine, LOCAL)
     _refuse_unknown("store", store, tuple(StateStore))
     _refuse_limits(time_limit, max_states=max_states, max_depth=max_depth, workers=workers)
-    system, chosen = _assembled(model, bounds or {}, properties)
+    system, selection = _assembled(model, bounds or {}, properties)
     system.debug = debug
     result = search.check(
         system,
-        chosen,
+        selection.properties,
+        named=selection.named,
         limits=Limits(max_states, max_depth, time_limit),
         keep_going=keep_going,
         symmetry=symmetry,
@@ -160,7 +169,7 @@ def check(
     )
     if is_interrupt(result.stopped_by):
         raise KeyboardInterrupt
-    return _checked(system, result)
+    return _checked(system, result, selection)
 
 
 def _refuse_unknown(what: str, value: str, known: Sequence[str]) -> None:
@@ -182,14 +191,19 @@ def _assembled(
     model: Model[Any, Any] | Protocol | str,
     bounds: Mapping[str, int | bool | str],
     properties: Sequence[str | Property],
-) -> tuple[TransitionSystem[Any, Any], list[Property]]:
+) -> tuple[TransitionSystem[Any, Any], Selection]:
     """Return the system to search, and the properties to decide."""
     protocol = _protocol(model)
-    own = [prop for prop in properties if isinstance(prop, Property)]
+    own = tuple(prop for prop in properties if isinstance(prop, Property))
     names = [prop for prop in properties if isinstance(prop, str)]
-    chosen = [*(find_properties(protocol, names) if names or not own else ()), *own]
+    selection = select(protocol, names or (["none"] if own else []))
+    selection = replace(
+        selection,
+        properties=(*selection.properties, *own),
+        named=selection.named.union(prop.name for prop in own),
+    )
     settings = [f"{name}={_setting(value)}" for name, value in bounds.items()]
-    return system_for(protocol, settings, chosen), chosen
+    return system_for(protocol, settings, selection.properties), selection
 
 
 def _protocol(model: Model[Any, Any] | Protocol | str) -> Protocol:
@@ -205,7 +219,9 @@ def _setting(value: int | bool | str) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _checked(system: TransitionSystem[Any, Any], result: Result) -> Checked:
+def _checked(
+    system: TransitionSystem[Any, Any], result: Result, selection: Selection
+) -> Checked:
     violated = [v.property.name for v in result.verdicts if v.outcome is Outcome.VIOLATED]
     first = result.first.property.name if result.first else ""
     checked = Checked(
@@ -214,9 +230,11 @@ def _checked(system: TransitionSystem[Any, Any], result: Result) -> Checked:
         distinct_states=result.distinct_states,
         depth=result.depth,
         violated=tuple(sorted(violated, key=lambda name: name != first)),
+        undecided=result.undecided,
         trace=_steps(system, result.first),
         _system=system,
         _result=result,
+        _selection=selection,
     )
     for follow in followers:
         follow(checked)

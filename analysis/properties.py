@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from shlex import quote
 from typing import Any
 
 from ..checker.reading.reading import refuse_unreadable
+from ..checker.result import DEFAULT
+from ..checker.undecided import undecidable
 from ..core.bounds import parse, unknown
-from ..core.spec import Kind, Property, TransitionSystem
-from ..invariants import FAMILIES, invariants_of, properties_of
+from ..core.spec import DEADLOCK, TYPE_OK, Kind, Property, TransitionSystem
+from ..invariants import FAMILIES, all_of, properties_of
 from ..model import Protocol
 from .histories import every_history, histories, variables_of_history
 from .named import SelectionError, custom_property, is_custom
@@ -30,10 +33,43 @@ def with_custom(protocol: Protocol, names: Iterable[str]) -> Protocol:
     return replace(protocol, properties=(*protocol.properties, *own)) if own else protocol
 
 
+@dataclass(frozen=True)
+class Selection:
+    """Properties of a protocol that are chosen by name.
+
+    Parameters
+    ----------
+    properties
+        Those to decide, in order.
+    named
+        Names of those that the user named one by one: where one cannot be decided, that is an
+        error.
+    others
+        Names of the protocol's properties that are not chosen.
+    listing
+        The command that lists them, where the choice was left to one of Kafka's protocols.
+    """
+
+    properties: tuple[Property, ...]
+    named: frozenset[str]
+    others: tuple[str, ...]
+    listing: str
+
+
 def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
-    """Return properties by name, 'all', 'none', or the protocol's default properties.
+    """Return properties by name, 'all', 'none', or the protocol's default properties."""
+    return list(select(protocol, names).properties)
+
+
+def select(protocol: Protocol, names: Sequence[str]) -> Selection:
+    """Choose properties by name: 'all', 'none', or for no names the protocol's default properties.
 
     A custom property is named by its file: ``promises.py:NO_GAP``.
+
+    Raises
+    ------
+    SelectionError
+        If there is no such property, or names contradict each other.
     """
     protocol = with_custom(protocol, names)
     family = protocol.family.name
@@ -42,8 +78,8 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
         raise SelectionError(f"{protocol.name}: {unknown('family', family, FAMILIES)}")
     if not names and not protocol.default_properties:
         raise SelectionError(
-            f"{protocol.name} has no property that is checked by default; declare an invariant, or "
-            "ask for what there is, such as -p TypeOk, or -p none to count states"
+            f"{protocol.name} has no property that is checked by default; declare one, or ask for "
+            "what there is, such as -p TypeOk, or -p none to count states"
         )
     chosen = [name.lower() for name in names or protocol.default_properties]
     if len(chosen) > 1 and "none" in chosen:
@@ -51,7 +87,7 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
     wanted: dict[str, Property] = {}
     for written, name in zip(names or chosen, chosen, strict=True):
         if name == "all":
-            wanted.update({prop.name: prop for prop in invariants_of(protocol)})
+            wanted.update({prop.name: prop for prop in all_of(protocol)})
         elif name in known:
             wanted[known[name].name] = known[name]
         elif name != "none" and _is_elsewhere(name):
@@ -63,7 +99,35 @@ def find_properties(protocol: Protocol, names: Sequence[str]) -> list[Property]:
             everything = [*(prop.name for prop in known.values()), "all", "none"]
             own = "; name a custom property by its file (promises.py:NO_GAP)"
             raise SelectionError(unknown("property", written, everything) + own)
-    return list(wanted.values())
+    return Selection(
+        tuple(wanted.values()),
+        frozenset(known[name].name for name in chosen if name in known) if names else frozenset(),
+        tuple(_others(protocol, known, wanted)),
+        "" if names or family not in FAMILIES else _listing(protocol.name),
+    )
+
+
+def _others(
+    protocol: Protocol, known: Mapping[str, Property], wanted: Mapping[str, Property]
+) -> Iterable[str]:
+    """Yield the names of the properties that are not chosen.
+
+    Every custom model has TypeOk and Deadlock; it need not mean them.
+    """
+    kafka = protocol.family.name in FAMILIES
+    for prop in known.values():
+        declared = kafka or prop not in (TYPE_OK, DEADLOCK)
+        if prop.name not in wanted and (declared or prop.name in protocol.default_properties):
+            yield prop.name
+
+
+def _listing(name: str) -> str:
+    """Return the command that lists the properties of a protocol, or of what a mutant is made of.
+
+    >>> _listing("kip-320~may_serve_fetch = serve_anyone")
+    'tidegate list properties kip-320'
+    """
+    return f"tidegate list properties {quote(name.partition('~')[0])}"
 
 
 def _is_elsewhere(name: str) -> bool:
@@ -73,22 +137,39 @@ def _is_elsewhere(name: str) -> bool:
     return any(prop.name.lower() == name for props in PROPERTIES.values() for prop in props)
 
 
-def find_violable(protocol: Protocol, names: Sequence[str]) -> list[Property]:
-    """Return those of the properties that a behavior can violate, for commands that show one.
+def select_violable(protocol: Protocol, names: Sequence[str]) -> Selection:
+    """Choose those of the properties that a behavior can violate, for commands that show one.
 
     Raises
     ------
     SelectionError
         If the user names a property of the kind ``SOMETIMES``.
     """
-    properties = find_properties(protocol, names)
-    sought = [prop.name for prop in properties if prop.kind is Kind.SOMETIMES]
-    if names and sought:
-        raise SelectionError(
-            f"-p {sought[0]}: it says that a state can be reached, and no behavior violates that; "
-            "use 'tidegate check' for it"
-        )
-    return [prop for prop in properties if prop.name not in sought]
+    selection = select(protocol, names)
+    sought = [prop.name for prop in selection.properties if prop.kind is Kind.SOMETIMES]
+    for name in sought:
+        if name in selection.named:
+            raise SelectionError(
+                f"-p {name}: it says that a state can be reached, and no behavior violates that; "
+                "use 'tidegate check' for it"
+            )
+    kept = tuple(prop for prop in selection.properties if prop.name not in sought)
+    return replace(selection, properties=kept)
+
+
+def find_violable(protocol: Protocol, names: Sequence[str]) -> list[Property]:
+    """Return those of the properties that a behavior can violate: see :func:`select_violable`."""
+    return list(select_violable(protocol, names).properties)
+
+
+def find_of_states(protocol: Protocol, names: Sequence[str]) -> list[Property]:
+    """Return those of the properties that single states violate, and those that the user names."""
+    selection = select_violable(protocol, names)
+    return [
+        prop
+        for prop in selection.properties
+        if not prop.kind.is_liveness or prop.name in selection.named
+    ]
 
 
 def system_for(
@@ -113,6 +194,14 @@ def system_for(
     system = protocol.system(parse(protocol.family.bounds, settings), needs)
     refuse_unreadable(system, chosen, variables_of_history(protocol))
     return system
+
+
+def left_undecided(
+    protocol: Protocol, settings: Iterable[str], selection: Selection
+) -> dict[str, str]:
+    """Return which of the chosen properties no search decides, by name, each with the reason."""
+    system = system_for(protocol, settings, selection.properties)
+    return undecidable(system, selection.properties, selection.named, DEFAULT, symmetry=False)
 
 
 def with_every_history(protocol: Protocol, settings: Iterable[str]) -> TransitionSystem[Any, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from ..analysis.named import is_custom
-from ..analysis.selection import assemble
+from ..analysis.named import find_protocol, is_custom
+from ..analysis.properties import Selection, select, system_for
 from ..checker.check import check
 from ..checker.engines import ENGINES
 from ..checker.result import Cluster, Limits, Resources, Result, StateStore
@@ -182,26 +182,18 @@ def search_and_report(
     on
         The cluster, for ``--engine spark``.
     """
-    system, properties = assemble(searched["protocol"], searched["settings"], searched["names"])
+    protocol = find_protocol(searched["protocol"])
+    selection = select(protocol, searched["names"])
+    system = system_for(protocol, searched["settings"], selection.properties)
     system.debug = searched["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
-    resources = Resources(
-        engine=searched["engine"],
-        workers=options["workers"],
-        store=state_store(searched["engine"], searched["store"]),
-        memory=options["max_memory"],
-        checkpoint=options["checkpoint"],
-        checkpoint_every=options["checkpoint_every"],
-        resume=resume,
-        watch=any(map(is_custom, (searched["protocol"], *searched["names"]))),
-        about={**searched, "cluster": kept(on)} if on else searched,
-        cluster=on,
-    )
+    resources = _resources(searched, on, options, resume)
     with Reports({"--json": options["json_file"], "--html": options["html_file"]}) as reports:
         with progress(options["quiet"]) as show:
             result = check(
                 system,
-                properties,
+                selection.properties,
+                named=selection.named,
                 limits=limits,
                 keep_going=searched["keep_going"],
                 report=show,
@@ -216,38 +208,55 @@ def search_and_report(
                     if place
                     else ""
                 )
-                _print(system, result, options, searched["keep_going"], again)
-        reports.write("--json", lambda target: write_json(target, report(system, result)))
+                _print(system, result, selection, options, searched["keep_going"], again)
+        document = report(system, result) | {"not_asked": list(selection.others)}
+        reports.write("--json", lambda target: write_json(target, document))
         reports.write(
             "--html",
             lambda target: target.write(
                 counterexample_page(
-                    system,
-                    result.shown,
-                    searched["settings"],
-                    report(system, result),
-                    options["full"],
+                    system, result.shown, searched["settings"], document, options["full"]
                 )
             ),
         )
     return ended(exit_status(result), reports)
 
 
+def _resources(
+    searched: dict[str, Any], on: Cluster | None, options: dict[str, Any], resume: bool
+) -> Resources:
+    """Return the engine, and what it may use."""
+    return Resources(
+        engine=searched["engine"],
+        workers=options["workers"],
+        store=state_store(searched["engine"], searched["store"]),
+        memory=options["max_memory"],
+        checkpoint=options["checkpoint"],
+        checkpoint_every=options["checkpoint_every"],
+        resume=resume,
+        watch=any(map(is_custom, (searched["protocol"], *searched["names"]))),
+        about={**searched, "cluster": kept(on)} if on else searched,
+        cluster=on,
+    )
+
+
 def _print(
     system: TransitionSystem[Any, Any],
     result: Result,
+    selection: Selection,
     options: dict[str, Any],
     every: bool,
     again: str,
 ) -> None:
     """Print the result; `again` is the command that resumes the search, if there is one."""
     # Importing rich takes a tenth of a small search's start-up time; --json does not need it.
-    from ..render.summary import print_result, print_verdict
+    from ..render.summary import print_result, print_unasked, print_verdict
 
     console = make_console()
     if options["quiet"]:
         print_verdict(console, system, result)
     else:
         print_result(console, system, result, options["full"], every)
+        print_unasked(console, selection)
     if result.stopped_by and again:
         say(f"Resume with: {again}")

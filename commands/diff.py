@@ -86,17 +86,20 @@ def diff(old: str, new: str, **options: Any) -> Ended:
         console = make_console()
         console.quiet = options["json_file"] == "-"
         sides = stack.enter_context(opened(old)), stack.enter_context(opened(new))
-        comparison, stopped = _compared(console, (old, new), sides, options)
+        comparison, stopped, undecided = _compared(console, (old, new), sides, options)
         reports.write("--json", lambda target: write_json(target, comparison))
     if any(map(is_interrupt, stopped)):
         return ended(EXIT_INTERRUPTED, reports)
-    return ended(EXIT_INCOMPLETE if any(stopped) else EXIT_HOLDS, reports)
+    return ended(EXIT_INCOMPLETE if any(stopped) or undecided else EXIT_HOLDS, reports)
 
 
 def _compared(
     console: Console, called: tuple[str, str], sides: tuple[Side, Side], options: dict[str, Any]
-) -> tuple[dict[str, Any], list[Stopped | None]]:
-    """Print the differences; return them for programs, with what ended searches early."""
+) -> tuple[dict[str, Any], list[Stopped | None], bool]:
+    """Print the differences; return them for programs, with what ended searches early.
+
+    The last value says whether a property was not decided.
+    """
     names, quiet = contrast.labels(*called), options["quiet"]
     ladder = bounds_to_try(sides, options["settings"], options["names"])
     codes = sides[0].code(), sides[1].code()
@@ -123,4 +126,4 @@ def _compared(
             stopped += [count.stopped_by for count in reached.counts]
     if not quiet and (contrasts or (reached is not None and reached.behaviors)):
         contrast.print_legend(console, sides[1].legend(decided.settings))
-    return document(called, codes, changed, decided, contrasts, reached), stopped
+    return document(called, codes, changed, decided, contrasts, reached), stopped, decided.open

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..analysis.named import SelectionError, find_protocol
-from ..analysis.properties import find_violable, system_for
+from ..analysis.properties import select_violable, system_for
 from ..analysis.saved import systems_with_history
-from ..analysis.selection import assemble
 from ..checker.check import check
 from ..checker.interrupts import Interrupted, LimitReachedError, alarm, reason
 from ..checker.replay import retaken, start_of, without_failure
@@ -20,7 +19,7 @@ from ..checker.result import Limits
 from ..checker.stop import Stop, Stopped
 from ..core.bounds import BoundsError, declared
 from ..core.printable import one_line
-from ..core.spec import Kind, Outcome, TransitionSystem
+from ..core.spec import Kind, TransitionSystem
 from ..render.output import Reports
 from ..render.terminal import make_console, progress, write_json
 from .parameters import (
@@ -108,22 +107,26 @@ def _chosen(name: str, options: Mapping[str, Any]) -> Saved:
         return saved(name, None, options["named"], options["trusted"])
     if options["named"] or options["trusted"]:
         raise click.UsageError(f"--protocol and --trust are for saved traces; {name} is not one")
-    system, properties = assemble(name, settings, names, find_violable)
+    protocol = find_protocol(name)
+    selection = select_violable(protocol, names)
+    system = system_for(protocol, settings, selection.properties)
     with progress(options["quiet"]) as show:
         limits = Limits(seconds=options["time_limit"])
-        result = check(system, properties, limits=limits, report=show)
+        result = check(
+            system, selection.properties, named=selection.named, limits=limits, report=show
+        )
     if result.first is None or result.first.trace is None:
         stopped_by = result.stopped_by
         if stopped_by is not None:
             if stopped_by.by is Stop.INTERRUPT:
                 raise Interrupted(stopped_by.note.strip())
             raise LimitReachedError(stopped_by.noting("; no violation was found before that"))
-        explored = "all states were" if result.outcome is Outcome.HOLDS else "not all states were"
+        explored = "all states were" if result.complete else "not all states were"
         raise SelectionError(
             f"{name}, {system.headline}: nothing is violated, so there is nothing to explain "
             f"({explored} explored); choose larger bounds"
         )
-    protocol, prop, lead = find_protocol(name), result.first.property, result.first.trace
+    prop, lead = result.first.property, result.first.trace
     start = start_of(system, lead)
     narrated, trace = without_failure(
         systems_with_history(protocol, settings, prop),

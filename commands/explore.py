@@ -7,7 +7,7 @@ import sys
 import click
 
 from ..analysis.named import find_protocol
-from ..analysis.properties import find_violable, with_every_history
+from ..analysis.properties import find_of_states, with_every_history
 from ..analysis.selection import assemble
 from ..checker.explore import Exploration
 from ..checker.itf import itf
@@ -63,7 +63,7 @@ def explore(
       tidegate explore kip-279 -b elections=3 -b moves --save loss.json
       tidegate explore election.py -b nodes=4 --initial 7
     """
-    for prop in assemble(protocol, settings, names, find_violable)[1]:
+    for prop in assemble(protocol, settings, names, find_of_states)[1]:
         if prop.kind.is_liveness:
             raise ExplorerError(
                 f"-p {prop.name}: behaviors violate it, not states; use 'tidegate check' for it"
@@ -79,7 +79,7 @@ def explore(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise ExplorerError("the explorer needs a terminal as standard input and output")
     chosen = find_protocol(protocol)
-    exploration = Exploration(with_every_history(chosen, settings), find_violable(chosen, names))
+    exploration = Exploration(with_every_history(chosen, settings), find_of_states(chosen, names))
     if initial > (count := len(exploration.initial_states)):
         raise ExplorerError(f"--initial {initial}: {chosen.name} has {count} initial states")
     exploration.begin(initial - 1)

@@ -12,7 +12,7 @@ import click
 
 from ..analysis.histories import keeps_histories
 from ..analysis.named import find_protocol
-from ..analysis.properties import find_violable
+from ..analysis.properties import find_of_states
 from ..analysis.selection import assemble
 from ..checker.atomic import replace_file
 from ..core.spec import TransitionSystem
@@ -112,7 +112,7 @@ def graph(
         )
     if [options[f"{name}_file"] for name in EXPORTS].count("-") > 1:
         raise click.UsageError("only one export can go to standard output ('-')")
-    system, properties = assemble(protocol, settings, names, find_violable)
+    system, properties = assemble(protocol, settings, names, find_of_states)
     chosen = find_protocol(protocol)
     invariants = {p.name: p for p in invariants_of(chosen)}
     known = {name: p for name, p in invariants.items() if keeps_histories(system, p, chosen)}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from time import perf_counter
 from typing import Any
 
@@ -12,10 +12,11 @@ import click
 
 from ..analysis.killing import Covered, Fate, Killing
 from ..analysis.named import find_protocol
-from ..analysis.properties import find_violable
+from ..analysis.properties import Selection, left_undecided, select_violable
 from ..checker.interrupts import LimitReachedError
 from ..checker.result import Progress, doing
 from ..invariants import properties_of
+from ..model import Protocol
 from ..render.output import Reports
 from ..render.printed import Console, Text
 from ..render.summary import count
@@ -79,9 +80,9 @@ def mutate(protocol: str, **options: Any) -> Ended:
     common = " ".join(options["settings"])
     usual = [""] if common else chosen.family.mutation_bounds
     ladder = [f"{within} {common}".strip() for within in options["within"] or usual]
-    properties = find_violable(chosen, options["names"])
-    if not options["names"]:
-        properties += [prop for prop in properties_of(chosen) if prop.kind.is_liveness]
+    selection = _selected(chosen, options["names"])
+    undecided = left_undecided(chosen, ladder[0].split(), selection)
+    properties = [prop for prop in selection.properties if prop.name not in undecided]
     killing = Killing(chosen, properties, ladder)
     with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()
@@ -90,9 +91,12 @@ def mutate(protocol: str, **options: Any) -> Ended:
         survivors = killing.survivors()
         with reports.after():
             _print_summary(console, chosen.name, killing, survivors, interrupted)
+            for name, why in undecided.items():
+                print_prose(console, Text(f"Not decided: {name} ({why})."))
         document = {
             "protocol": chosen.name,
             "properties": [prop.name for prop in properties],
+            "not_decided": undecided,
             "bounds": ladder,
             "unfinished": list(killing.unfinished),
             "mutants": killing.total,
@@ -104,6 +108,19 @@ def mutate(protocol: str, **options: Any) -> Ended:
         return ended(EXIT_INTERRUPTED, reports)
     complete = not killing.unfinished and all(fate.complete for fate in survivors)
     return ended(EXIT_HOLDS if complete else EXIT_INCOMPLETE, reports)
+
+
+def _selected(protocol: Protocol, names: Sequence[str]) -> Selection:
+    """Return the properties that may kill a mutant: by default every liveness property, too."""
+    selection = select_violable(protocol, names)
+    if names:
+        return selection
+    more = [
+        prop
+        for prop in properties_of(protocol)
+        if prop.kind.is_liveness and prop not in selection.properties
+    ]
+    return replace(selection, properties=(*selection.properties, *more))
 
 
 def _run(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..analysis.pool import processes
-from ..analysis.properties import find_violable
+from ..analysis.named import find_protocol
+from ..analysis.properties import find_of_states, find_violable
 from ..analysis.selection import assemble
 from ..analysis.shorten import shortened
 from ..checker.interrupts import LimitReachedError, alarm, reason
@@ -85,11 +86,12 @@ def simulate(**options: Any) -> Ended:
     from ..render.simulated import print_simulation, simulation_report
 
     system, properties = assemble(
-        options["protocol"], options["settings"], options["names"], find_violable
+        options["protocol"], options["settings"], options["names"], find_of_states
     )
     refuse_undecidable(properties)
     with Reports({"--json": options["json_file"], "--html": options["html_file"]}) as reports:
         done = _simulate(system, properties, options)
+        done.result.verdicts += _not_judged(properties, options)
         report = simulation_report(system, done)
         with reports.after():
             if options["json_file"] != "-":
@@ -108,6 +110,17 @@ def simulate(**options: Any) -> Ended:
             lambda target: target.write(counterexample_page(system, first, settings, report, full)),
         )
     return ended(exit_status(done.result), reports)
+
+
+def _not_judged(properties: Sequence[Property], options: dict[str, Any]) -> list[Verdict]:
+    """Return that the liveness properties are not decided which the user did not name."""
+    judged = {prop.name for prop in properties}
+    chosen = find_violable(find_protocol(options["protocol"]), options["names"])
+    return [
+        Verdict(prop, Outcome.INCOMPLETE, reason="no walk is infinite")
+        for prop in chosen
+        if prop.name not in judged
+    ]
 
 
 def _simulate(

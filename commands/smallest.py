@@ -11,7 +11,7 @@ import click
 from ..analysis.ladder import ladder
 from ..analysis.minimal_bounds import MinimalBounds, find_minimal_bounds
 from ..analysis.named import SelectionError, find_protocol
-from ..analysis.properties import find_violable
+from ..analysis.properties import left_undecided, select_violable
 from ..checker.stop import is_interrupt
 from ..model import PROTOCOLS
 from ..render.output import Reports, report_file
@@ -89,18 +89,23 @@ def bounds(protocol: str | None, **options: Any) -> Ended:
 
 def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
     """Search for the minimal bounds of each property, and print them."""
-    from ..render.minimal_bounds import document, print_minimal_bounds
+    from ..render.minimal_bounds import document, print_minimal_bounds, print_undecided
 
     with Reports({"--json": options["json_file"]}) as reports:
         console = make_console()
         console.quiet = options["json_file"] == "-"
         chosen = find_protocol(protocol)
-        properties = find_violable(chosen, options["names"])
-        if not properties:
+        selection = select_violable(chosen, options["names"])
+        if not selection.properties:
             raise SelectionError("property 'none' cannot be violated; name another")
         varied = ladder(chosen, options["settings"], options["largest"])
         smallest_bounds: dict[str, MinimalBounds] = {}
-        for prop in properties:
+        undecided = left_undecided(chosen, options["settings"], selection)
+        for name, why in undecided.items():
+            print_undecided(console, protocol, name, why)
+        for prop in selection.properties:
+            if prop.name in undecided:
+                continue
             with progress(options["quiet"]) as show:
                 minimal = find_minimal_bounds(
                     chosen, prop, varied, options["time_limit"], report=show
@@ -111,14 +116,16 @@ def _search(protocol: str, options: Mapping[str, Any]) -> Ended:
                 break
         reports.write(
             "--json",
-            lambda target: write_json(target, document(protocol, varied.fixed, smallest_bounds)),
+            lambda target: write_json(
+                target, document(protocol, varied.fixed, smallest_bounds, undecided)
+            ),
         )
-    return ended(_status(smallest_bounds), reports)
+    return ended(_status(smallest_bounds, bool(undecided)), reports)
 
 
-def _status(smallest_bounds: Mapping[str, MinimalBounds]) -> int:
-    """Return the exit status."""
+def _status(smallest_bounds: Mapping[str, MinimalBounds], undecided: bool) -> int:
+    """Return the exit status; `undecided` says whether a property was left out."""
     if any(is_interrupt(minimal.stopped_by) for minimal in smallest_bounds.values()):
         return EXIT_INTERRUPTED
-    undecided = any(minimal.undecided for minimal in smallest_bounds.values())
+    undecided = undecided or any(minimal.undecided for minimal in smallest_bounds.values())
     return EXIT_INCOMPLETE if undecided else EXIT_HOLDS

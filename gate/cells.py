@@ -19,7 +19,7 @@ DEFAULT_BOUNDS = "default bounds"
 """What reports say where a case names no bounds."""
 
 EVERY = ("default", "all")
-"""Names in ``holds`` that stand for several properties: the protocol's own, or all invariants."""
+"""Names in ``holds`` that stand for several properties: the protocol's own, or all."""
 
 
 @dataclass(frozen=True)
@@ -167,13 +167,16 @@ def expanded(
 class Seen:
     """The result of one property.
 
-    ``steps``, ``explanation`` and ``loop`` are those of the shortest counterexample.
+    ``steps``, ``explanation`` and ``loop`` are those of the shortest counterexample; ``reason``
+    says why it cannot be decided, and ``vacuous`` that its premise never held.
     """
 
     outcome: Outcome
     steps: int | None = None
     explanation: str = ""
     loop: int | None = None
+    reason: str = ""
+    vacuous: bool = False
 
 
 @dataclass
@@ -198,7 +201,14 @@ class CellVerdicts:
             name, trace = verdict.property.name, verdict.trace
             steps = len(trace.steps) if trace else None
             loop = trace.loop if trace else None
-            self.seen[name] = Seen(verdict.outcome, steps, explanations.get(name, ""), loop)
+            self.seen[name] = Seen(
+                verdict.outcome,
+                steps,
+                explanations.get(name, ""),
+                loop,
+                verdict.reason,
+                verdict.vacuous,
+            )
         self.states = max(self.states, result.distinct_states)
         self.depth = max(self.depth, result.depth)
         self.complete = result.complete

@@ -32,6 +32,9 @@ class Deviation(StrEnum):
     LIMIT = "limit"
     """A limit was reached before the cell was decided."""
 
+    UNDECIDED = "undecided"
+    """A property cannot be decided, whatever the limits."""
+
     BROKERS = "brokers"
     """Real brokers do not behave as expected."""
 
@@ -57,6 +60,7 @@ class Finding:
 def judge(cell: Cell, expectations: Sequence[Expectation], verdicts: CellVerdicts) -> list[Finding]:
     """Return the deviations from the expectations; none if the cell passes."""
     findings = [finding for expected in expectations for finding in _property(expected, verdicts)]
+    findings += _undecidable(expectations, verdicts)
     findings += _undecided(expectations, verdicts)
     if findings and verdicts.instead is not None:
         name, steps = verdicts.instead
@@ -96,15 +100,24 @@ def _property(expected: Expectation, verdicts: CellVerdicts) -> Iterator[Finding
         yield Finding(Deviation.LONGER, name, text)
 
 
+def _undecidable(
+    expectations: Sequence[Expectation], verdicts: CellVerdicts
+) -> Iterator[Finding]:
+    """Judge whether something cannot be decided here, and say what to write instead."""
+    reasons = {name: seen.reason for name, seen in verdicts.seen.items() if seen.reason}
+    left = [f'"{one.name}"' for one in expectations if not (one.violated or one.name in reasons)]
+    repair = f"; to gate the others only, write holds = [{', '.join(left)}]" if left else ""
+    for name, reason in reasons.items():
+        yield Finding(Deviation.UNDECIDED, name, f"not decided: {name} ({reason}){repair}")
+
+
 def _undecided(expectations: Sequence[Expectation], verdicts: CellVerdicts) -> Iterator[Finding]:
     """Judge whether the searches came to an end, in one finding for all that is open."""
-    undecided = (None, Outcome.INCOMPLETE)
-    open_names = [
-        expectation.name
-        for expectation in expectations
-        if (verdicts.seen[expectation.name].outcome if expectation.name in verdicts.seen else None)
-        in undecided
-    ]
+    open_names = []
+    for expectation in expectations:
+        seen = verdicts.seen.get(expectation.name)
+        if seen is None or (seen.outcome is Outcome.INCOMPLETE and not seen.reason):
+            open_names.append(expectation.name)
     names, states = ", ".join(open_names), f"{verdicts.states:,} distinct states"
     if open_names and verdicts.stopped_by:
         yield Finding(

@@ -30,7 +30,7 @@ STATUSES = {
     Status.CACHED: "it passed before, and its inputs have not changed since",
     Status.SKIPPED: "Kafka is missing, and the case is optional",
     Status.FAILED: "something is not as expected",
-    Status.LIMITED: "a limit was reached before it was decided",
+    Status.LIMITED: "a limit was reached before it was decided, or a property cannot be decided",
     Status.ERRED: "it could not be searched, or Kafka could not be started",
     Status.INTERRUPTED: "it was interrupted or not started",
 }
@@ -42,8 +42,9 @@ class PropertyOutcome:
     """The expectation of a property, and the result.
 
     ``outcome`` is ``holds``, ``violated`` or ``incomplete``, of real brokers ``reproduces``,
-    ``diverges`` or ``agrees``; empty where the cell was not decided.  ``statement`` is the
-    property's, in the words of the ``family`` that it was checked in.
+    ``diverges`` or ``agrees``; empty where the cell was not decided.  ``note`` says why it cannot
+    be decided, or that its premise never held.  ``statement`` is the property's, in the words of
+    the ``family`` that it was checked in.
     """
 
     name: str
@@ -51,6 +52,7 @@ class PropertyOutcome:
     outcome: str = ""
     steps: int | None = None
     explanation: str = ""
+    note: str = ""
     statement: str = ""
     family: str = ""
 
@@ -131,7 +133,7 @@ class CellOutcome:
 def status_of(findings: Sequence[Finding]) -> Status:
     """Return the status of a cell with these findings; a wrong verdict ranks first."""
     kinds = {finding.kind for finding in findings}
-    if kinds - {Deviation.LIMIT, Deviation.ERROR}:
+    if kinds - {Deviation.LIMIT, Deviation.UNDECIDED, Deviation.ERROR}:
         return Status.FAILED
     if Deviation.ERROR in kinds:
         return Status.ERRED

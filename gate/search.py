@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from ..analysis.named import find_protocol
-from ..analysis.properties import find_properties, system_for
+from ..analysis.properties import find_properties, select, system_for
 from ..analysis.saved import systems_with_history
 from ..checker.check import check
 from ..checker.replay import retaken, start_of, without_failure
@@ -18,7 +18,7 @@ from ..checker.stop import Stop, Stopped
 from ..checker.violation import explained
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from ..model import Protocol
-from .cells import Cell, CellVerdicts, Expectation, expanded
+from .cells import EVERY, Cell, CellVerdicts, Expectation, expanded
 from .judge import Deviation, Finding, judge
 from .places import SourceLocation, places
 from .results import CellOutcome, PropertyOutcome, Shown, status_of
@@ -71,7 +71,11 @@ def _property_outcome(
     if seen is None:
         return property_outcome
     return replace(
-        property_outcome, outcome=seen.outcome.value, steps=seen.steps, explanation=seen.explanation
+        property_outcome,
+        outcome=seen.outcome.value,
+        steps=seen.steps,
+        explanation=seen.explanation,
+        note="its premise never held" if seen.vacuous else seen.reason,
     )
 
 
@@ -95,6 +99,9 @@ class Search:
     started: float
 
     def __post_init__(self) -> None:
+        # What the case names is an error where it cannot be decided.
+        names = [one.name for one in self.cell.expectations if one.name.lower() != EVERY[0]]
+        self._named = select(self.protocol, names).named if names else frozenset[str]()
         self.cell_verdicts = CellVerdicts({})
         self.verdicts: dict[str, _Decided] = {}
 
@@ -153,6 +160,7 @@ class Search:
         result = check(
             system,
             properties,
+            named=self._named,
             limits=Limits(seconds=max(left, 0.01)),
             keep_going=keep_going,
             report=self.report,

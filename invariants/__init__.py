@@ -11,7 +11,7 @@ from ..model.protocol import Protocol
 if TYPE_CHECKING:
     from .by_family import INVARIANTS, PROPERTIES
 
-__all__ = ["FAMILIES", "INVARIANTS", "PROPERTIES", "invariants_of", "properties_of"]
+__all__ = ["FAMILIES", "INVARIANTS", "PROPERTIES", "all_of", "invariants_of", "properties_of"]
 
 FAMILIES = ("broker", "published", "async-isr")
 """The families that have properties of their own."""
@@ -45,9 +45,23 @@ def properties_of(protocol: Protocol) -> tuple[Property, ...]:
 
 
 def invariants_of(protocol: Protocol) -> tuple[Property, ...]:
-    """Return every invariant of a protocol: what ``all`` stands for."""
+    """Return every invariant of a protocol."""
     return tuple(
         prop for prop in properties_of(protocol) if prop.kind in (Kind.INVARIANT, Kind.TYPE)
+    )
+
+
+def all_of(protocol: Protocol) -> tuple[Property, ...]:
+    """Return what ``all`` stands for: every property that a protocol declares.
+
+    Deadlock and Stuck belong to it only where they are checked by default.  In Kafka's families
+    the bounds end every behavior, so that all protocols violate Deadlock, and Stuck is decided
+    state by state in Python.
+    """
+    return tuple(
+        prop
+        for prop in properties_of(protocol)
+        if prop.kind not in (Kind.DEADLOCK, Kind.STUCK) or prop.name in protocol.default_properties
     )
 
 

@@ -46,13 +46,23 @@ def print_minimal_bounds(
         print_prose(console, Text(text, "dim"), indent=3)
 
 
+def print_undecided(console: Console, protocol: str, prop: str, why: str) -> None:
+    """Print that no search decides a property."""
+    text = f"{protocol}: {prop} is not decided ({why})."
+    print_prose(console, Text.assemble(("INCOMPLETE ", "bold yellow"), text))
+
+
 def document(
-    protocol: str, fixed: Sequence[str], smallest_bounds: Mapping[str, MinimalBounds]
+    protocol: str,
+    fixed: Sequence[str],
+    smallest_bounds: Mapping[str, MinimalBounds],
+    undecided: Mapping[str, str],
 ) -> dict[str, Any]:
     """Return everything that ``tidegate bounds`` found, ready to be written as JSON."""
     return {
         "protocol": protocol,
         "fixed": list(fixed),
+        "not_decided": dict(undecided),
         "properties": [
             {
                 "name": name,

@@ -16,7 +16,8 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
 
     ``trace`` is the counterexample that is reported first, in ITF, or None; where nothing is
     violated it is the behavior that reaches what must be reached.  Each property carries its own as
-    well.  ``seconds`` is wall time; ``collision_probability`` is 0 where every state is stored
+    well.  ``not_decided`` has the reason for each property that was not decided;
+    ``never_enabled`` is None where not all states were explored.  ``seconds`` is wall time; ``collision_probability`` is 0 where every state is stored
     whole (``exact``).  ``symmetry`` is None without ``--symmetry``.
     """
     return {
@@ -28,6 +29,8 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "complete": result.complete,
         "stopped_by": result.stopped_by and str(result.stopped_by),
         "states_left": result.states_left,
+        "not_decided": result.undecided,
+        "never_enabled": result.never_taken if result.complete else None,
         "exact": result.exact,
         "collision_probability": result.collision_probability,
         "permutations": result.permutations,
@@ -63,11 +66,15 @@ def _symmetry(result: Result) -> dict[str, Any] | None:
 
 
 def _verdict(system: TransitionSystem[Any, Any], verdict: Verdict) -> dict[str, Any]:
-    """Return what is known about one property; ``steps`` is None where it has no trace."""
+    """Return what is known about one property; ``steps`` is None where it has no trace.
+
+    ``vacuous`` says of one that leads to something that its premise held in no state.
+    """
     trace = verdict.trace
     return {
         "name": verdict.property.name,
         "outcome": verdict.outcome.value,
+        "vacuous": verdict.vacuous,
         "steps": len(trace.steps) if trace else None,
         "explanation": explained(system, verdict.property, trace) if trace else None,
         "trace": _trace(system, verdict),

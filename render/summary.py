@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..analysis.properties import Selection
 from ..checker.result import Result, Verdict
 from ..checker.stop import Stop
 from ..core.spec import Kind, Outcome, TransitionSystem
@@ -41,6 +42,15 @@ def print_result(
         print_prose(console, Text(f"Never enabled within these bounds: {names}."))
 
 
+def print_unasked(console: Console, selection: Selection) -> None:
+    """Print how many properties of one of Kafka's protocols were left out by default."""
+    if selection.listing and selection.others:
+        number = len(selection.others)
+        others = f"{number} other {'property' if number == 1 else 'properties'}"
+        text = f"Not asked for: {others}. To list them: {selection.listing}"
+        print_prose(console, Text(text))
+
+
 def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: Result) -> None:
     """Print the verdict line."""
     style = {"holds": "bold green", "violated": "bold red", "incomplete": "bold yellow"}
@@ -53,24 +63,45 @@ def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: 
 
 def _what(result: Result) -> str:
     """Return the verdict in words."""
-    violated = [v for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    violated = [_with_steps(v) for v in result.verdicts if v.outcome is Outcome.VIOLATED]
+    stopped_early = result.stopped_by is not None and not result.complete
     if violated:
-        open_names = [v.property.name for v in result.verdicts if v.outcome is Outcome.INCOMPLETE]
-        undecided = f" Not decided: {', '.join(open_names)}." if open_names else ""
-        return f"{', '.join(_with_steps(verdict) for verdict in violated)}.{undecided}"
-    names = ", ".join(verdict.property.name for verdict in result.verdicts)
-    if result.outcome is Outcome.INCOMPLETE:
-        return (
-            f"{_so_far(result)}, but not all states were explored (stopped by {result.stopped_by})."
+        what = ", ".join(violated)
+    elif result.outcome is Outcome.INCOMPLETE and stopped_early:
+        what = (
+            f"{_so_far(result)}, but not all states were explored (stopped by {result.stopped_by})"
         )
-    if not names:
-        return "no property was checked; all states were explored."
-    return f"{'; '.join(_satisfied(result))}."
+    elif result.verdicts:
+        what = "; ".join(_satisfied(result)) or "nothing was decided"
+    else:
+        what = "no property was checked; all states were explored"
+    vacuous = f" But {_vacuous(result)}." if violated and result.vacuous else ""
+    return f"{what}.{vacuous}{_not_decided(result, stopped_early and not violated)}"
+
+
+def _not_decided(result: Result, said: bool) -> str:
+    """Name what was not decided, with the reasons.
+
+    Parameters
+    ----------
+    said
+        Whether the verdict names what was stopped by a limit before.
+    """
+    open_verdicts = [v for v in result.verdicts if v.outcome is Outcome.INCOMPLETE]
+    why = f"stopped by {result.stopped_by}" if result.complete else ""
+    names = [
+        f"{verdict.property.name} ({reason})" if reason else verdict.property.name
+        for verdict in open_verdicts
+        if (reason := verdict.reason or why) or not said
+    ]
+    return f" Not decided: {', '.join(names)}." if names else ""
 
 
 def _so_far(result: Result) -> str:
     """Return what is known of a search that was stopped before it had decided everything."""
-    left = [v.property for v in result.verdicts if v.outcome is Outcome.INCOMPLETE]
+    left = [
+        v.property for v in result.verdicts if v.outcome is Outcome.INCOMPLETE and not v.reason
+    ]
     known = [_with_steps(verdict) for verdict in result.verdicts if verdict.trace is not None]
     names = [prop.name for prop in left if prop.kind is not Kind.SOMETIMES]
     sought = [prop.name for prop in left if prop.kind is Kind.SOMETIMES]
@@ -82,13 +113,21 @@ def _so_far(result: Result) -> str:
 def _satisfied(result: Result) -> Iterator[str]:
     """Yield what is reached, what holds in every state, and what in every fair behavior."""
     kinds = (Kind.SOMETIMES, *(kind for kind in Kind if kind.is_liveness))
-    names = [v.property.name for v in result.verdicts if v.property.kind not in kinds]
-    live = [v.property.name for v in result.verdicts if v.property.kind.is_liveness]
+    holding = [v.property for v in result.verdicts if v.outcome is Outcome.HOLDS]
+    names = [prop.name for prop in holding if prop.kind not in kinds]
+    live = [prop.name for prop in holding if prop.kind.is_liveness]
     yield from (_with_steps(verdict) for verdict in result.verdicts if verdict.trace is not None)
     if names:
         yield f"every state satisfies {', '.join(names)}"
     if live:
-        yield f"every fair behavior satisfies {', '.join(live)}"
+        but = f", but {_vacuous(result)}" if result.vacuous else ""
+        yield f"every fair behavior satisfies {', '.join(live)}{but}"
+
+
+def _vacuous(result: Result) -> str:
+    """Name the properties whose premise held in no state: nothing had to follow it."""
+    which = "premise" if len(result.vacuous) == 1 else "premises"
+    return f"the {which} of {', '.join(result.vacuous)} never held"
 
 
 def _with_steps(verdict: Verdict) -> str:
@@ -134,6 +173,9 @@ def what_to_try(result: Result) -> str:
     """Say up to which length every behavior was covered, and what lets a search come further."""
     assert result.stopped_by is not None
     by = result.stopped_by.by
+    if result.complete:
+        more = f"{_REMEDIES[by].partition(',')[0]}, or " if by in _REMEDIES else ""
+        return f"Every state was explored. Try {more}smaller bounds."
     # The last level that was found may lack states, unless the limit is its number.
     steps = result.depth - (1 if by is Stop.MAX_DEPTH else 2)
     known = f"Every behavior of at most {count(steps, 'step')} was covered. " if steps > 0 else ""

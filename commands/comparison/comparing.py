@@ -42,6 +42,11 @@ class Decided:
         """What ended one of the two searches early."""
         return self.old.stopped_by or self.new.stopped_by
 
+    @property
+    def open(self) -> bool:
+        """Whether a property was not decided."""
+        return any(row.outcome == "incomplete" for row in (*self.old.rows, *self.new.rows))
+
 
 @dataclass(frozen=True)
 class Counterexample:

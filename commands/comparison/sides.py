@@ -11,6 +11,7 @@ from ...analysis.compare import Followed, Projected, Ranges, Reached, follow, ra
 from ...analysis.named import find_protocol
 from ...analysis.properties import (
     find_violable,
+    select_violable,
     system_for,
     with_custom,
     with_every_history,
@@ -113,10 +114,18 @@ class Side:
         self, settings: Sequence[str], names: Sequence[str], limits: Limits, quiet: bool
     ) -> Verdicts:
         """Decide properties in all states within bounds."""
-        properties = find_violable(self._protocol, names)
+        selection = select_violable(self._protocol, names)
+        properties = selection.properties
         system = system_for(self._protocol, settings, properties)
         with progress(quiet) as show:
-            result = check(system, properties, limits=limits, keep_going=True, report=show)
+            result = check(
+                system,
+                properties,
+                named=selection.named,
+                limits=limits,
+                keep_going=True,
+                report=show,
+            )
         rows = tuple(
             Row(
                 verdict.property.name,

@@ -9,7 +9,11 @@ from ..results import CellOutcome
 from .cause import cause, reproducing
 from .where import pointers
 
-_COMMANDS = {Deviation.LIMIT: "warning", Deviation.SKIPPED: "notice"}
+_COMMANDS = {
+    Deviation.LIMIT: "warning",
+    Deviation.UNDECIDED: "warning",
+    Deviation.SKIPPED: "notice",
+}
 """What is no error."""
 
 

@@ -89,7 +89,7 @@ def _children(outcome: CellOutcome, case: _Case) -> Iterator[ElementTree.Element
         yield ElementTree.Element("skipped", message=case.findings[0].text)
     elif case.findings:
         first = case.findings[0]
-        unsure = first.kind in (Deviation.LIMIT, Deviation.ERROR)
+        unsure = first.kind in (Deviation.LIMIT, Deviation.UNDECIDED, Deviation.ERROR)
         child = ElementTree.Element(
             "error" if unsure else "failure", type=first.kind, message=cause(outcome, first)
         )

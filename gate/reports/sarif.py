@@ -17,6 +17,9 @@ from .where import Pointer, pointers
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
+UNSURE = (Deviation.LIMIT, Deviation.UNDECIDED)
+"""What is not known to be wrong."""
+
 _OTHERS = {
     "count": "The pinned distinct states or depth have changed.",
     "limit": "A limit was reached before the cell was decided.",
@@ -49,7 +52,7 @@ def _results(outcome: CellOutcome) -> Iterator[dict[str, Any]]:
         identity = f"{outcome.cell.name}\0{finding.kind}\0{finding.about}"
         result: dict[str, Any] = {
             "ruleId": _rule(outcome, finding),
-            "level": "warning" if finding.kind is Deviation.LIMIT else "error",
+            "level": "warning" if finding.kind in UNSURE else "error",
             "message": {"text": _message(outcome, finding)},
             "locations": [_location(first)],
             "partialFingerprints": {"tidegateFinding/v1": _hash(identity)},

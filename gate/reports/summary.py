@@ -24,7 +24,7 @@ def headline(outcomes: Sequence[CellOutcome]) -> str:
     words = {
         Status.FAILED: "failed",
         Status.ERRED: "could not be searched",
-        Status.LIMITED: "exceeded a limit",
+        Status.LIMITED: "not decided",
         Status.INTERRUPTED: "not decided, interrupted",
         Status.PASSED: "passed",
         Status.CACHED: "passed before (cached)",

@@ -231,7 +231,7 @@ class Model(Fair, Generic[S, K]):
         source: str = "",
         explain: Callable[[S, K], str] | None = None,
     ) -> Callable[[F], F]:
-        """Declare what must eventually happen; ``-p`` names it.  See :meth:`invariant`.
+        """Declare what must eventually happen, as :meth:`invariant` what must always hold.
 
         Parameters
         ----------
@@ -281,7 +281,7 @@ class Model(Fair, Generic[S, K]):
             raise ModelError(f"{self._name} declares no action; write one under @model.action(...)")
         own = tuple(self._properties.values())
         summary, _, story = self._doc.partition("\n\n")
-        names = tuple(prop.name for prop in own if not prop.kind.is_liveness)
+        names = tuple(self._properties)
         return Protocol(
             name=self._name,
             family=Family(

@@ -47,5 +47,5 @@ def why_undecidable(
     if resources.store == StateStore.FINGERPRINT:
         return "--store fingerprint does not keep the states"
     if resources.engine == "spark":
-        return f"all states must fit into one process; if they do, add -p {prop.name}"
+        return "--engine spark takes all states into one process for it: name it with -p"
     return ""

@@ -72,7 +72,7 @@ def properties(context: Context, parameter: Parameter, incomplete: str) -> Offer
     chosen = _protocols(context)
     known = [properties_of(protocol) for protocol in chosen] or list(PROPERTIES.values())
     statements = {prop.name: prop.statement for props in known for prop in props}
-    every = {"all": "every invariant of the protocol", "none": "count the states"}
+    every = {"all": "every property of the protocol", "none": "count the states"}
     return _beginning(incomplete, {**statements, **every}.items())
 
 

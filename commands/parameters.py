@@ -81,7 +81,7 @@ def model_options(asks: str) -> Callable[[Command], Command]:
             metavar="PROPERTY",
             multiple=True,
             shell_complete=completion.properties,
-            help=f"{asks} (repeatable), or 'all' invariants, or 'none'.",
+            help=f"{asks} (repeatable), or 'all', or 'none'.",
         )(command)
         return bound_option()(command)
 

@@ -47,6 +47,7 @@ def recorded(cell: Cell, root: Path) -> CellOutcome | None:
             properties=properties,
             states=int(entry["states"]),
             depth=int(entry["depth"]),
+            never_enabled=tuple(entry["never_enabled"]),
             engine=str(entry["engine"]),
         )
     except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError):
@@ -66,6 +67,7 @@ def record(outcome: CellOutcome, root: Path) -> None:
         "properties": [asdict(prop) for prop in outcome.properties],
         "states": outcome.states,
         "depth": outcome.depth,
+        "never_enabled": outcome.never_enabled,
         "engine": outcome.engine,
     }
     Store("gate").keep(key(outcome.cell), json.dumps(entry).encode())

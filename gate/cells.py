@@ -183,6 +183,7 @@ class Seen:
 class CellVerdicts:
     """What the searches of a cell found, in numbers.
 
+    ``never_enabled`` are the actions that were enabled in no state, where all were explored.
     ``instead`` is an unexpected violation and its number of steps, if an expected violation is
     missing.
     """
@@ -191,6 +192,7 @@ class CellVerdicts:
     states: int = 0
     depth: int = 0
     complete: bool = False
+    never_enabled: tuple[str, ...] = ()
     stopped_by: str | None = None
     engine: str = ""
     instead: tuple[str, int] | None = None
@@ -212,4 +214,5 @@ class CellVerdicts:
         self.states = max(self.states, result.distinct_states)
         self.depth = max(self.depth, result.depth)
         self.complete = result.complete
+        self.never_enabled = tuple(result.never_taken) if result.complete else ()
         self.engine = result.engine

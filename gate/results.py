@@ -99,6 +99,8 @@ class CellOutcome:
     ----------
     complete
         Whether all states were searched.
+    never_enabled
+        Where they were: the actions that were enabled in none.
     place
         For an error, the line that it is about.
     traces
@@ -116,6 +118,7 @@ class CellOutcome:
     states: int = 0
     depth: int = 0
     complete: bool = False
+    never_enabled: tuple[str, ...] = ()
     seconds: float = 0.0
     engine: str = ""
     place: Line | None = None

@@ -52,6 +52,7 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
         states=cell_verdicts.states,
         depth=cell_verdicts.depth,
         complete=cell_verdicts.complete,
+        never_enabled=cell_verdicts.never_enabled,
         engine=cell_verdicts.engine,
         traces=search.shown(findings),
     )

@@ -87,14 +87,14 @@ def _not_decided(result: Result, said: bool) -> str:
     said
         Whether the verdict names what was stopped by a limit before.
     """
-    open_verdicts = [v for v in result.verdicts if v.outcome is Outcome.INCOMPLETE]
-    why = f"stopped by {result.stopped_by}" if result.complete else ""
-    names = [
-        f"{verdict.property.name} ({reason})" if reason else verdict.property.name
-        for verdict in open_verdicts
-        if (reason := verdict.reason or why) or not said
-    ]
-    return f" Not decided: {', '.join(names)}." if names else ""
+    stopped = f"stopped by {result.stopped_by}" if result.complete else ""
+    names: dict[str, list[str]] = {}
+    for verdict in result.verdicts:
+        reason = verdict.reason or stopped
+        if verdict.outcome is Outcome.INCOMPLETE and (reason or not said):
+            names.setdefault(reason, []).append(verdict.property.name)
+    listed = [", ".join(some) + (f" ({why})" if why else "") for why, some in names.items()]
+    return f" Not decided: {'; '.join(listed)}." if listed else ""
 
 
 def _so_far(result: Result) -> str:

@@ -24,6 +24,7 @@ def reproducing(outcome: CellOutcome, finding: Finding) -> str:
     parts = ["tidegate", "check", quote(cell.protocol)]
     parts += [f"-b {quote(setting)}" for setting in cell.bounds.split()]
     names = [prop.name for prop in outcome.properties]
-    if finding.about in names:
+    # That a property cannot be decided is an error where it is named.
+    if finding.about in names and finding.kind is not Deviation.UNDECIDED:
         parts.append(f"-p {finding.about}")
     return " ".join(parts)

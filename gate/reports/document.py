@@ -49,6 +49,7 @@ def _cell(outcome: CellOutcome) -> dict[str, Any]:
         ],
         "distinct_states": outcome.states,
         "depth": outcome.depth,
+        "never_enabled": list(outcome.never_enabled),
         "engine": outcome.engine,
         "seconds": round(outcome.seconds, 3),
         "traces": [trace.itf for trace in outcome.traces],

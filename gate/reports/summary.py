@@ -71,9 +71,11 @@ def _failed(outcome: CellOutcome) -> Iterator[str]:
 
 
 def _row(outcome: CellOutcome) -> str:
-    expected = "<br>".join(escaped(prop.expected) for prop in outcome.properties) or "<br>".join(
-        escaped(text) for _, text in outcome.cell.expected
-    )
+    shown = [
+        f"{prop.expected} ({prop.note})" if prop.note else prop.expected
+        for prop in outcome.properties
+    ]
+    expected = "<br>".join(map(escaped, shown or [text for _, text in outcome.cell.expected]))
     cell = outcome.cell
     bounds = "default" if cell.within == DEFAULT_BOUNDS else escaped(cell.within)
     counted = f"{outcome.states:,}" if isinstance(cell, Cell) else forced(outcome)

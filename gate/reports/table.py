@@ -65,6 +65,9 @@ class Table:
             said = one_line(finding.text)
             said = said if len(said) <= _LONGEST else said[:_LONGEST] + "..."
             self.line(Text(f"        - {said} ({at.file}:{at.line}{what})"))
+        for prop in outcome.properties if outcome.good else ():
+            if prop.note:
+                self.line(Text(f"        - {one_line(prop.name)}: {prop.note}"))
 
     def cell(self, cell: GateCell) -> None:
         """Print a cell that is not run."""

@@ -87,7 +87,7 @@ def test_all_reports_of_one_gate(project, mixed):
     validate_sarif(log)
     _sarif_points_to_the_rule(project, log, mixed)
     summary = (project.path / "gate.md").read_text()
-    assert "## Tidegate gate: 6 cells: 3 failed, 1 could not be searched, 1 exceeded" in summary
+    assert "## Tidegate gate: 6 cells: 3 failed, 1 could not be searched, 1 not decided" in summary
     assert "<details><summary>NoAckedRecordLost: 7 steps</summary>" in summary
     assert "**BecomeLeader**" in summary
     _traces_can_be_replayed(project)

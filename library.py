@@ -132,8 +132,7 @@ def check(
     bounds
         By name; those that are not named have their defaults.
     properties
-        Names, or custom properties; empty for those that are checked by default: of a model all
-        that it declares.
+        Names, or custom properties; empty for the default: of a model all that it declares.
     engine, workers, store, symmetry, keep_going, debug, max_states, max_depth, time_limit
         As the options of ``tidegate check``; there is no ``spark`` here.
 

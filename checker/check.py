@@ -82,10 +82,19 @@ def check(
     request = SearchRequest(
         system, decidable, keep_going=keep_going, limits=limits, resources=resources, report=report
     )
-    grounds = None
+    result = _searched(request, symmetry)
+    if undecided:
+        _leave_undecided(result, properties, undecided)
+    return result
+
+
+def _searched(request: SearchRequest, symmetry: bool) -> Result:
+    """Search, and report the result."""
+    grounds, resources = None, request.resources
     if symmetry:
         request, grounds = _symmetric(request)
-    outside = Outside(_functions(system, decidable) if resources.watch else ())
+    watched = _functions(request.system, request.properties) if resources.watch else ()
+    outside = Outside(watched)
     search = finished_search(request)
     try:
         outside.refuse_writes()
@@ -93,10 +102,7 @@ def check(
         if complete:
             _refuse_empty(request, search)
         judged = _judge_graph(request, search) if complete else _Judged()
-        result = _result(request, search, judged, complete, grounds)
-        if undecided:
-            _leave_undecided(result, properties, undecided)
-        return result
+        return _result(request, search, judged, complete, grounds)
     except EngineError as error:
         if not resources.resume or isinstance(error, DisagreementError):
             raise

@@ -43,7 +43,7 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
         if (prop.premise is None) is (prop.kind is Kind.LEADS_TO):
             rule = "needs" if prop.premise is None else "cannot have"
             raise LivenessError(
-                f"-p {prop.name}: a property of kind {prop.kind.value} {rule} a premise"
+                f"property {prop.name} of kind {prop.kind.value} {rule} a premise"
             )
         if system.constraint is not None:
             raise LivenessError(

@@ -119,9 +119,17 @@ def test_a_behavior_that_stops_for_ever_is_told_so():
     assert "Once is violated: stem of 0 steps, then nothing happens." in text
 
 
-def test_liveness_is_decided_only_if_it_is_named():
-    checked = check(lamps(Fairness.NONE), properties=["all"])
-    assert checked.holds
+@pytest.mark.parametrize("names", [(), ("all",)])
+def test_liveness_is_decided_without_being_named(names):
+    checked = check(lamps(Fairness.NONE), properties=names)
+    assert set(checked.violated) == {"Once", "SecondAgain", "Stays", "Light"}
+
+
+def test_a_constraint_leaves_liveness_undecided_unless_it_is_named():
+    checked = check(lamps(constraint=lambda s, k: s.on < 2))
+    assert not checked.holds
+    assert checked.complete
+    assert set(checked.undecided) == {"Once", "SecondAgain", "Stays", "Light"}
 
 
 def test_a_constraint_is_refused():
@@ -141,7 +149,7 @@ def test_a_premise_belongs_to_leads_to_alone(kind):
         "Wrong", "Wrong.", "", lambda s, k: True, lambda s, k: "", kind, premise=premise
     )
     expected = "needs a premise" if kind is Kind.LEADS_TO else "cannot have a premise"
-    with pytest.raises(tidegate.TidegateError, match=f"-p Wrong: .*{expected}"):
+    with pytest.raises(tidegate.TidegateError, match=f"property Wrong of kind .*{expected}"):
         check(lamps(), properties=[prop])
 
 
@@ -160,6 +168,16 @@ def test_what_cannot_decide_liveness_says_so_in_one_line(arguments, said):
     assert result.exit_code == 2
     assert said in result.output
     assert len(result.output.splitlines()) == 1
+
+
+def test_the_page_shows_what_is_printed_with_fingerprints(tmp_path, monkeypatch):
+    [model] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    Path("lock.py").write_text(model)
+    result = CliRunner().invoke(main, ["check", "lock.py", "--store", "fingerprint", "-q"])
+    shown = next(block for block in re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL) if "lock.py" in block)
+    assert result.output.split() == shown.split()
+    assert result.exit_code == 3
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "eventually.md").read_text()

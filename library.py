@@ -166,8 +166,6 @@ def check(
         symmetry=symmetry,
         resources=Resources(engine, workers, StateStore(store), watch=True),
     )
-    if is_interrupt(result.stopped_by):
-        raise KeyboardInterrupt
     return _checked(system, result, selection)
 
 
@@ -218,9 +216,9 @@ def _setting(value: int | bool | str) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _checked(
-    system: TransitionSystem[Any, Any], result: Result, selection: Selection
-) -> Checked:
+def _checked(system: TransitionSystem[Any, Any], result: Result, selection: Selection) -> Checked:
+    if is_interrupt(result.stopped_by):
+        raise KeyboardInterrupt
     violated = [v.property.name for v in result.verdicts if v.outcome is Outcome.VIOLATED]
     first = result.first.property.name if result.first else ""
     checked = Checked(

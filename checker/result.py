@@ -290,7 +290,9 @@ class Result:
     @property
     def undecided(self) -> dict[str, str]:
         """The properties that were not decided, by name, each with the reason."""
-        ended = f"stopped by {self.stopped_by}" if self.stopped_by else "a violation ended the search"
+        ended = (
+            f"stopped by {self.stopped_by}" if self.stopped_by else "a violation ended the search"
+        )
         return {
             verdict.property.name: verdict.reason or ended
             for verdict in self.verdicts

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..analysis.pool import processes
 from ..analysis.named import find_protocol
+from ..analysis.pool import processes
 from ..analysis.properties import find_of_states, find_violable
 from ..analysis.selection import assemble
 from ..analysis.shorten import shortened

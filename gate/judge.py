@@ -100,9 +100,7 @@ def _property(expected: Expectation, verdicts: CellVerdicts) -> Iterator[Finding
         yield Finding(Deviation.LONGER, name, text)
 
 
-def _undecidable(
-    expectations: Sequence[Expectation], verdicts: CellVerdicts
-) -> Iterator[Finding]:
+def _undecidable(expectations: Sequence[Expectation], verdicts: CellVerdicts) -> Iterator[Finding]:
     """Judge whether something cannot be decided here, and say what to write instead."""
     reasons = {name: seen.reason for name, seen in verdicts.seen.items() if seen.reason}
     left = [f'"{one.name}"' for one in expectations if not (one.violated or one.name in reasons)]

@@ -16,9 +16,10 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
 
     ``trace`` is the counterexample that is reported first, in ITF, or None; where nothing is
     violated it is the behavior that reaches what must be reached.  Each property carries its own as
-    well.  ``not_decided`` has the reason for each property that was not decided;
-    ``never_enabled`` is None where not all states were explored.  ``seconds`` is wall time; ``collision_probability`` is 0 where every state is stored
-    whole (``exact``).  ``symmetry`` is None without ``--symmetry``.
+    well.  ``not_decided`` has the reason for each property that was not decided; ``never_enabled``
+    is None where not all states were explored.  ``seconds`` is wall time;
+    ``collision_probability`` is 0 where every state is stored whole (``exact``).  ``symmetry`` is
+    None without ``--symmetry``.
     """
     return {
         "protocol": system.name,

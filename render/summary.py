@@ -99,9 +99,7 @@ def _not_decided(result: Result, said: bool) -> str:
 
 def _so_far(result: Result) -> str:
     """Return what is known of a search that was stopped before it had decided everything."""
-    left = [
-        v.property for v in result.verdicts if v.outcome is Outcome.INCOMPLETE and not v.reason
-    ]
+    left = [v.property for v in result.verdicts if v.outcome is Outcome.INCOMPLETE and not v.reason]
     known = [_with_steps(verdict) for verdict in result.verdicts if verdict.trace is not None]
     names = [prop.name for prop in left if prop.kind is not Kind.SOMETIMES]
     sought = [prop.name for prop in left if prop.kind is Kind.SOMETIMES]

@@ -42,9 +42,7 @@ def refuse_undecidable(system: TransitionSystem[Any, Any], properties: Sequence[
     for prop in liveness:
         if (prop.premise is None) is (prop.kind is Kind.LEADS_TO):
             rule = "needs" if prop.premise is None else "cannot have"
-            raise LivenessError(
-                f"property {prop.name} of kind {prop.kind.value} {rule} a premise"
-            )
+            raise LivenessError(f"property {prop.name} of kind {prop.kind.value} {rule} a premise")
         if system.constraint is not None:
             raise LivenessError(
                 f"-p {prop.name}: {system.name} has a constraint, and behaviors that leave it are "

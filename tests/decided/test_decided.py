@@ -154,7 +154,7 @@ def test_machine_code_says_the_same(models):
 
 
 def test_the_library_says_what_the_command_says(models):
-    for model, file in models:
+    for _, file in models:
         for symmetry in (False, True):
             options = ["--symmetry"] if symmetry else []
             status, report = checked(file, *options)

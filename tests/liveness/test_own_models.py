@@ -175,7 +175,9 @@ def test_the_page_shows_what_is_printed_with_fingerprints(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     Path("lock.py").write_text(model)
     result = CliRunner().invoke(main, ["check", "lock.py", "--store", "fingerprint", "-q"])
-    shown = next(block for block in re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL) if "lock.py" in block)
+    shown = next(
+        block for block in re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL) if "lock.py" in block
+    )
     assert result.output.split() == shown.split()
     assert result.exit_code == 3
 

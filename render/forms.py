@@ -22,12 +22,14 @@ FORMS: Mapping[str, Callable[[Narrative, bool], str]] = {
 
 _NUMBERS = {
     "outcome": "outcome",
+    "not_decided": "not decided",
     "engine": "engine",
     "distinct_states": "distinct states",
     "generated_states": "steps taken",
     "depth": "depth, in states",
     "symmetry": "symmetry",
     "complete": "all states within the bounds were explored",
+    "never_enabled": "never enabled",
     "exact": "exact (no fingerprints)",
     "seconds": "seconds",
     "walks": "walks",
@@ -44,13 +46,16 @@ def numbers(report: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         (text, _shown(report[name]))
         for name, text in _NUMBERS.items()
-        if report.get(name) is not None
+        if report.get(name) not in (None, {}, [])
     ]
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))[:300]
     if isinstance(value, Mapping):
-        return str(value.get("relied_on", ""))[:300]
+        reasons = "; ".join(f"{name} ({why})" for name, why in value.items())
+        return str(value.get("relied_on", reasons))[:300]
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)[:80]

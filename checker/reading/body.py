@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ...core.errors import Line
-from .sources import Node, Source
+from .notes import Answer, Effect, Objection
+from .scope import assigned, declared, jumps, leaves, together
+from .sources import Source
 from .values import (
     ANYTHING,
     NOTHING,
@@ -30,37 +30,12 @@ if TYPE_CHECKING:
     from .expressions import Expressions
     from .reader import Reader
 
+OWN_VARIABLES = (
+    "what a model remembers must be a variable of its state, or it is not a function of its state"
+)
+
 MOST_ROUNDS = 6
 """After so many readings of a loop's body, what still changes may be anything."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something that the model must not do, with its line."""
-
-    line: Line
-    text: str
-
-
-@dataclass(frozen=True)
-class Effect:
-    """A write to the state.
-
-    ``history`` says that the variable is history, and ``depends`` that the write depends on some.
-    """
-
-    line: Line
-    history: bool
-    depends: bool
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a function may return, with the line; ``falls`` if it ends there without a return."""
-
-    value: Value
-    line: Line
-    falls: bool = False
 
 
 class Body:
@@ -90,13 +65,13 @@ class Body:
         self.reader, self.source, self.function = reader, source, function
         self.variables, self.outer, self.control = variables, outer, control
         self.over = False
-        self.findings: list[Finding] = []
+        self.objections: list[Objection] = []
         self.effects: list[Effect] = []
         self.answers: list[Answer] = []
         self.yields: Group | None = None
-        self.assigned = _assigned(source.node)
-        self.global_names = _declared(source.node, ast.Global)
-        self.outer_names = _declared(source.node, ast.Nonlocal)
+        self.assigned = assigned(source.node)
+        self.global_names = declared(source.node, ast.Global)
+        self.outer_names = declared(source.node, ast.Nonlocal)
         self.sites: dict[int, Group] = {}
         self._jumps: list[dict[str, Value]] = []
         self.expressions: Expressions = Expressions(self)
@@ -124,7 +99,7 @@ class Body:
 
     def find(self, node: ast.AST, text: str) -> None:
         """Note something that the model must not do."""
-        self.findings.append(Finding(self.source.line(node), text))
+        self.objections.append(Objection(self.source.line(node), text))
 
     def wrote(self, node: ast.AST, place: Place, name: str, value: Value) -> None:
         """Note a write to the state."""
@@ -261,13 +236,13 @@ class Body:
             if not self.over:
                 ends.append(self.variables)
         self.over = not ends
-        self.variables = _together(ends) if ends else before
+        self.variables = together(ends) if ends else before
         if depends:
             for name, value in self.variables.items():
                 if before.get(name) != value:
                     self.variables[name] = marked(value)
         # What follows a jump that depends on history depends on it, too.
-        self.control = control or (depends and any(map(_jumps, nodes)))
+        self.control = control or (depends and any(map(jumps, nodes)))
 
     def _while(self, node: ast.While) -> None:
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
@@ -300,7 +275,7 @@ class Body:
         if statements and not self.over:
             before = dict(self.variables)
             self.block(statements)
-            self.variables = _together([before, self.variables])
+            self.variables = together([before, self.variables])
 
     def _loop(self, node: ast.AST, once: Callable[[], None], endless: bool) -> None:
         """Read the body of a loop until nothing that is known changes any more."""
@@ -308,11 +283,11 @@ class Body:
         control = self.control
         for number in range(MOST_ROUNDS + 1):
             before, changes = dict(self.variables), Group.changes
-            mark = len(self.findings), len(self.effects), len(self.answers)
+            mark = len(self.objections), len(self.effects), len(self.answers)
             self._jumps = []
             once()
             ends = [before, *self._jumps] + ([] if self.over else [self.variables])
-            self.variables, self.over = _together(ends), False
+            self.variables, self.over = together(ends), False
             if self.variables == before and Group.changes == changes:
                 break
             if number == MOST_ROUNDS - 1:
@@ -320,11 +295,11 @@ class Body:
                     if before.get(name) != value:
                         self.variables[name] = Unknown(value.history)
             if number < MOST_ROUNDS:
-                del self.findings[mark[0] :], self.effects[mark[1] :], self.answers[mark[2] :]
+                del self.objections[mark[0] :], self.effects[mark[1] :], self.answers[mark[2] :]
         self.over = endless and not self._breaks
         self._breaks = False
         # What follows a return that depends on history depends on it, too.
-        self.control = control or (self.control and _returns(node))
+        self.control = control or (self.control and leaves(node))
         self._jumps = jumps
 
     _breaks = False
@@ -344,7 +319,7 @@ class Body:
         if not self.over:
             self.block(node.orelse)
         ends = [] if self.over else [self.variables]
-        anywhere = _together([before, self.variables])
+        anywhere = together([before, self.variables])
         for handler in node.handlers:
             self.variables, self.over = dict(anywhere), False
             if handler.type is not None:
@@ -354,7 +329,7 @@ class Body:
             self.block(handler.body)
             ends += [] if self.over else [self.variables]
         self.over = not ends
-        self.variables = _together(ends) if ends else anywhere
+        self.variables = together(ends) if ends else anywhere
         if node.finalbody:
             over, self.over = self.over, False
             self.block(node.finalbody)
@@ -374,11 +349,11 @@ class Body:
     def _match(self, node: ast.Match) -> None:
         subject = self.value(node.subject)
         for case in node.cases:
-            self.expressions.pattern(case.pattern, subject)
+            self.expressions.comparisons.pattern(case.pattern, subject)
 
         def taken(case: ast.match_case) -> Callable[[], None]:
             def way() -> None:
-                self.expressions.pattern(case.pattern, subject, quiet=True)
+                self.expressions.comparisons.pattern(case.pattern, subject, quiet=True)
                 if case.guard is not None:
                     self.value(case.guard)
                 self.block(case.body)
@@ -420,68 +395,3 @@ class Body:
             self.variables[alias.asname or alias.name] = self.reader.objects.imported(
                 self, node, name, alias.name, space.get("__package__")
             )
-
-
-OWN_VARIABLES = (
-    "what a model remembers must be a variable of its state, or it is not a function of its state"
-)
-
-
-def _together(ends: Sequence[dict[str, Value]]) -> dict[str, Value]:
-    """Return what is known of the variables after one of several ways."""
-    result = dict(ends[0])
-    for other in ends[1:]:
-        for name, value in other.items():
-            result[name] = joined(result.get(name), value) or value
-    return result
-
-
-def _jumps(node: ast.AST) -> bool:
-    """Whether a statement may leave its block."""
-    return any(
-        isinstance(part, (ast.Return, ast.Raise, ast.Break, ast.Continue))
-        for part in ast.walk(node)
-    )
-
-
-def _returns(node: ast.AST) -> bool:
-    """Whether a statement may leave the function."""
-    return any(isinstance(part, (ast.Return, ast.Raise)) for part in ast.walk(node))
-
-
-def _own(node: Node) -> list[ast.AST]:
-    """Return every part of a function, without the functions inside it."""
-    todo: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
-    parts: list[ast.AST] = []
-    while todo:
-        part = todo.pop()
-        parts.append(part)
-        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            todo += ast.iter_child_nodes(part)
-    return parts
-
-
-def _assigned(node: Node) -> set[str]:
-    """Return the names that are local to a function."""
-    arguments = node.args
-    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    names = {one.arg for one in (*every, arguments.vararg, arguments.kwarg) if one is not None}
-    for part in _own(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, (ast.Store, ast.Del)):
-            names.add(part.id)
-        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            names.add(part.name)
-        elif isinstance(part, (ast.Import, ast.ImportFrom)):
-            names |= {(one.asname or one.name).partition(".")[0] for one in part.names}
-        elif (isinstance(part, ast.ExceptHandler) and part.name) or (
-            isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name
-        ):
-            names.add(part.name)
-        elif isinstance(part, ast.MatchMapping) and part.rest:
-            names.add(part.rest)
-    return names - _declared(node, ast.Global) - _declared(node, ast.Nonlocal)
-
-
-def _declared(node: Node, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
-    """Return the names that a function declares global, or as those of an outer function."""
-    return {name for part in _own(node) if isinstance(part, kind) for name in part.names}

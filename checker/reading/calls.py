@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
 from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.containers import Bag, Set
 from ...core.fields import Record
 from ...core.sequences import Seq
+from .builtins import Arguments, BuiltIns, Names
 from .methods import MUTATING, NUMBERS, OF_PLACES, TEXTS, TRUTHS
 from .published import is_exception
 from .values import (
@@ -34,11 +34,9 @@ from .values import (
     either,
     is_number,
     is_record,
-    is_stable,
     is_text,
     is_unordered,
     joined,
-    kind_of,
     marked,
     options,
     parts_of,
@@ -47,9 +45,6 @@ from .values import (
 if TYPE_CHECKING:
     from .expressions import Expressions
 
-Arguments = Sequence[Value]
-Names = Mapping[str, Value]
-
 
 class Calls:
     """Reads the calls of one function."""
@@ -57,6 +52,7 @@ class Calls:
     def __init__(self, expressions: Expressions) -> None:
         self.expressions, self.body = expressions, expressions.body
         self.reader, self.objects = expressions.reader, expressions.objects
+        self.built_in = BuiltIns(expressions, self)
 
     def call(self, node: ast.Call) -> Value:
         """Return what a call may return."""
@@ -73,8 +69,8 @@ class Calls:
 
     def invoke(self, callee: Value, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         """Return what the call of a value may return."""
-        found = [self._invoked(one, arguments, named, node) for one in options(callee)]
-        return marked(either(found) or ANYTHING, callee.history and not isinstance(callee, Bound))
+        results = [self._invoked(one, arguments, named, node) for one in options(callee)]
+        return marked(either(results) or ANYTHING, callee.history and not isinstance(callee, Bound))
 
     def _invoked(self, callee: Value, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         if isinstance(callee, Known):
@@ -296,15 +292,15 @@ class Calls:
         module, name = getattr(callee, "__module__", ""), getattr(callee, "__name__", "")
         every = (*arguments, *named.values())
         history = any(part.history for value in every for part in (value, *parts_of(value)))
-        own = getattr(self, f"_call_{name}", None) if module in ("builtins", "_functools") else None
-        if own is not None:
-            result: Value = own(arguments, named, node)
-            return marked(result, history)
+        if module in ("builtins", "_functools"):
+            result = self.built_in.call(name, arguments, named, node)
+            if result is not None:
+                return marked(result, history)
         self.read_all(arguments, named)
         if module == "itertools":
             group = self.expressions.site(node, "iter")
-            found = [self.expressions.elements(value, node, ordered=False) for value in arguments]
-            group.add(joined(either(found), Unknown()))
+            results = [self.expressions.elements(value, node, ordered=False) for value in arguments]
+            group.add(joined(either(results), Unknown()))
             for value in arguments:
                 group.blur(value)
             return marked(group, history)
@@ -318,176 +314,6 @@ class Calls:
         if name in TRUTHS:
             return marked(TRUTH, history)
         return marked(TEXT, history) if name in TEXTS else Unknown(history)
-
-    def _call_len(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return NUMBER
-
-    def _call_any(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        for value in arguments:
-            self.expressions.elements(value, node, ordered=False)
-        return TRUTH
-
-    _call_all = _call_any
-
-    def _call_bool(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return TRUTH
-
-    def _call_isinstance(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return TRUTH
-
-    def _call_sum(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        element = (
-            self.expressions.elements(arguments[0], node, ordered=False) if arguments else None
-        )
-        return NUMBER if element is None or is_number(element) else ANYTHING
-
-    def _call_sorted(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        group = self.expressions.site(node, "list")
-        keyed = "key" in named
-        for value in arguments[:1]:
-            element = self.expressions.elements(value, node, ordered=keyed)
-            group.add(element)
-            self._each(named.get("key"), element, node)
-        return group
-
-    def _call_min(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        if len(arguments) != 1:
-            self._each(named.get("key"), either(arguments), node)
-            return either(arguments) or ANYTHING
-        element = self.expressions.elements(arguments[0], node, ordered="key" in named)
-        self._each(named.get("key"), element, node)
-        return joined(element, named.get("default")) or ANYTHING
-
-    _call_max = _call_min
-
-    def _each(self, function: Value | None, element: Value | None, node: ast.AST) -> Value:
-        if function is None or (isinstance(function, Known) and function.value is None):
-            return element or ANYTHING
-        return self.invoke(function, [element or ANYTHING], {}, node)
-
-    def _call_list(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return self._gathered("list", arguments, node)
-
-    def _call_tuple(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return self._gathered("tuple", arguments, node)
-
-    def _call_set(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return self._gathered("set", arguments, node)
-
-    _call_frozenset = _call_set
-
-    def _call_iter(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return self._gathered("iter", arguments[:1], node)
-
-    _call_reversed = _call_iter
-
-    def _gathered(self, kind: str, arguments: Arguments, node: ast.AST) -> Group:
-        group = self.expressions.site(node, kind)
-        for value in arguments:
-            group.add(self.expressions.elements(value, node, ordered=False))
-            group.blur(value)
-        return group
-
-    def _call_dict(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        group = self.expressions.site(node, "dict")
-        for value in arguments:
-            element = self.expressions.elements(value, node, ordered=False)
-            pair = element.items if isinstance(element, Items) else (ANYTHING, ANYTHING)
-            group.add(pair[-1], pair[0])
-            group.blur(value)
-        for value in named.values():
-            group.add(value, TEXT)
-        return group
-
-    def _call_range(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return Group("tuple", NUMBER)
-
-    def _call_enumerate(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        element = self.expressions.elements(arguments[0], node) if arguments else None
-        return Group("iter", Items((NUMBER, element or ANYTHING)))
-
-    def _call_zip(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        found = [self.expressions.elements(value, node) or ANYTHING for value in arguments]
-        return Group("iter", Items(tuple(found)))
-
-    def _call_map(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        sources = arguments[1:]
-        found = [self.expressions.elements(value, node, ordered=False) for value in sources]
-        group = self.expressions.site(node, "iter")
-        group.add(self.invoke(arguments[0], [one or ANYTHING for one in found], {}, node))
-        for value in sources:
-            group.blur(value)
-        return group
-
-    def _call_filter(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        element = self.expressions.elements(arguments[1], node, ordered=False)
-        self._each(arguments[0], element, node)
-        return self._gathered("iter", arguments[1:], node)
-
-    def _call_reduce(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        element = self.expressions.elements(arguments[1], node)
-        start = joined(element, either(arguments[2:])) or ANYTHING
-        first = self.invoke(arguments[0], [start, element or ANYTHING], {}, node)
-        both = joined(first, start) or ANYTHING
-        return self.invoke(arguments[0], [both, element or ANYTHING], {}, node)
-
-    def _call_next(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        element = self.expressions.elements(arguments[0], node) if arguments else None
-        return joined(element, either(arguments[1:])) or ANYTHING
-
-    def _call_divmod(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return Items((NUMBER, NUMBER)) if all(map(is_number, arguments)) else ANYTHING
-
-    def _call_round(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return NUMBER if len(arguments) == 1 else ANYTHING
-
-    def _call_abs(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return NUMBER if arguments and is_number(arguments[0]) else ANYTHING
-
-    def _call_hash(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        if not all(map(is_stable, arguments)):
-            self.body.find(
-                node,
-                f"{ast.unparse(node)} differs from process to process: only numbers, and tuples of "
-                "numbers, have the same hash everywhere",
-            )
-        return NUMBER
-
-    def _call_str(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        for value in arguments:
-            self.expressions.as_text(value, node)
-        return TEXT
-
-    _call_repr = _call_format = _call_ascii = _call_str
-
-    def _call_object(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return Object(object)
-
-    def _call_print(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        return NOTHING
-
-    def _call_type(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        kind = kind_of(arguments[0]) if len(arguments) == 1 else None
-        return ANYTHING if kind is None else Known(kind)
-
-    def _call_getattr(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        owner, name = arguments[0], arguments[1] if len(arguments) > 1 else ANYTHING
-        if isinstance(name, Known) and isinstance(name.value, str):
-            found = self.expressions.attribute(node, owner, name.value)  # type: ignore[arg-type]
-            return joined(found, either(arguments[2:])) or ANYTHING
-        if any(isinstance(one, Known) for one in options(owner)):
-            self.body.find(
-                node, f"{ast.unparse(node)} cannot be read: its name is known only while it runs"
-            )
-        return Unknown(isinstance(owner, Place))
-
-    def _call_setattr(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
-        for one in options(arguments[0]):
-            if isinstance(one, Place):
-                self.body.wrote(node, one, "", either(arguments[1:]) or ANYTHING)
-            elif isinstance(one, Known):
-                self.body.find(node, f"{ast.unparse(node)} writes what outlives the call")
-        return NOTHING
 
 
 _NODE = ast.Constant(0)

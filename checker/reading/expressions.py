@@ -10,6 +10,8 @@ from ...core.containers import Bag, Set
 from ...core.fields import Record, declared_parts, method_of
 from ...core.sequences import Seq
 from .calls import Calls
+from .comparisons import ORDER, Comparisons, is_nothing, shortened
+from .comprehensions import Comprehensions
 from .objects import has_plain_text
 from .values import (
     ANYTHING,
@@ -46,11 +48,6 @@ from .values import (
 if TYPE_CHECKING:
     from .body import Body
 
-ORDER = (
-    "the order of a set whose members are not numbers differs from process to process; "
-    "use sorted(...), or a tuple"
-)
-
 
 class Expressions:
     """Reads the expressions of one function."""
@@ -59,6 +56,8 @@ class Expressions:
         self.body, self.reader = body, body.reader
         self.objects = body.reader.objects
         self.calls = Calls(self)
+        self.comparisons = Comparisons(self)
+        self.comprehensions = Comprehensions(self)
 
     def value(self, node: ast.expr) -> Value:
         """Return what an expression may be."""
@@ -96,9 +95,9 @@ class Expressions:
             Whether the result depends on their order.
         """
         if ordered and is_unordered(value):
-            self.body.find(node, f"{_text(node)}: {ORDER}")
-        found = either(self._elements_of(one) for one in options(value))
-        return None if found is None else marked(found, value.history and not is_array(value))
+            self.body.find(node, f"{shortened(node)}: {ORDER}")
+        results = either(self._elements_of(one) for one in options(value))
+        return None if results is None else marked(results, value.history and not is_array(value))
 
     def _elements_of(self, value: Value) -> Value | None:
         if isinstance(value, Items):
@@ -178,52 +177,10 @@ class Expressions:
             self.body.sites[id(node)] = Group(kind)
         return self.body.sites[id(node)]
 
-    def _listcomp(self, node: ast.ListComp) -> Value:
-        return self._comprehension(
-            "list", node, node.generators, lambda: (self.value(node.elt), None)
-        )
+    def _comprehended(self, node: ast.expr) -> Value:
+        return self.comprehensions.read(node)
 
-    def _setcomp(self, node: ast.SetComp) -> Value:
-        return self._comprehension(
-            "set", node, node.generators, lambda: (self.value(node.elt), None)
-        )
-
-    def _generatorexp(self, node: ast.GeneratorExp) -> Value:
-        return self._comprehension(
-            "iter", node, node.generators, lambda: (self.value(node.elt), None)
-        )
-
-    def _dictcomp(self, node: ast.DictComp) -> Value:
-        return self._comprehension(
-            "dict", node, node.generators, lambda: (self.value(node.value), self.value(node.key))
-        )
-
-    def _comprehension(
-        self,
-        kind: str,
-        node: ast.expr,
-        clauses: Sequence[ast.comprehension],
-        parts: Callable[[], tuple[Value, Value | None]],
-    ) -> Group:
-        body, group = self.body, self.site(node, kind)
-        outer, assigned = body.variables, body.assigned
-        body.variables = dict(outer)
-        depends = False
-        for clause in clauses:
-            source = self.value(clause.iter)
-            element = self.elements(source, clause.iter, ordered=False)
-            group.blur(Group("iter", unordered=is_unordered(source)))
-            depends = depends or (source.history and not is_array(source))
-            body.assign(clause.target, ANYTHING if element is None else element)
-            for test in clause.ifs:
-                depends = self.value(test).history or depends
-        value, key = parts()
-        group.add(marked(value, depends), key)
-        group.blur(Unknown(depends))
-        if group.unordered and any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
-            body.find(node, f"{_text(node)} keeps the last of a set: {ORDER}")
-        body.variables, body.assigned = outer, assigned
-        return group
+    _listcomp = _setcomp = _generatorexp = _dictcomp = _comprehended
 
     def _lambda(self, node: ast.Lambda) -> Value:
         return Local(node, self.body)
@@ -268,11 +225,11 @@ class Expressions:
     def as_text(self, value: Value, node: ast.AST) -> None:
         """Refuse text that differs from process to process."""
         if is_unordered(value):
-            self.body.find(node, f"{_text(node)} as text: {ORDER}")
+            self.body.find(node, f"{shortened(node)} as text: {ORDER}")
         for one in (value, *parts_of(value)):
             known = isinstance(one, Known) and self.objects.has_address(one.value)
             if known or (isinstance(one, Object) and has_plain_text(one.kind)):
-                self.body.find(node, f"{_text(node)} as text has an address in memory")
+                self.body.find(node, f"{shortened(node)} as text has an address in memory")
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         test = self.value(node.test)
@@ -320,79 +277,7 @@ class Expressions:
         return self.calls.operator(operator, left, right, history)
 
     def _compare(self, node: ast.Compare) -> Value:
-        operands = [node.left, *node.comparators]
-        values = [self.value(operand) for operand in operands]
-        for at, operator in enumerate(node.ops):
-            self._compared(
-                node, operator, (operands[at], values[at]), (operands[at + 1], values[at + 1])
-            )
-        return marked(TRUTH, any(value.history for value in values))
-
-    def _compared(
-        self,
-        node: ast.AST,
-        operator: ast.cmpop,
-        left: tuple[ast.expr, Value],
-        right: tuple[ast.expr, Value],
-    ) -> None:
-        """Refuse comparisons whose answer is not what their reader expects."""
-        identity = isinstance(operator, (ast.Is, ast.IsNot))
-        if identity or isinstance(operator, (ast.Eq, ast.NotEq)):
-            for (text, value), (_, other) in ((left, right), (right, left)):
-                self._refuse_identity(node, ast.unparse(text), value, other, identity)
-        listed = identity or isinstance(operator, (ast.In, ast.NotIn))
-        if not listed:
-            for text, value in (left, right):
-                if is_unordered(value) and not _is_set(value):
-                    self.body.find(text, f"{_text(text)}: {ORDER}")
-        among = self._listed(right[1]) if isinstance(operator, (ast.In, ast.NotIn)) else ()
-        if is_number(left[1]) and any(map(is_nothing, among)):
-            self._refuse_identity(node, ast.unparse(left[0]), left[1], Known(None), True)
-
-    def _listed(self, value: Value) -> Sequence[Value]:
-        if isinstance(value, Known) and isinstance(value.value, (tuple, list, set, frozenset)):
-            return [Known(part) for part in value.value]
-        return value.items if isinstance(value, Items) else ()
-
-    def _refuse_identity(
-        self, node: ast.AST, text: str, value: Value, other: Value, identity: bool
-    ) -> None:
-        """Refuse a number that is compared with None, or by ``is``."""
-        if not is_number(value) or isinstance(value, Known):
-            return
-        if is_nothing(other):
-            self.body.find(
-                node, f"{text} is a number, never None; an empty optional is NONE: write == NONE"
-            )
-        elif identity:
-            kind, same = kind_of(value), kind_of(other)
-            if kind in (None, int) or (same is not None and same is not kind):
-                self.body.find(node, f"{text} is a number, which `is` compares by object; write ==")
-
-    def pattern(self, node: ast.pattern, subject: Value, quiet: bool = False) -> None:
-        """Read a pattern of a match statement, and assign the names that it captures."""
-        if isinstance(node, ast.MatchSingleton) and not quiet:
-            text = "the subject of match"
-            self._refuse_identity(node, text, subject, Known(node.value), True)
-        elif isinstance(node, ast.MatchValue):
-            self.value(node.value)
-        elif isinstance(node, ast.MatchOr):
-            for part in node.patterns:
-                self.pattern(part, subject, quiet)
-        elif isinstance(node, ast.MatchAs):
-            if node.pattern is not None:
-                self.pattern(node.pattern, subject, quiet)
-            if node.name:
-                self.body.variables[node.name] = subject
-        elif isinstance(node, ast.MatchClass):
-            self.value(node.cls)
-        if not isinstance(node, (ast.MatchOr, ast.MatchAs)):
-            for inner in ast.iter_child_nodes(node):
-                if isinstance(inner, ast.pattern):
-                    self.pattern(inner, Unknown(subject.history), quiet)
-        name = getattr(node, "name", None) or getattr(node, "rest", None)
-        if name and not isinstance(node, ast.MatchAs):
-            self.body.variables[name] = Unknown(subject.history)
+        return self.comparisons.compare(node)
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner = self.value(node.value)
@@ -411,20 +296,20 @@ class Expressions:
         return group
 
     def _subscripted(self, node: ast.Subscript, owner: Value, index: Value) -> Value:
-        found: list[Value | None] = []
+        results: list[Value | None] = []
         for one in options(owner):
             if isinstance(one, (Place, Element)):
-                found.append(self._element(one))
+                results.append(self._element(one))
             elif isinstance(one, Known):
-                found.append(self.objects.item(self.body, node, one.value, index))
+                results.append(self.objects.item(self.body, node, one.value, index))
             elif isinstance(one, Items) and isinstance(index, Known) and type(index.value) is int:
                 inside = -len(one.items) <= index.value < len(one.items)
-                found.append(one.items[index.value] if inside else ANYTHING)
+                results.append(one.items[index.value] if inside else ANYTHING)
             elif isinstance(one, Group) and one.kind == "dict":
-                found.append(one.element)
+                results.append(one.element)
             else:
-                found.append(self.elements(one, node.value))
-        return marked(either(found) or ANYTHING, index.history or owner.history)
+                results.append(self.elements(one, node.value))
+        return marked(either(results) or ANYTHING, index.history or owner.history)
 
     def _element(self, owner: Place | Element, writing: bool = False) -> Value:
         """Return any element of an array or a container, to read or to write it."""
@@ -446,8 +331,8 @@ class Expressions:
 
     def attribute(self, node: ast.expr, owner: Value, name: str) -> Value:
         """Return an attribute of a value."""
-        found = either(self._attribute_of(node, one, name) for one in options(owner))
-        return marked(found or ANYTHING, owner.history and not isinstance(found, Bound))
+        results = either(self._attribute_of(node, one, name) for one in options(owner))
+        return marked(results or ANYTHING, owner.history and not isinstance(results, Bound))
 
     def _attribute_of(self, node: ast.expr, owner: Value, name: str) -> Value | None:
         if isinstance(owner, Known):
@@ -481,19 +366,6 @@ class Expressions:
         return Bound(name, owner, method_of(declared, name))
 
 
-def is_nothing(value: Value) -> bool:
-    """Whether a value is surely None."""
-    return isinstance(value, Known) and value.value is None
-
-
-def _is_set(value: Value) -> bool:
-    return all(
-        (isinstance(one, Group) and one.kind in ("set", "dict"))
-        or (isinstance(one, Known) and isinstance(one.value, (set, frozenset)))
-        for one in options(value)
-    )
-
-
 def _decided(conjunction: bool) -> Callable[[Value], Value]:
     """Return what an operand of ``and`` or ``or`` may be if it is the result."""
 
@@ -502,9 +374,3 @@ def _decided(conjunction: bool) -> Callable[[Value], Value]:
         return either(kept) or value
 
     return result
-
-
-def _text(node: ast.AST) -> str:
-    """Return a part of the code as it is written, in one line."""
-    text = ast.unparse(node).split("\n")[0]
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -159,39 +159,39 @@ class Objects:
                 return ANYTHING
         if node.id in function.__globals__:
             return Known(function.__globals__[node.id])
-        found = getattr(builtins, node.id, _MISSING)
-        return ANYTHING if found is _MISSING else Known(found)
+        attribute = getattr(builtins, node.id, _MISSING)
+        return ANYTHING if attribute is _MISSING else Known(attribute)
 
     def attribute(self, body: Body, node: ast.expr, value: Any, name: str) -> Value:
         """Return an attribute of an object."""
         if isinstance(value, (ModuleType, type)):
-            found = inspect.getattr_static(value, name, _MISSING)
-            if isinstance(found, property):
+            attribute = inspect.getattr_static(value, name, _MISSING)
+            if isinstance(attribute, property):
                 return ANYTHING
-            found = getattr(value, name, _MISSING)
-            return ANYTHING if found is _MISSING else Known(found)
+            attribute = getattr(value, name, _MISSING)
+            return ANYTHING if attribute is _MISSING else Known(attribute)
         if isinstance(value, (str, bytes, *_CONTAINERS)) and type(value).__module__ in _BUILT_IN:
             return Bound(name, Known(value))
         return self.of_class(body, node, Known(value), type(value), name)
 
     def of_class(self, body: Body, node: ast.AST, owner: Value, kind: type, name: str) -> Value:
         """Return an attribute of an instance of a class."""
-        found = inspect.getattr_static(kind, name, _MISSING)
-        getter = found.func if isinstance(found, functools.cached_property) else None
-        getter = found.fget if isinstance(found, property) else getter
+        attribute = inspect.getattr_static(kind, name, _MISSING)
+        getter = attribute.func if isinstance(attribute, functools.cached_property) else None
+        getter = attribute.fget if isinstance(attribute, property) else getter
         if isinstance(getter, FunctionType) and self.is_read(getter):
             return self.reader.call(body, getter, [owner], {})
-        if isinstance(found, (staticmethod, classmethod)):
+        if isinstance(attribute, (staticmethod, classmethod)):
             return Known(getattr(kind, name))
-        if isinstance(found, FunctionType):
-            return Bound(name, owner, found) if self.is_read(found) else Bound(name, owner)
+        if isinstance(attribute, FunctionType):
+            return Bound(name, owner, attribute) if self.is_read(attribute) else Bound(name, owner)
         if isinstance(owner, Known):
             try:
                 return Known(getattr(owner.value, name))
             except Exception:  # noqa: BLE001 - it is the model's code, and fails when it runs
                 return ANYTHING
-        if found is not _MISSING and not hasattr(found, "__get__"):
-            return Known(found)
+        if attribute is not _MISSING and not hasattr(attribute, "__get__"):
+            return Known(attribute)
         return ANYTHING
 
     def constructed(
@@ -251,11 +251,11 @@ class Objects:
 
     def module(self, body: Body, node: ast.AST, name: str) -> Value:
         """Return a module that is imported while the model runs."""
-        found = sys.modules.get(name)
-        if found is None:
+        attribute = sys.modules.get(name)
+        if attribute is None:
             body.find(node, f"{ast.unparse(node)} runs code that cannot be read; import it above")
             return ANYTHING
-        return Known(found)
+        return Known(attribute)
 
     def imported(
         self, body: Body, node: ast.AST, module: str, name: str, package: str | None
@@ -269,13 +269,13 @@ class Objects:
         value = self.module(body, node, module)
         if not isinstance(value, Known):
             return value
-        found = getattr(value.value, name, _MISSING)
-        if found is _MISSING:
+        attribute = getattr(value.value, name, _MISSING)
+        if attribute is _MISSING:
             return self.module(body, node, f"{module}.{name}")
-        why = self._refused(found)
+        why = self._refused(attribute)
         if why:
             body.find(node, f"{name} {why}")
-        return Known(found)
+        return Known(attribute)
 
 
 def has_plain_text(kind: type) -> bool:
@@ -325,10 +325,12 @@ def _special(kind: type) -> Iterator[tuple[str, FunctionType]]:
     """Yield the special methods of a class and its bases, which Python calls by itself."""
     names = {name for base in kind.__mro__ for name in vars(base) if name.startswith("__")}
     for name in sorted(names):
-        found = inspect.getattr_static(kind, name)
-        found = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
-        if isinstance(found, FunctionType):
-            yield name, found
+        attribute = inspect.getattr_static(kind, name)
+        attribute = (
+            attribute.__func__ if isinstance(attribute, (staticmethod, classmethod)) else attribute
+        )
+        if isinstance(attribute, FunctionType):
+            yield name, attribute
 
 
 def _unlisted(value: Any) -> str:

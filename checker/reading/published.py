@@ -1,6 +1,6 @@
 """Which functions outside of a model's own code are pure, and why others are refused.
 
-The page docs/library.md lists the modules; a test compares the two.
+The page on the library lists the modules; a test compares the two.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,8 @@ from types import FunctionType
 from typing import Any
 
 from ...core.errors import is_users
-from .body import Answer, Body, Effect, Finding
+from .body import Body
+from .notes import Answer, Effect, Objection
 from .objects import Objects, is_ours
 from .sources import Node, Source, source_of
 from .values import (
@@ -51,7 +51,7 @@ class Summary:
 
     result: Value
     answers: tuple[Answer, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    objections: tuple[Objection, ...] = ()
     effects: tuple[Effect, ...] = ()
 
 
@@ -93,9 +93,9 @@ class Reader:
         if isinstance(value, FunctionType):
             self._later.setdefault(id(value), value)
 
-    def rest(self) -> list[Finding]:
+    def rest(self) -> list[Objection]:
         """Read the functions that may be called with anything, and return what was found there."""
-        findings: list[Finding] = []
+        objections: list[Objection] = []
         done: set[int] = set()
         while True:
             for kind in tuple(self.classes):
@@ -105,10 +105,10 @@ class Reader:
                         self.later(method)
             todo = [function for key, function in self._later.items() if key not in done]
             if not todo:
-                return findings
+                return objections
             for function in todo:
                 done.add(id(function))
-                findings += self.summary(function, None, {}, False).findings
+                objections += self.summary(function, None, {}, False).objections
 
     def call(
         self,
@@ -122,7 +122,7 @@ class Reader:
             history = any(value.history for value in (*arguments, *named.values()))
             return marked(_declared_result(function), history)
         summary = self.summary(function, arguments, named, body.control)
-        body.findings += summary.findings
+        body.objections += summary.objections
         body.effects += summary.effects
         return summary.result
 
@@ -143,7 +143,7 @@ class Reader:
         self._begun.append(id(node))
         inner.read()
         self._begun.pop()
-        body.findings += inner.findings
+        body.objections += inner.objections
         body.effects += inner.effects
         return _result(inner)
 
@@ -195,7 +195,7 @@ class Reader:
                 "model in a file, or declare that function with @tidegate.pure"
             )
             return Summary(
-                ANYTHING, findings=(Finding((code.co_filename, code.co_firstlineno), text),)
+                ANYTHING, objections=(Objection((code.co_filename, code.co_firstlineno), text),)
             )
         variables = _bound(
             source.node,
@@ -206,11 +206,11 @@ class Reader:
         )
         body = Body(self, source, function, variables, control=control)
         body.read()
-        findings = list(body.findings)
+        objections = list(body.objections)
         if body.yields is None and (expected or is_users(source.file) or _outside(function)):
-            declared = _annotation(function) or expected
-            findings += _wrong_answers(function, declared, body.answers)
-        return Summary(_result(body), tuple(body.answers), tuple(findings), tuple(body.effects))
+            declared = annotation(function) or expected
+            objections += _wrong_answers(function, declared, body.answers)
+        return Summary(_result(body), tuple(body.answers), tuple(objections), tuple(body.effects))
 
 
 def _outside(function: FunctionType) -> bool:
@@ -258,9 +258,9 @@ def _bound(
     return variables
 
 
-def _annotation(function: Any) -> str:
+def annotation(function: Any) -> str:
     """Return the name of the class that a function declares to return; empty for another text."""
-    declared = getattr(function, "__annotations__", {}).get("return", "")
+    declared = getattr(function, "_annotations__", {}).get("return", "")
     if declared is None:
         return "None"
     return declared if isinstance(declared, str) else str(getattr(declared, "__name__", ""))
@@ -268,30 +268,30 @@ def _annotation(function: Any) -> str:
 
 def _declared_result(function: Any) -> Value:
     """Return what a function returns by its annotation."""
-    kind = _class_named(function, _annotation(function))
+    kind = _class_named(function, annotation(function))
     if kind is not None and issubclass(kind, int):
         return Number(kind)
     if kind is str:
         return Text()
-    return NOTHING if _annotation(function) == "None" else ANYTHING
+    return NOTHING if annotation(function) == "None" else ANYTHING
 
 
 def _class_named(function: Any, name: str) -> type | None:
     space = getattr(function, "__globals__", {})
-    found = space.get(name, getattr(builtins, name, None))
-    return found if isinstance(found, type) else None
+    kind = space.get(name, getattr(builtins, name, None))
+    return kind if isinstance(kind, type) else None
 
 
 def _wrong_answers(
     function: FunctionType, declared: str, answers: Sequence[Answer]
-) -> list[Finding]:
+) -> list[Objection]:
     """Return the returns of a function that answer something else than it declares."""
     kind = _class_named(function, declared)
-    findings: list[Finding] = []
+    objections: list[Objection] = []
     if declared not in ("None", "bool", "int", "str") and not (
         kind and issubclass(kind, (int, Enum))
     ):
-        return findings
+        return objections
     for answer in answers:
         wrong = next((one for one in options(answer.value) if _is_wrong(one, declared)), None)
         if wrong is None:
@@ -301,8 +301,8 @@ def _wrong_answers(
             text = f"{who}, and ends here without a return, so it returns None; write return"
         else:
             text = f"{who}, and returns {_spoken(wrong)} here"
-        findings.append(Finding(answer.line, text))
-    return findings
+        objections.append(Objection(answer.line, text))
+    return objections
 
 
 def _is_wrong(value: Value, declared: str) -> bool:
@@ -325,6 +325,3 @@ def _spoken(value: Value) -> str:
         Place: "a part of the state", Element: "a part of the state", Made: "a record",
     }  # fmt: skip
     return words.get(type(value), "something else")
-
-
-__all__ = ["Reader", "Summary", "ast"]

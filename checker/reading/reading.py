@@ -12,14 +12,13 @@ from inspect import unwrap
 from types import FunctionType
 from typing import Any
 
-from ...core.errors import Line, ModelError, shown
+from ...core.errors import ModelError, shown
 from ...core.spec import Property, TransitionSystem
-from .body import Effect, Finding
-from .objects import Objects
-from .reader import Reader, Summary, _annotation
+from .notes import Objection
+from .reader import Reader, Summary, annotation
 from .values import ANYTHING, NUMBER, TRUTH, Known, Number, Place, Value
 
-MOST_FINDINGS = 12
+MOST_OBJECTIONS = 12
 """The most lines of an error that lists what else is wrong."""
 
 
@@ -70,23 +69,23 @@ def refuse_unreadable(
     if not roots:
         return
     reader = Reader(histories, is_declared)
-    findings: list[Finding] = []
+    objections: list[Objection] = []
     for root in roots:
         summary = reader.summary(root.function, root.arguments, {}, False, root.expected)
-        findings += [*summary.findings, *_by_history(root, summary)]
-    findings += reader.rest()
-    _refuse(findings)
+        objections += [*summary.objections, *_by_history(root, summary)]
+    objections += reader.rest()
+    _refuse(objections)
 
 
-def _refuse(findings: Sequence[Finding]) -> None:
-    each = list(dict.fromkeys(findings))
+def _refuse(objections: Sequence[Objection]) -> None:
+    each = list(dict.fromkeys(objections))
     if not each:
         return
     first, *others = each
     error = ModelError(first.text)
     error.place = first.line
     error.details = tuple(
-        f"{shown(other.line)}: {other.text}" for other in others[: MOST_FINDINGS - 1]
+        f"{shown(other.line)}: {other.text}" for other in others[: MOST_OBJECTIONS - 1]
     )
     raise error
 
@@ -141,9 +140,9 @@ def _rules(system: TransitionSystem[Any, Any], state: Value, k: Value) -> Iterat
             continue
         count = first.__code__.co_argcount
         names = first.__code__.co_varnames[:count]
-        given = {"s": state, "k": k}
-        arguments = tuple(given.get(name, NUMBER) for name in names)
-        yield from _root(rule, arguments, _annotation(first), f"rule {field.name}")
+        parts = {"s": state, "k": k}
+        arguments = tuple(parts.get(name, NUMBER) for name in names)
+        yield from _root(rule, arguments, annotation(first), f"rule {field.name}")
 
 
 def _kind(column: Sequence[Any]) -> Value:
@@ -179,7 +178,7 @@ def _inside(value: Any) -> Iterator[Root]:
             yield Root(one, (ANYTHING,) * count)
 
 
-def _by_history(root: Root, summary: Summary) -> Iterator[Finding]:
+def _by_history(root: Root, summary: Summary) -> Iterator[Objection]:
     """Yield the lines by which history decides what is not history."""
     if not root.decides:
         return
@@ -189,12 +188,10 @@ def _by_history(root: Root, summary: Summary) -> Iterator[Finding]:
     if not records:
         lines += [(one.line, "answers") for one in summary.answers if one.value.history]
     for line, does in sorted(lines):
-        yield Finding(line, f"{root.decides} {does} here what depends on {_HISTORY}")
+        yield Objection(line, f"{root.decides} {does} here what depends on {_HISTORY}")
 
 
 _HISTORY = (
     "history (aux_...), which the state holds only if a property needs it: the protocol would "
     "depend on the properties that are checked; use a variable of your own"
 )
-
-__all__ = ["Effect", "Line", "Objects", "refuse_unreadable", "roots_of"]

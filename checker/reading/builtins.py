@@ -1,0 +1,220 @@
+"""Reads calls of Python's built-in functions: what they return, and what they depend on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .values import (
+    ANYTHING,
+    NOTHING,
+    NUMBER,
+    TEXT,
+    TRUTH,
+    Group,
+    Items,
+    Known,
+    Object,
+    Place,
+    Unknown,
+    Value,
+    either,
+    is_number,
+    is_stable,
+    joined,
+    kind_of,
+    options,
+)
+
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .expressions import Expressions
+
+Arguments = Sequence[Value]
+Names = Mapping[str, Value]
+
+
+class BuiltIns:
+    """Reads the calls of built-in functions in one function."""
+
+    def __init__(self, expressions: Expressions, calls: Calls) -> None:
+        self.expressions, self.body, self.calls = expressions, expressions.body, calls
+
+    def call(self, name: str, arguments: Arguments, named: Names, node: ast.AST) -> Value | None:
+        """Return what a built-in function returns; None if nothing is known of it."""
+        method = getattr(self, f"_{name}", None)
+        if method is None:
+            return None
+        result: Value = method(arguments, named, node)
+        return result
+
+    def _len(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return NUMBER
+
+    def _any(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        for value in arguments:
+            self.expressions.elements(value, node, ordered=False)
+        return TRUTH
+
+    _all = _any
+
+    def _bool(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return TRUTH
+
+    def _isinstance(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return TRUTH
+
+    def _sum(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        element = (
+            self.expressions.elements(arguments[0], node, ordered=False) if arguments else None
+        )
+        return NUMBER if element is None or is_number(element) else ANYTHING
+
+    def _sorted(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        group = self.expressions.site(node, "list")
+        keyed = "key" in named
+        for value in arguments[:1]:
+            element = self.expressions.elements(value, node, ordered=keyed)
+            group.add(element)
+            self._each(named.get("key"), element, node)
+        return group
+
+    def _min(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        if len(arguments) != 1:
+            self._each(named.get("key"), either(arguments), node)
+            return either(arguments) or ANYTHING
+        element = self.expressions.elements(arguments[0], node, ordered="key" in named)
+        self._each(named.get("key"), element, node)
+        return joined(element, named.get("default")) or ANYTHING
+
+    _max = _min
+
+    def _each(self, function: Value | None, element: Value | None, node: ast.AST) -> Value:
+        if function is None or (isinstance(function, Known) and function.value is None):
+            return element or ANYTHING
+        return self.calls.invoke(function, [element or ANYTHING], {}, node)
+
+    def _list(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self._gathered("list", arguments, node)
+
+    def _tuple(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self._gathered("tuple", arguments, node)
+
+    def _set(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self._gathered("set", arguments, node)
+
+    _frozenset = _set
+
+    def _iter(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return self._gathered("iter", arguments[:1], node)
+
+    _reversed = _iter
+
+    def _gathered(self, kind: str, arguments: Arguments, node: ast.AST) -> Group:
+        group = self.expressions.site(node, kind)
+        for value in arguments:
+            group.add(self.expressions.elements(value, node, ordered=False))
+            group.blur(value)
+        return group
+
+    def _dict(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        group = self.expressions.site(node, "dict")
+        for value in arguments:
+            element = self.expressions.elements(value, node, ordered=False)
+            pair = element.items if isinstance(element, Items) else (ANYTHING, ANYTHING)
+            group.add(pair[-1], pair[0])
+            group.blur(value)
+        for value in named.values():
+            group.add(value, TEXT)
+        return group
+
+    def _range(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return Group("tuple", NUMBER)
+
+    def _enumerate(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        element = self.expressions.elements(arguments[0], node) if arguments else None
+        return Group("iter", Items((NUMBER, element or ANYTHING)))
+
+    def _zip(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        results = [self.expressions.elements(value, node) or ANYTHING for value in arguments]
+        return Group("iter", Items(tuple(results)))
+
+    def _map(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        sources = arguments[1:]
+        results = [self.expressions.elements(value, node, ordered=False) for value in sources]
+        group = self.expressions.site(node, "iter")
+        group.add(self.calls.invoke(arguments[0], [one or ANYTHING for one in results], {}, node))
+        for value in sources:
+            group.blur(value)
+        return group
+
+    def _filter(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        element = self.expressions.elements(arguments[1], node, ordered=False)
+        self._each(arguments[0], element, node)
+        return self._gathered("iter", arguments[1:], node)
+
+    def _reduce(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        element = self.expressions.elements(arguments[1], node)
+        start = joined(element, either(arguments[2:])) or ANYTHING
+        first = self.calls.invoke(arguments[0], [start, element or ANYTHING], {}, node)
+        both = joined(first, start) or ANYTHING
+        return self.calls.invoke(arguments[0], [both, element or ANYTHING], {}, node)
+
+    def _next(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        element = self.expressions.elements(arguments[0], node) if arguments else None
+        return joined(element, either(arguments[1:])) or ANYTHING
+
+    def _divmod(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return Items((NUMBER, NUMBER)) if all(map(is_number, arguments)) else ANYTHING
+
+    def _round(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return NUMBER if len(arguments) == 1 else ANYTHING
+
+    def _abs(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return NUMBER if arguments and is_number(arguments[0]) else ANYTHING
+
+    def _hash(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        if not all(map(is_stable, arguments)):
+            self.body.find(
+                node,
+                f"{ast.unparse(node)} differs from process to process: only numbers, and tuples of "
+                "numbers, have the same hash everywhere",
+            )
+        return NUMBER
+
+    def _str(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        for value in arguments:
+            self.expressions.as_text(value, node)
+        return TEXT
+
+    _repr = _format = _ascii = _str
+
+    def _object(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return Object(object)
+
+    def _print(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        return NOTHING
+
+    def _type(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        kind = kind_of(arguments[0]) if len(arguments) == 1 else None
+        return ANYTHING if kind is None else Known(kind)
+
+    def _getattr(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        owner, name = arguments[0], arguments[1] if len(arguments) > 1 else ANYTHING
+        if isinstance(name, Known) and isinstance(name.value, str):
+            results = self.expressions.attribute(node, owner, name.value)  # type: ignore[arg-type]
+            return joined(results, either(arguments[2:])) or ANYTHING
+        if any(isinstance(one, Known) for one in options(owner)):
+            self.body.find(
+                node, f"{ast.unparse(node)} cannot be read: its name is known only while it runs"
+            )
+        return Unknown(isinstance(owner, Place))
+
+    def _setattr(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        for one in options(arguments[0]):
+            if isinstance(one, Place):
+                self.body.wrote(node, one, "", either(arguments[1:]) or ANYTHING)
+            elif isinstance(one, Known):
+                self.body.find(node, f"{ast.unparse(node)} writes what outlives the call")
+        return NOTHING

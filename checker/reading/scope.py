@@ -1,0 +1,69 @@
+"""Names and jumps in a function, and what is known of its variables after several ways."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from .sources import Node
+from .values import Value, joined
+
+
+def together(ends: Sequence[dict[str, Value]]) -> dict[str, Value]:
+    """Return what is known of the variables after one of several ways."""
+    result = dict(ends[0])
+    for other in ends[1:]:
+        for name, value in other.items():
+            result[name] = joined(result.get(name), value) or value
+    return result
+
+
+def jumps(node: ast.AST) -> bool:
+    """Whether a statement may leave its block."""
+    return any(
+        isinstance(part, (ast.Return, ast.Raise, ast.Break, ast.Continue))
+        for part in ast.walk(node)
+    )
+
+
+def leaves(node: ast.AST) -> bool:
+    """Whether a statement may leave the function."""
+    return any(isinstance(part, (ast.Return, ast.Raise)) for part in ast.walk(node))
+
+
+def _own(node: Node) -> list[ast.AST]:
+    """Return every part of a function, without the functions inside it."""
+    todo: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+    parts: list[ast.AST] = []
+    while todo:
+        part = todo.pop()
+        parts.append(part)
+        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo += ast.iter_child_nodes(part)
+    return parts
+
+
+def assigned(node: Node) -> set[str]:
+    """Return the names that are local to a function."""
+    arguments = node.args
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    names = {one.arg for one in (*every, arguments.vararg, arguments.kwarg) if one is not None}
+    for part in _own(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, (ast.Store, ast.Del)):
+            names.add(part.id)
+        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(part.name)
+        elif isinstance(part, (ast.Import, ast.ImportFrom)):
+            names |= {(one.asname or one.name).partition(".")[0] for one in part.names}
+        elif (isinstance(part, ast.ExceptHandler) and part.name) or (
+            isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name
+        ):
+            names.add(part.name)
+        elif isinstance(part, ast.MatchMapping) and part.rest:
+            names.add(part.rest)
+    return names - declared(node, ast.Global) - declared(node, ast.Nonlocal)
+
+
+def declared(node: Node, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
+    """Return the names that a function declares global, or as those of an outer function."""
+    return {name for part in _own(node) if isinstance(part, kind) for name in part.names}

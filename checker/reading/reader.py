@@ -260,7 +260,7 @@ def _bound(
 
 def annotation(function: Any) -> str:
     """Return the name of the class that a function declares to return; empty for another text."""
-    declared = getattr(function, "_annotations__", {}).get("return", "")
+    declared = getattr(function, "__annotations__", {}).get("return", "")
     if declared is None:
         return "None"
     return declared if isinstance(declared, str) else str(getattr(declared, "__name__", ""))

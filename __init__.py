@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         replica_id,
         subset,
     )
+    from .core.purity import pure
     from .core.scene import Detail, Event, Message, Participant, Scene, View
     from .core.sequences import Seq, sequence_of
     from .core.spec import Action, Fairness, Kind, Property, TidegateError, TransitionSystem
@@ -73,6 +74,7 @@ __all__ = [
     "number",
     "one_of",
     "optional",
+    "pure",
     "replica_id",
     "sequence_of",
     "set_of",
@@ -88,6 +90,7 @@ _HOMES = {
         "NONE", "Record", "array", "boolean", "enumeration", "integer", "members", "nested",
         "one_of", "optional", "replica_id", "subset",
     ),
+    "core.purity": ("pure",),
     "core.scene": ("Detail", "Event", "Message", "Participant", "Scene", "View"),
     "core.sequences": ("Seq", "sequence_of"),
     "core.spec": (

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .analysis.loading import Named, named
 from .analysis.named import SelectionError, find_protocol
 from .analysis.properties import Selection, select, system_for
 from .checker import check as search
@@ -83,6 +84,15 @@ class Checked:
     _selection: Selection = field(repr=False, compare=False)
 
     @property
+    def declared_pure(self) -> tuple[str, ...]:
+        """The functions declared pure that the model reaches: they were tried, not read.
+
+        Each is a name with its file and line.
+        """
+        tried = self._result.tried
+        return tuple(f"{one.function} ({one.place})" for one in tried.functions) if tried else ()
+
+    @property
     def loop(self) -> int | None:
         """Of a lasso, the index into :attr:`trace` from which it repeats for ever; else None."""
         first = self._result.first
@@ -155,7 +165,7 @@ def check(
     _refuse_unknown("engine", engine, LOCAL)
     _refuse_unknown("store", store, tuple(StateStore))
     _refuse_limits(time_limit, max_states=max_states, max_depth=max_depth, workers=workers)
-    system, selection = _assembled(model, bounds or {}, properties)
+    system, selection, load = _assembled(model, bounds or {}, properties)
     system.debug = debug
     result = search.check(
         system,
@@ -164,7 +174,7 @@ def check(
         limits=Limits(max_states, max_depth, time_limit),
         keep_going=keep_going,
         symmetry=symmetry,
-        resources=Resources(engine, workers, StateStore(store), watch=True),
+        resources=Resources(engine, workers, StateStore(store), watch=True, load=load),
     )
     return _checked(system, result, selection)
 
@@ -188,8 +198,8 @@ def _assembled(
     model: Model[Any, Any] | Protocol | str,
     bounds: Mapping[str, int | bool | str],
     properties: Sequence[str | Property],
-) -> tuple[TransitionSystem[Any, Any], Selection]:
-    """Return the system to search, and the properties to decide."""
+) -> tuple[TransitionSystem[Any, Any], Selection, Named | None]:
+    """Return the system to search, the properties to decide, and the names of both."""
     protocol = _protocol(model)
     own = tuple(prop for prop in properties if isinstance(prop, Property))
     names = [prop for prop in properties if isinstance(prop, str)]
@@ -200,7 +210,8 @@ def _assembled(
         named=selection.named.union(prop.name for prop in own),
     )
     settings = [f"{name}={_setting(value)}" for name, value in bounds.items()]
-    return system_for(protocol, settings, selection.properties), selection
+    system = system_for(protocol, settings, selection.properties)
+    return system, selection, named(model, settings, selection.properties)
 
 
 def _protocol(model: Model[Any, Any] | Protocol | str) -> Protocol:

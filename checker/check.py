@@ -21,6 +21,7 @@ from ..core.spec import (
 )
 from ..core.symmetry import Symmetry, refuse_unsound
 from .counterexample import confirm, itself, least, shortest_traces
+from .elsewhere import is_serving
 from .engines import Finished, finished_search
 from .interrupts import alarm, reason, received
 from .liveness.decide import lasso_of
@@ -28,8 +29,19 @@ from .liveness.lasso import Decided, confirm_lasso
 from .recovery import stuck_states
 from .remaining import states_left
 from .request import SearchRequest
-from .result import DEFAULT, NO_LIMITS, Grounds, Limits, Progress, Resources, Result, Verdict
+from .result import (
+    DEFAULT,
+    NO_LIMITS,
+    Grounds,
+    Limits,
+    Progress,
+    Resources,
+    Result,
+    Tried,
+    Verdict,
+)
 from .stop import Stop, Stopped
+from .trial import Trial
 from .undecided import undecidable
 
 
@@ -82,7 +94,7 @@ def check(
     request = SearchRequest(
         system, decidable, keep_going=keep_going, limits=limits, resources=resources, report=report
     )
-    result = _searched(request, symmetry)
+    result = _searched(replace(request, trial=_trial(request)), symmetry)
     if undecided:
         _leave_undecided(result, properties, undecided)
     return result
@@ -98,17 +110,48 @@ def _searched(request: SearchRequest, symmetry: bool) -> Result:
     search = finished_search(request)
     try:
         outside.refuse_writes()
+        tried = _tried(request, search)
         complete = _is_complete(request, search)
         if complete:
             _refuse_empty(request, search)
         judged = _judge_graph(request, search) if complete else _Judged()
-        return _result(request, search, judged, complete, grounds)
+        return _result(request, search, judged, complete, grounds, tried)
     except EngineError as error:
-        if not resources.resume or isinstance(error, DisagreementError):
-            raise
-        raise _unresumable(resources, error) from None
+        _explain(request, error)
+        raise
     finally:
         search.close()
+
+
+def _trial(request: SearchRequest) -> Trial | None:
+    """Return the trial of the functions declared pure that a watched model reaches, if any."""
+    system, resources = request.system, request.resources
+    if is_serving() or not (resources.watch or system.debug):
+        return None
+    trial = Trial(system, request.properties, resources.load)
+    system.repeats = bool(trial.declared)
+    return trial if trial.declared else None
+
+
+def _tried(request: SearchRequest, search: Finished) -> Tried | None:
+    """End the trial of functions declared pure, if the model reaches any.
+
+    A search that was stopped claims too little to be worth the seconds.
+    """
+    if request.trial is None:
+        return None
+    stopped = search.stopped_by
+    if stopped is not None and stopped.by not in (Stop.MAX_STATES, Stop.MAX_DEPTH):
+        return Tried(request.trial.declared, not_elsewhere="the search was stopped")
+    seconds = perf_counter() - request.started
+    doing = "evaluating states again, for functions that are declared pure"
+    depth = len(search.level_sizes)
+    request.report(Progress(search.distinct_states, depth, 0, seconds, doing=doing))
+    try:
+        return request.trial.end(search.some)
+    except KeyboardInterrupt as error:
+        search.stopped_by = reason(error)
+        return Tried(request.trial.declared, not_elsewhere="the search was stopped")
 
 
 def _functions(
@@ -122,12 +165,24 @@ def _functions(
     return [system.initialise, *actions, *constraint, *premises, *predicates]
 
 
-def _unresumable(resources: Resources, error: EngineError) -> ResumeError:
-    """Return the error for a checkpoint or a store that is not as a search wrote it."""
-    place = resources.checkpoint or (resources.cluster and resources.cluster.store)
-    return ResumeError(
-        f"{place}: damaged, no search can have written this ({error}); begin the search anew"
-    )
+def _explain(request: SearchRequest, error: EngineError) -> None:
+    """Raise another error if something else than the engine is at fault.
+
+    Raises
+    ------
+    ModelError
+        If the model reaches functions that are declared pure: one of them is not.
+    ResumeError
+        If a checkpoint or a store is not as a search wrote it.
+    """
+    resources = request.resources
+    if request.trial:
+        raise request.trial.unconfirmed(error) from error
+    if resources.resume and not isinstance(error, DisagreementError):
+        place = resources.checkpoint or (resources.cluster and resources.cluster.store)
+        raise ResumeError(
+            f"{place}: damaged, no search can have written this ({error}); begin the search anew"
+        ) from None
 
 
 def _symmetric(request: SearchRequest) -> tuple[SearchRequest, Grounds]:
@@ -172,6 +227,7 @@ def _result(
     judged: _Judged,
     complete: bool,
     grounds: Grounds | None,
+    tried: Tried | None,
 ) -> Result:
     """Return the report of a search that has ended."""
     verdicts, first = _verdicts(request, search, judged, complete)
@@ -193,6 +249,7 @@ def _result(
         collision_probability=search.collision_probability,
         permutations=len(search.symmetry.group) if search.symmetry else 1,
         grounds=grounds,
+        tried=tried,
         spark_levels=getattr(search, "spark_levels", None),
         states_left=None if complete else _left(search),
     )

@@ -8,6 +8,7 @@ least (parent's fingerprint, action, arguments) among the states of the level be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from ..core.blame import nondeterministic, predicate_of
@@ -91,7 +92,8 @@ def confirm(system: TransitionSystem[Any, Any], prop: Property, trace: Trace) ->
     times = _REPEATED if prop.kind.is_of_state else 1
     answers = {system.violates(prop, trace.states[-1]) for _ in range(times)}
     if len(answers) > 1:
-        raise nondeterministic(prop.predicate, predicate_of(prop))
+        call = partial(prop.predicate, system.record, system.constants)
+        raise nondeterministic(system.layout, call, predicate_of(prop))
     if not answers.pop():
         raise EngineError(f"{prop.name} is not {prop.verb} at the end of the trace")
 

@@ -84,6 +84,9 @@ class Finished(Protocol):
     def states(self) -> list[list[State]]:
         """Return all states, level by level."""
 
+    def some(self, most: int) -> list[State]:
+        """Return states that were found, spread over all levels, about so many at most."""
+
     def decided(self, properties: Sequence[Property]) -> Iterable[Decided]:
         """Decide liveness properties once it has seen all states; a limit can leave some out."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
@@ -22,6 +23,7 @@ from .liveness.lasso import Decided
 from .request import SearchRequest
 from .result import Progress
 from .stop import Stop, Stopped
+from .trial import spread
 
 _VERIFIED_EVERY = 64
 """One of so many states on a level is compared with its permutations."""
@@ -86,6 +88,8 @@ class Search:
         self.alarm = Alarm()
         self._looked = request.started
         self._violated = self.system.judge(self.properties)
+        trial = request.trial
+        self._successors = trial.successors if trial else self.system.successors
         self._deadlock = next((p for p in self.properties if p.kind is Kind.DEADLOCK), None)
 
     @property
@@ -112,6 +116,7 @@ class Search:
             if not self.levels:
                 self.levels.append([])
                 self._begin()
+                self._try_again()
             if self.stopped_by:
                 return True
             while self.levels[-1] and self.request.goes_on(self.violations):
@@ -120,6 +125,7 @@ class Search:
                 self.stopped_by = self.request.limits.reached(depth=len(self.levels))
                 if not self.stopped_by:
                     self._expand_last_level()
+                    self._try_again()
                 if self.stopped_by:
                     break
         except KeyboardInterrupt as error:
@@ -147,8 +153,20 @@ class Search:
         """Decide liveness properties one after the other, once it has seen all states."""
         return decided(self.system, properties, self.levels)
 
+    def some(self, most: int) -> list[State]:
+        """Return states of every level, and outside the constraint, about so many at most."""
+        levels = spread(self.levels, most)
+        per_level = -(-most // max(len(levels), 1))
+        outside = list(islice(self.outside, per_level))
+        return [state for level in levels for state in spread(level, per_level)] + outside
+
     def close(self) -> None:
         """Do nothing: the memory is freed with the search itself."""
+
+    def _try_again(self) -> None:
+        """Let a trial of functions declared pure evaluate the model again in some states."""
+        if self.request.trial and not self.stopped_by:
+            self.request.trial.level_ended(self.levels[-1])
 
     def _begin(self) -> None:
         """Find the initial states."""
@@ -171,7 +189,7 @@ class Search:
             if self.symmetry and not expanded % _VERIFIED_EVERY:
                 self.symmetry.verify(state, self.properties)
             stuck = True
-            for instance, successor in self.system.successors(state):
+            for instance, successor in self._successors(state):
                 self.taken[instance] += 1
                 self._meet(successor)
                 stuck = False

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.spec import Kind, Property, TransitionSystem
 from ..core.symmetry import Symmetry
 from .result import DEFAULT, NO_LIMITS, Limits, Progress, Resources, StateStore
+from .trial import Trial
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class SearchRequest:
         When to stop.
     resources
         The engine, and what it may use.
+    trial
+        Of the functions declared pure that the model reaches, if there are any.
     report
         Called now and then with the progress of the search.
     started
@@ -44,6 +47,7 @@ class SearchRequest:
     symmetry: Symmetry | None = None
     limits: Limits = NO_LIMITS
     resources: Resources = DEFAULT
+    trial: Trial | None = None
     report: Callable[[Progress], None] = lambda progress: None
     started: float = field(default_factory=perf_counter)
     tick: Callable[[], None] = lambda: None

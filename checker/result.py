@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from ..core.spec import Outcome, Property, Trace
+from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from .stop import Stop, Stopped
 
 
@@ -87,6 +88,9 @@ class StateStore(StrEnum):
     FINGERPRINT = "fingerprint"
 
 
+Load = Callable[[], tuple[TransitionSystem[Any, Any], Sequence[Property]]]
+
+
 @dataclass(frozen=True)
 class Resources:
     """The engine and the resources of a search; the answer does not depend on them.
@@ -117,6 +121,9 @@ class Resources:
         Whether actions are watched, as in debug mode, while they are interpreted.  The compiled
         engine notices an action that misbehaves, and the interpreted one then says which, so that
         nothing goes unnoticed.
+    load
+        Makes the searched system and its properties anew in another process, to which it is
+        pickled; None for a model that exists in this process only.
     about
         How to search again, for whoever resumes the checkpoint or the store.
     cluster
@@ -133,6 +140,7 @@ class Resources:
     checkpoint_every: float = 60.0
     resume: bool = False
     watch: bool = False
+    load: Load | None = None
     about: dict[str, Any] = field(default_factory=dict)
     cluster: Cluster | None = None
 
@@ -190,7 +198,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Declared:
-    """A function that is declared symmetric, since its code does not show it.
+    """A function that is declared symmetric, or pure, since its code does not show it.
 
     Parameters
     ----------
@@ -199,7 +207,7 @@ class Declared:
     place
         Its file and line.
     reason
-        Why it treats replicas alike, from its docstring.
+        Why it treats replicas alike, from its docstring; or why it is pure, if that is said.
     """
 
     function: str
@@ -225,6 +233,28 @@ class Grounds:
     properties: int
     declared: tuple[Declared, ...] = ()
     sampled_states: int = 0
+
+
+@dataclass(frozen=True)
+class Tried:
+    """How the functions were tried that the model reaches and that are declared pure.
+
+    Parameters
+    ----------
+    functions
+        Those functions.
+    states
+        In how many states the model was evaluated again by other processes.
+    processes
+        How many processes these were, each with another order of hashes.
+    not_elsewhere
+        Why there was no other process; empty if there was one.
+    """
+
+    functions: tuple[Declared, ...]
+    states: int = 0
+    processes: int = 0
+    not_elsewhere: str = ""
 
 
 @dataclass
@@ -254,6 +284,8 @@ class Result:
         Size of the symmetry group; 1 without symmetry.
     grounds
         The grounds of symmetry; None without symmetry.
+    tried
+        The trial of functions that are declared pure; None if the model reaches none.
     first
         The verdict whose counterexample is reported: the least in the canonical order.
     spark_levels
@@ -277,6 +309,7 @@ class Result:
     collision_probability: float = 0.0
     permutations: int = 1
     grounds: Grounds | None = None
+    tried: Tried | None = None
     spark_levels: int | None = None
     states_left: int | None = None
 

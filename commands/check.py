@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ..analysis.loading import named
 from ..analysis.named import find_protocol, is_custom
 from ..analysis.properties import Selection, select, system_for
 from ..checker.check import check
@@ -187,7 +188,7 @@ def search_and_report(
     system = system_for(protocol, searched["settings"], selection.properties)
     system.debug = searched["debug"]
     limits = Limits(options["max_states"], options["max_depth"], options["time_limit"])
-    resources = _resources(searched, on, options, resume)
+    resources = _resources(searched, on, options, resume, selection)
     with Reports({"--json": options["json_file"], "--html": options["html_file"]}) as reports:
         with progress(options["quiet"]) as show:
             result = check(
@@ -223,7 +224,11 @@ def search_and_report(
 
 
 def _resources(
-    searched: dict[str, Any], on: Cluster | None, options: dict[str, Any], resume: bool
+    searched: dict[str, Any],
+    on: Cluster | None,
+    options: dict[str, Any],
+    resume: bool,
+    selection: Selection,
 ) -> Resources:
     """Return the engine, and what it may use."""
     return Resources(
@@ -235,6 +240,7 @@ def _resources(
         checkpoint_every=options["checkpoint_every"],
         resume=resume,
         watch=any(map(is_custom, (searched["protocol"], *searched["names"]))),
+        load=named(searched["protocol"], searched["settings"], selection.properties),
         about={**searched, "cluster": kept(on)} if on else searched,
         cluster=on,
     )

@@ -10,8 +10,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from .errors import ModelError, about, failure, line_that_makes, placed, printed, spot_of
+from .errors import (
+    ImpureError,
+    ModelError,
+    about,
+    failure,
+    line_that_makes,
+    placed,
+    printed,
+    spot_of,
+)
 from .layout import Layout, State
+from .purity import declared_pure
 from .record import ConstantError
 
 Attempt = tuple[object, Callable[[], object]]
@@ -109,12 +119,59 @@ def predicate_of(prop: Any) -> str:
     return f"the predicate of property {prop.name}"
 
 
-def nondeterministic(function: Callable[..., Any], who: str) -> ModelError:
-    """Return the error for a predicate or a constraint that is not deterministic."""
-    return about(
-        function,
-        f"{who} returned another value when it was called again in the same state; it may depend "
+def spaces_of(layout: Layout[Any], constants: object) -> tuple[object, ...]:
+    """Return what the functions of a model receive, so that they may name its attributes."""
+    return constants, getattr(constants, "rules", None), *layout.classes
+
+
+def impure(layout: Layout[Any], call: partial[Any], what: str) -> ImpureError:
+    """Return the error for a function of the model that depends on more than it may.
+
+    Parameters
+    ----------
+    call
+        Its call, on the record and the constants; the functions declared pure that it reaches may
+        be at fault, and are named.
+    what
+        What it did, as a sentence.
+    """
+    declared = ", ".join(map(str, declared_pure([call.func], *spaces_of(layout, call.args[1]))))
+    hint = (
+        f"; it reaches {declared}, declared pure: what a declared function returns may depend on "
+        "its arguments only"
+    )
+    error = ImpureError(what + hint * bool(declared))
+    error.place = about(call.func, "").place
+    return error
+
+
+def nondeterministic(
+    layout: Layout[Any], call: partial[Any], who: str, again: str = "again"
+) -> ModelError:
+    """Return the error for a predicate or a constraint that is not deterministic.
+
+    Parameters
+    ----------
+    again
+        How it was called once more.
+    """
+    return impure(
+        layout,
+        call,
+        f"{who} returned another value when it was called {again} in the same state; it may depend "
         "on the state and the bounds only",
+    )
+
+
+def did_otherwise(
+    layout: Layout[Any], call: partial[Any], step: object, again: str = "again"
+) -> ModelError:
+    """Return the error for a step that is not deterministic; see :func:`nondeterministic`."""
+    return impure(
+        layout,
+        call,
+        f"{step} did something else when it was taken {again} in the same state; an action may "
+        "depend on the state, the bounds and its arguments only",
     )
 
 
@@ -137,7 +194,7 @@ def refuse_writing(
     intact = layout.intact()
     if intact and layout.values() == before:
         if isinstance(answer, int) and call() != answer:
-            raise nondeterministic(call.func, who)
+            raise nondeterministic(layout, call, who)
         return
     written = f"wrote {', '.join(layout.changed(before))}" if intact else layout.mistake()
     layout.reset()
@@ -165,8 +222,8 @@ def refuse_nondeterminism(
     layout: Layout[Any],
     state: State,
     step: object,
-    function: Callable[..., Any],
-    attempt: tuple[Callable[[], object], object],
+    again: partial[Any],
+    answer: object,
 ) -> None:
     """Refuse a step that has another effect when it is repeated.
 
@@ -174,7 +231,7 @@ def refuse_nondeterminism(
     ----------
     state
         The state before the step; ``record`` holds the state after it.
-    attempt
+    again, answer
         The call of the action, and what it returned.
 
     Raises
@@ -184,14 +241,9 @@ def refuse_nondeterminism(
     """
     if not layout.sound():
         return
-    again, answer = attempt
     after = layout.values()
     layout.load(state)
     if again() == answer and layout.values() == after:
         return
     layout.reset()
-    raise about(
-        function,
-        f"{step} did something else when it was taken again in the same state; an action may "
-        "depend on the state, the bounds and its arguments only",
-    )
+    raise did_otherwise(layout, again, step)

@@ -47,6 +47,10 @@ class ModelError(TidegateError):
     """The model itself is ill-formed: an impure action, or a value out of its declared range."""
 
 
+class ImpureError(ModelError):
+    """A function of the model depends on more than it may: another call had another result."""
+
+
 class ReplayError(TidegateError):
     """A step of a given behavior cannot be taken in this transition system."""
 

@@ -6,17 +6,15 @@ import dis
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import CellType, CodeType, FunctionType, ModuleType, SimpleNamespace
+from types import CellType, CodeType, FunctionType, SimpleNamespace
 from typing import Any
 
 from .errors import about, is_users
+from .purity import is_declared_pure
 
 _DATA = (
     bool, bytes, float, int, str, type(None), tuple, frozenset, bytearray, deque, dict, list, set,
 )  # fmt: skip
-
-_NONDETERMINISTIC = ("datetime", "random", "secrets", "time", "uuid")
-"""Modules whose functions return another value each time."""
 
 _GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
 """Instructions that name a variable of the module."""
@@ -60,17 +58,15 @@ class Outside:
     def _add(self, function: object) -> None:
         if not isinstance(function, FunctionType) or id(function) in self._seen:
             return
+        if is_declared_pure(function):
+            return
         self._seen.add(id(function))
         if not is_users(function.__code__.co_filename):
             return
         for name, look in _read_by(function):
             value = look()
-            if _is_nondeterministic(value):
-                raise about(
-                    function,
-                    f"{function.__name__} uses {name}, a clock or chance; what a model does may "
-                    "depend on the state, the bounds and arguments only",
-                )
+            if is_declared_pure(value):
+                continue
             self._add(getattr(value, "__wrapped__", value))
             if isinstance(value, _DATA) or _has_data(value):
                 self._places.append((function, name, look, _written(value)))
@@ -101,13 +97,6 @@ def _content(cell: CellType) -> object:
         return cell.cell_contents
     except ValueError:
         return None
-
-
-def _is_nondeterministic(value: object) -> bool:
-    """Whether a value is a module of clocks or random numbers, or comes from one."""
-    if isinstance(value, ModuleType):
-        return value.__name__ in _NONDETERMINISTIC
-    return getattr(value, "__module__", None) in _NONDETERMINISTIC
 
 
 def _has_data(value: object) -> bool:

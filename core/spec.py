@@ -113,6 +113,8 @@ class TransitionSystem(Generic[S, K]):
     debug
         Whether every action is watched: that it leaves the state untouched if it is not enabled,
         and that it writes only values within their declared ranges.
+    repeats
+        Whether liveness predicates are watched, too, since functions are declared pure.
     """
 
     def __init__(
@@ -148,7 +150,7 @@ class TransitionSystem(Generic[S, K]):
         self.legend = legend
         self.constraint = constraint
         self.view = view
-        self.debug, self._watched = False, 0
+        self.debug, self.repeats, self._watched = False, False, 0
         self._tried: list[Tried] = [
             (index, instance.action.apply, instance.arguments)
             for index, instance in enumerate(self.instances)
@@ -185,21 +187,23 @@ class TransitionSystem(Generic[S, K]):
 
     def inside(self) -> bool:
         """Whether the state that ``record`` holds satisfies the constraint, if there is one."""
-        if self.constraint is None:
-            return True
-        before = self.layout.values() if self.debug else None
-        call = partial(self.constraint, self.record, self.constants)
-        with blaming("the constraint", self._here):
+        return self.constraint is None or self._asked(self.constraint, "the constraint", self.debug)
+
+    def _asked(self, function: Callable[[S, K], bool], who: str, watched: bool) -> bool:
+        """Return what a function says of the state that ``record`` holds."""
+        before = self.layout.values() if watched else None
+        call = partial(function, self.record, self.constants)
+        with blaming(who, self._here):
             answer = call()
         if before is not None:
-            refuse_writing(self.layout, before, "the constraint", call, answer)
-        return truth(answer, "the constraint", self.constraint)
+            refuse_writing(self.layout, before, who, call, answer)
+        return truth(answer, who, function)
 
-    def successors(self, state: State) -> Iterator[tuple[int, State]]:
+    def successors(self, state: State, watched: bool = True) -> Iterator[tuple[int, State]]:
         """Yield (index into ``instances``, successor) for every enabled step of `state`.
 
         While a successor is yielded, ``record`` holds it; the caller must not change the record.
-        This is the only place where steps are taken.
+        This is the only place where steps are taken; they are watched in debug mode, if `watched`.
 
         Raises
         ------
@@ -209,14 +213,15 @@ class TransitionSystem(Generic[S, K]):
             writes a value out of its declared range, or writes anything before it returns "not
             enabled".
         """
-        return self._steps(state, self._tried)
+        return self._steps(state, self._tried, watched and self.debug)
 
-    def _steps(self, state: State, tried: Sequence[Tried]) -> Iterator[tuple[int, State]]:
+    def _steps(
+        self, state: State, tried: Sequence[Tried], watched: bool
+    ) -> Iterator[tuple[int, State]]:
         """Yield the enabled ones of some steps of `state`."""
         record, constants = self.record, self.constants
         load, dump = self.layout.load, self.layout.dump
-        attempt = self._attempt_watched if self.debug else None
-        index = 0
+        attempt, index = self._attempt_watched if watched else None, 0
         load(state)
         try:
             for index, apply, arguments in tried:
@@ -239,8 +244,7 @@ class TransitionSystem(Generic[S, K]):
         self._watched += 1
         if self._watched <= _REPEATED or not self._watched % _REPEATED:
             again = partial(apply, self.record, self.constants, *arguments)
-            step = self.instances[index].step
-            refuse_nondeterminism(layout, state, step, apply, (again, answer))
+            refuse_nondeterminism(layout, state, self.instances[index].step, again, answer)
         disabled = isinstance(answer, int) and not answer
         if disabled and layout.values() == before and layout.intact():
             return False
@@ -269,7 +273,7 @@ class TransitionSystem(Generic[S, K]):
     def attempting(self, indices: Iterable[int]) -> Callable[[State], dict[int, State]]:
         """Return :meth:`attempt` for many states; it raises what :meth:`successors` raises."""
         tried = [self._tried[index] for index in sorted(indices)]
-        return lambda state: dict(self._steps(state, tried))
+        return lambda state: dict(self._steps(state, tried, self.debug))
 
     def take(self, state: State, step: Step) -> State | None:
         """Return the state that `step` leads to, or None where it is not enabled.
@@ -319,9 +323,7 @@ class TransitionSystem(Generic[S, K]):
 
     def satisfies(self, prop: Property) -> bool:
         """Whether the state that ``record`` holds satisfies the predicate of `prop`."""
-        with blaming(predicate_of(prop), self._here):
-            answer = prop.predicate(self.record, self.constants)
-        return truth(answer, predicate_of(prop), prop.predicate)
+        return self._asked(prop.predicate, predicate_of(prop), self.repeats)
 
     def _in_range(self, record: S, constants: K) -> bool:
         """Whether ``record`` is well typed, in the form of a predicate."""

@@ -49,6 +49,7 @@ def recorded(cell: Cell, root: Path) -> CellOutcome | None:
             depth=int(entry["depth"]),
             never_enabled=tuple(entry["never_enabled"]),
             engine=str(entry["engine"]),
+            declared_pure=str(entry["declared_pure"]),
         )
     except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError):
         # What cannot be read was never recorded: the cell is searched.
@@ -69,6 +70,7 @@ def record(outcome: CellOutcome, root: Path) -> None:
         "depth": outcome.depth,
         "never_enabled": outcome.never_enabled,
         "engine": outcome.engine,
+        "declared_pure": outcome.declared_pure,
     }
     Store("gate").keep(key(outcome.cell), json.dumps(entry).encode())
 

@@ -195,6 +195,7 @@ class CellVerdicts:
     never_enabled: tuple[str, ...] = ()
     stopped_by: str | None = None
     engine: str = ""
+    declared_pure: str = ""
     instead: tuple[str, int] | None = None
 
     def add(self, result: Result, explanations: dict[str, str]) -> None:

@@ -105,6 +105,8 @@ class CellOutcome:
         For an error, the line that it is about.
     traces
         Counterexamples of what is not as expected.
+    declared_pure
+        The functions that are declared pure, and how they were tried; empty if none is reached.
     inputs
         All that its protocol read.
     ran
@@ -121,6 +123,7 @@ class CellOutcome:
     never_enabled: tuple[str, ...] = ()
     seconds: float = 0.0
     engine: str = ""
+    declared_pure: str = ""
     place: Line | None = None
     places: tuple[tuple[Line, str], ...] = ()
     traces: list[Shown] = field(default_factory=list)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
+from ..analysis.loading import named
 from ..analysis.named import find_protocol
 from ..analysis.properties import find_properties, select, system_for
 from ..analysis.saved import systems_with_history
@@ -18,6 +19,7 @@ from ..checker.stop import Stop, Stopped
 from ..checker.violation import explained
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from ..model import Protocol
+from ..render.grounds import declared_pure
 from .cells import EVERY, Cell, CellVerdicts, Expectation, expanded
 from .judge import Deviation, Finding, judge
 from .places import SourceLocation, places
@@ -54,6 +56,7 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
         complete=cell_verdicts.complete,
         never_enabled=cell_verdicts.never_enabled,
         engine=cell_verdicts.engine,
+        declared_pure=cell_verdicts.declared_pure,
         traces=search.shown(findings),
     )
     outcome.places = _places(outcome, protocol)
@@ -150,6 +153,7 @@ class Search:
                 explanations[name] = explained(system, verdict.property, verdict.trace)
                 self.verdicts[name] = properties, system, verdict
         self.cell_verdicts.add(result, explanations)
+        self.cell_verdicts.declared_pure = declared_pure(result)
         self.cell_verdicts.stopped_by = _limit(result.stopped_by, self.cell)
 
     def _check(
@@ -157,7 +161,12 @@ class Search:
     ) -> tuple[TransitionSystem[Any, Any], Result]:
         system = self._system(self.protocol, properties)
         left = self.cell.limits.seconds - (perf_counter() - self.started)
-        resources = replace(self.resources, engine=self.cell.limits.engine, watch=self.cell.custom)
+        resources = replace(
+            self.resources,
+            engine=self.cell.limits.engine,
+            watch=self.cell.custom,
+            load=named(self.cell.protocol, self.cell.bounds.split(), properties),
+        )
         result = check(
             system,
             properties,

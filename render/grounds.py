@@ -1,4 +1,4 @@
-"""What a search under symmetry relies on, in a sentence."""
+"""What a search relies on beside the code: declared functions, and symmetry, in a sentence."""
 
 from __future__ import annotations
 
@@ -26,3 +26,20 @@ def relied_on(result: Result) -> str:
         for one in grounds.declared
     )
     return f"{said} (shown from the code, but {declared}), {sampled}"
+
+
+def declared_pure(result: Result) -> str:
+    """Name the functions that were tried, not read; empty if the model reaches none."""
+    tried = result.tried
+    if tried is None:
+        return ""
+    named = ", ".join(
+        f"{one.function} ({one.place})" + (f": {one.reason.rstrip('.')}" if one.reason else "")
+        for one in tried.functions
+    )
+    if tried.not_elsewhere:
+        where = f"not tried in another process, since {tried.not_elsewhere}"
+    else:
+        states = f"{tried.states:,} state{'s' * (tried.states != 1)}"
+        where = f"{states} evaluated again in {tried.processes} other processes"
+    return f"declared pure, tried, not read: {named} ({where})"

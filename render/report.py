@@ -8,7 +8,7 @@ from ..checker.itf import itf
 from ..checker.result import Result, Verdict
 from ..checker.violation import explained
 from ..core.spec import TransitionSystem
-from .grounds import relied_on
+from .grounds import declared_pure, relied_on
 
 
 def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]:
@@ -19,7 +19,8 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
     well.  ``not_decided`` has the reason for each property that was not decided; ``never_enabled``
     is None where not all states were explored.  ``seconds`` is wall time;
     ``collision_probability`` is 0 where every state is stored whole (``exact``).  ``symmetry`` is
-    None without ``--symmetry``.
+    None without ``--symmetry``, and ``declared_pure`` where the model reaches no function that is
+    declared pure.
     """
     return {
         "protocol": system.name,
@@ -36,6 +37,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "collision_probability": result.collision_probability,
         "permutations": result.permutations,
         "symmetry": _symmetry(result),
+        "declared_pure": _declared_pure(result),
         "distinct_states": result.distinct_states,
         "generated_states": result.generated_states,
         "depth": result.depth,
@@ -63,6 +65,24 @@ def _symmetry(result: Result) -> dict[str, Any] | None:
         "properties": grounds.properties,
         "declared": [vars(declared) for declared in grounds.declared],
         "sampled_states": grounds.sampled_states,
+    }
+
+
+def _declared_pure(result: Result) -> dict[str, Any] | None:
+    """Return the functions that were tried, not read, since they are declared pure.
+
+    ``relied_on`` says it in a sentence.  ``states`` were evaluated again by other ``processes``;
+    ``not_elsewhere`` says why none were.
+    """
+    tried = result.tried
+    if tried is None:
+        return None
+    return {
+        "relied_on": declared_pure(result),
+        "functions": [vars(declared) for declared in tried.functions],
+        "states": tried.states,
+        "processes": tried.processes,
+        "not_elsewhere": tried.not_elsewhere,
     }
 
 

@@ -9,7 +9,7 @@ from ..analysis.properties import Selection
 from ..checker.result import Result, Verdict
 from ..checker.stop import Stop
 from ..core.spec import Kind, Outcome, TransitionSystem
-from .grounds import relied_on
+from .grounds import declared_pure, relied_on
 from .lasso import length, violated_after
 from .printed import Console, Text
 from .text import print_prose, print_trace
@@ -58,6 +58,9 @@ def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: 
     line.append(f"{system.name}, {system.headline}: {_what(result)}")
     if result.grounds is not None:
         line.append(f" --symmetry: {relied_on(result)}.")
+    if result.tried is not None:
+        said = declared_pure(result)
+        line.append(f" {said[0].upper()}{said[1:]}.")
     print_prose(console, line)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...core.layout import State
 from ..request import SearchRequest
 from ..stop import Stopped
+from ..trial import spread
 
 
 class LevelSearch:
@@ -40,3 +41,20 @@ class LevelSearch:
             for number, prop in enumerate(self.properties)
             if prop.name not in self.violations
         )
+
+
+def spread_over(levels: Sequence[Sequence[tuple[int, int]]], most: int) -> Iterator[int]:
+    """Yield the numbers of about so many states, at equal distances on each level.
+
+    Parameters
+    ----------
+    levels
+        Their segments, each the number of its first state, and how many there are.
+    """
+    chosen = spread(levels, most)
+    for segments in chosen:
+        count = sum(count for _, count in segments)
+        step, passed = max(1, count * len(chosen) // most), 0
+        for first, count in segments:
+            yield from range(first + -passed % step, first + count, step)
+            passed += count

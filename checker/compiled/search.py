@@ -22,7 +22,7 @@ from .build import Code
 from .checkpoint import Checkpoint, CheckpointError, Manifest, read_manifest
 from .comparison import Comparison, compare_with_reference, verify_symmetry
 from .journal import Journal, code_hash
-from .levels import LevelSearch
+from .levels import LevelSearch, spread_over
 from .machine import Machine, Segments, Sizes
 from .memory import DONE, GROW, MemoryLimitError, Shared
 from .memory_budget import MemoryBudget
@@ -359,6 +359,11 @@ class CompiledSearch(LevelSearch):
             for number, (_, words) in self._parents(level - 1, some).items():
                 parents[some[number]] = layout.unpack(words)
         return parents
+
+    def some(self, most: int) -> list[State]:
+        """Return states of every level, about so many at most."""
+        places = spread_over(self.levels, most)
+        return [state for place in places for state in self.read(place, 1)]
 
     def decided(self, properties: Sequence[Property]) -> list[Decided]:
         """Decide liveness properties once it has seen all states; a limit can leave all out."""

@@ -364,6 +364,10 @@ class SparkSearch(LevelSearch):
         """Return all states, level by level."""
         return [self.history.states(run) for run in self.manifest.levels]
 
+    def some(self, most: int) -> list[State]:
+        """Return no states: a level is read as a whole or not at all."""
+        return []
+
     def decided(self, properties: Sequence[Property]) -> Iterator[Decided]:
         """Decide liveness properties one after the other, once it has seen all states."""
         return decided(self.system, properties, self.states())

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 from functools import partial
+from inspect import unwrap
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from ...core.containers import Bag, Set
 from ...core.fields import Record
+from ...core.purity import is_declared_pure
 from ...core.sequences import Seq
 from .builtins import Arguments, BuiltIns, Names
+from .declared import declared_result
 from .methods import MUTATING, NUMBERS, OF_PLACES, TEXTS, TRUTHS
 from .published import is_exception
 from .values import (
@@ -100,6 +103,10 @@ class Calls:
                     self.reader.local(self.body, one, None, {})
 
     def _known(self, callee: Any, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        if is_declared_pure(callee):
+            self.read_all(arguments, named)
+            history = any(value.history for value in (*arguments, *named.values()))
+            return marked(declared_result(unwrap(callee)), history)
         callee = self.objects.unwrapped(self.body, node, callee, arguments)
         if isinstance(callee, MethodType):
             of = Known(callee.__self__)

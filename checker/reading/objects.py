@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import is_library
 from ...core.fields import Record
+from ...core.purity import is_declared_pure
 from .published import is_pure, is_pure_module, module_of, reads
 from .values import (
     ANYTHING,
@@ -90,7 +91,7 @@ class Objects:
     def _part_refused(self, value: Any) -> str:
         if isinstance(value, (*_PLAIN, *_CONTAINERS, ModuleType)):
             return ""
-        if self.reader.is_declared(value):
+        if is_declared_pure(value):
             return ""
         if isinstance(value, _MEMOISED):
             value = value.__wrapped__
@@ -127,7 +128,7 @@ class Objects:
 
     def refuse_unlisted(self, body: Body, node: ast.AST, value: Any) -> None:
         """Refuse the call of what is neither read, nor on the list, nor declared pure."""
-        if self.reader.is_declared(value) or is_ours(value) or is_pure(value):
+        if is_declared_pure(value) or is_ours(value) or is_pure(value):
             return
         written = ast.unparse(node.func) if isinstance(node, ast.Call) else ast.unparse(node)
         body.find(node, f"{written} {_unlisted(value)}")

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from inspect import unwrap
 from types import FunctionType
 from typing import Any
 
 from ...core.errors import is_users
+from ...core.purity import is_declared_pure
 from .body import Body
+from .declared import annotation, declared_result, wrong_answers
 from .notes import Answer, Effect, Objection
 from .objects import Objects, is_ours
 from .sources import Node, Source, source_of
 from .values import (
     ANYTHING,
     NOTHING,
-    Element,
     Group,
-    Items,
     Known,
     Local,
-    Made,
-    Number,
-    Object,
-    Place,
     Text,
-    Unknown,
     Value,
     either,
-    is_text,
-    kind_of,
     marked,
     options,
     parts_of,
@@ -62,8 +53,6 @@ class Reader:
     ----------
     histories
         The variables of the state that it holds only if a property needs them.
-    is_declared
-        Whether a function is declared pure, so that it is not read.
 
     Attributes
     ----------
@@ -73,11 +62,8 @@ class Reader:
         The model's own classes that were met.
     """
 
-    def __init__(
-        self, histories: Collection[str], is_declared: Callable[[Any], bool] = lambda value: False
-    ) -> None:
+    def __init__(self, histories: Collection[str]) -> None:
         self.histories = frozenset(histories)
-        self.is_declared = is_declared
         self.objects = Objects(self)
         self.unresolved: set[str] = set()
         self.classes: set[type] = set()
@@ -118,9 +104,9 @@ class Reader:
         named: Mapping[str, Value],
     ) -> Value:
         """Return what a call in a body may return, and note there what it does."""
-        if self.is_declared(function) or is_ours(function) or not self.objects.is_read(function):
+        if is_declared_pure(function) or is_ours(function) or not self.objects.is_read(function):
             history = any(value.history for value in (*arguments, *named.values()))
-            return marked(_declared_result(function), history)
+            return marked(declared_result(function), history)
         summary = self.summary(function, arguments, named, body.control)
         body.objections += summary.objections
         body.effects += summary.effects
@@ -157,7 +143,7 @@ class Reader:
     ) -> Summary:
         """Return what a function does with such arguments; None stands for any."""
         if len(self._begun) > DEEPEST or self._begun.count(id(function)) > 1:
-            return Summary(_declared_result(function))
+            return Summary(declared_result(function))
         if self._contexts.get(id(function), 0) >= MOST_CONTEXTS:
             arguments, named = None, {}
         values = None if arguments is None else tuple(arguments)
@@ -209,7 +195,7 @@ class Reader:
         objections = list(body.objections)
         if body.yields is None and (expected or is_users(source.file) or _outside(function)):
             declared = annotation(function) or expected
-            objections += _wrong_answers(function, declared, body.answers)
+            objections += wrong_answers(function, declared, body.answers)
         return Summary(_result(body), tuple(body.answers), tuple(objections), tuple(body.effects))
 
 
@@ -256,72 +242,3 @@ def _bound(
         rest = [value for name, value in named.items() if name not in variables]
         variables[node.args.kwarg.arg] = Group("dict", either(rest) or ANYTHING, Text())
     return variables
-
-
-def annotation(function: Any) -> str:
-    """Return the name of the class that a function declares to return; empty for another text."""
-    declared = getattr(function, "__annotations__", {}).get("return", "")
-    if declared is None:
-        return "None"
-    return declared if isinstance(declared, str) else str(getattr(declared, "__name__", ""))
-
-
-def _declared_result(function: Any) -> Value:
-    """Return what a function returns by its annotation."""
-    kind = _class_named(function, annotation(function))
-    if kind is not None and issubclass(kind, int):
-        return Number(kind)
-    if kind is str:
-        return Text()
-    return NOTHING if annotation(function) == "None" else ANYTHING
-
-
-def _class_named(function: Any, name: str) -> type | None:
-    space = getattr(function, "__globals__", {})
-    kind = space.get(name, getattr(builtins, name, None))
-    return kind if isinstance(kind, type) else None
-
-
-def _wrong_answers(
-    function: FunctionType, declared: str, answers: Sequence[Answer]
-) -> list[Objection]:
-    """Return the returns of a function that answer something else than it declares."""
-    kind = _class_named(function, declared)
-    objections: list[Objection] = []
-    if declared not in ("None", "bool", "int", "str") and not (
-        kind and issubclass(kind, (int, Enum))
-    ):
-        return objections
-    for answer in answers:
-        wrong = next((one for one in options(answer.value) if _is_wrong(one, declared)), None)
-        if wrong is None:
-            continue
-        who = f"{function.__name__}() declares that it returns {declared}"
-        if answer.falls:
-            text = f"{who}, and ends here without a return, so it returns None; write return"
-        else:
-            text = f"{who}, and returns {_spoken(wrong)} here"
-        objections.append(Objection(answer.line, text))
-    return objections
-
-
-def _is_wrong(value: Value, declared: str) -> bool:
-    """Whether a value is surely not of a declared class."""
-    if isinstance(value, Unknown):
-        return False
-    if declared == "None":
-        return not (isinstance(value, Known) and value.value is None)
-    if declared == "str":
-        return not is_text(value) and not isinstance(value, Object)
-    return kind_of(value) is None and not isinstance(value, Object)
-
-
-def _spoken(value: Value) -> str:
-    """Return what a value is, in words."""
-    if isinstance(value, Known):
-        return repr(value.value) if isinstance(value.value, (str, type(None))) else "an object"
-    words: dict[type, str] = {
-        Number: "a number", Text: "a text", Items: "a tuple", Group: "a collection",
-        Place: "a part of the state", Element: "a part of the state", Made: "a record",
-    }  # fmt: skip
-    return words.get(type(value), "something else")

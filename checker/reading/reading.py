@@ -6,7 +6,7 @@ before they run, whichever branch they take.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from inspect import unwrap
 from types import FunctionType
@@ -14,8 +14,9 @@ from typing import Any
 
 from ...core.errors import ModelError, shown
 from ...core.spec import Property, TransitionSystem
+from .declared import annotation
 from .notes import Objection
-from .reader import Reader, Summary, annotation
+from .reader import Reader, Summary
 from .values import ANYTHING, NUMBER, TRUTH, Known, Number, Place, Value
 
 MOST_OBJECTIONS = 12
@@ -46,7 +47,6 @@ def refuse_unreadable(
     system: TransitionSystem[Any, Any],
     properties: Iterable[Property],
     histories: Collection[str] = (),
-    is_declared: Callable[[Any], bool] = lambda value: False,
     everything: bool = False,
 ) -> None:
     """Read a model's functions, those outside of this package, and refuse what they must not do.
@@ -55,8 +55,6 @@ def refuse_unreadable(
     ----------
     histories
         The variables that the state holds only if a property needs them.
-    is_declared
-        Whether a function is declared pure.
     everything
         Whether to read the functions of this package as well.
 
@@ -68,7 +66,7 @@ def refuse_unreadable(
     roots = list(roots_of(system, properties, everything))
     if not roots:
         return
-    reader = Reader(histories, is_declared)
+    reader = Reader(histories)
     objections: list[Objection] = []
     for root in roots:
         summary = reader.summary(root.function, root.arguments, {}, False, root.expected)

@@ -51,6 +51,7 @@ def _cell(outcome: CellOutcome) -> dict[str, Any]:
         "depth": outcome.depth,
         "never_enabled": list(outcome.never_enabled),
         "engine": outcome.engine,
+        "declared_pure": outcome.declared_pure,
         "seconds": round(outcome.seconds, 3),
         "traces": [trace.itf for trace in outcome.traces],
     }

@@ -76,6 +76,7 @@ def _row(outcome: CellOutcome) -> str:
         for prop in outcome.properties
     ]
     expected = "<br>".join(map(escaped, shown or [text for _, text in outcome.cell.expected]))
+    expected += f"<br>{escaped(outcome.declared_pure)}" * bool(outcome.declared_pure)
     cell = outcome.cell
     bounds = "default" if cell.within == DEFAULT_BOUNDS else escaped(cell.within)
     counted = f"{outcome.states:,}" if isinstance(cell, Cell) else forced(outcome)

@@ -89,6 +89,16 @@ def test_the_first_block_of_the_reference_runs(capsys):
     assert "NoCommittedRecordLost is violated" in capsys.readouterr().out
 
 
+def test_the_model_with_a_declared_function_is_as_its_section_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    [text] = [block for block in blocks(LIBRARY, "python") if "@pure(" in block]
+    Path("balancer.py").write_text(text, "utf-8")
+    result = CliRunner().invoke(main, ["check", "balancer.py"])
+    assert result.exit_code == 0, result.output
+    [shown] = re.findall(r"`(Declared pure, .*?) \(17 states", " ".join(LIBRARY.split()))
+    assert f"{shown} (17 states evaluated again in" in " ".join(result.output.split())
+
+
 @pytest.mark.parametrize("arguments", commands(LIBRARY), ids=" ".join)
 def test_the_commands_of_the_reference_run(arguments, monkeypatch):
     monkeypatch.chdir(ROOT)

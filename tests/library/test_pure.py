@@ -1,6 +1,7 @@
 """A function that is declared pure is tried, and named: an impure one is refused in every run."""
 
 import json
+import linecache
 import os
 from contextlib import suppress
 from dataclasses import replace
@@ -169,7 +170,10 @@ def test_a_declared_function_that_a_rule_of_kafka_calls_is_tried(tmp_path):
 
 def test_a_model_in_memory_is_not_tried_elsewhere_and_the_verdict_says_so():
     module = ModuleType("in_memory")
-    exec(model(PURE["a cache"], "an action").replace("__file__", "'x'"), vars(module))
+    text = model(PURE["a cache"], "an action").replace("__file__", "'x'")
+    # As a notebook does, so that tracebacks, and whoever reads code, find the lines.
+    linecache.cache["<cell>"] = len(text), None, text.splitlines(keepends=True), "<cell>"
+    exec(compile(text, "<cell>", "exec"), vars(module))
     checked = tidegate.check(module.model)
     assert checked.holds
     assert "not tried in another process, since the model exists in this process only" in text_of(

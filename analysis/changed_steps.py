@@ -89,6 +89,7 @@ def explored(
         number = graph.number.setdefault(state, len(graph.states))
         if number == len(graph.states):
             graph.states.append(state)
+            system.layout.load(state)
             if violated := [prop.name for prop in judge()]:
                 graph.violated[number] = violated
                 for name in violated:

@@ -118,11 +118,13 @@ def follow(
     """
     ways = [_way(system, start, steps) for start in list(system.initial_states())]
     states, stopped = max(ways, key=lambda way: len(way[0]))
-    scenes = [system.scene(state) for state in states]
-    events = events_of(system, steps[: len(states) - 1], scenes)
+    with system.noting() as failed:
+        scenes, rows = system.scenes(states), system.rows(states)
+        said = [event.sentence for event in events_of(system, steps[: len(states) - 1], scenes)]
+    said[0] = " ".join([said[0], *(f"{text}." for text in failed)])
     taken = tuple(
-        Taken(step, event.sentence, system.columns(state), _shown(system, state))
-        for step, event, state in zip((None, *steps), events, states, strict=False)
+        Taken(step, sentence, row, _shown(system, state))
+        for step, sentence, row, state in zip((None, *steps), said, rows, states, strict=False)
     )
     judged = {prop.name: system.violates(prop, states[-1]) for prop in properties}
     violated = tuple(name for name, violates in judged.items() if violates)

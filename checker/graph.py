@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.layout import State
 from ..core.scene import Scene
-from ..core.spec import Property, Step, TidegateError, Trace, TransitionSystem
+from ..core.spec import ModelError, Property, Step, TidegateError, Trace, TransitionSystem
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -70,8 +70,11 @@ class StateGraph:
         import networkx as nx
 
         graph: Graph = nx.MultiDiGraph(protocol=self.system.name, bounds=self.system.headline)
-        for number, state in enumerate(self.states):
-            columns = self.system.columns(state)
+        with self.system.noting() as failed:
+            rows = self.system.rows(self.states)
+        if failed:
+            graph.graph["failed"] = " ".join(failed)
+        for number, (state, columns) in enumerate(zip(self.states, rows, strict=True)):
             text = " | ".join(f"{name}: {text}" for name, text in columns.items())
             graph.add_node(
                 number,
@@ -156,7 +159,11 @@ def by_shape(graph: StateGraph) -> list[Hashable]:
     system = graph.system
     if system.view is None:
         raise GraphError(f"{system.name} has no leaders and logs to tell shapes of states by")
-    return [_shape(system.scene(state)) for state in graph.states]
+    with system.noting() as failed:
+        scenes = system.scenes(graph.states)
+    if failed:
+        raise ModelError(failed[0])
+    return [_shape(scene) for scene in scenes]
 
 
 def _shape(scene: Scene) -> str:

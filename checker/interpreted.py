@@ -209,10 +209,13 @@ class Search:
 
     def _meet(self, state: State) -> None:
         """Judge the state in the record if it is new; add it to the last level if it is inside."""
+        written = state
         if self.symmetry:
             state = self.symmetry.canonical(state)
         if state in self.seen or state in self.outside:
             return
+        # Judge what a replay reads: a True that was written to a whole number reads as 1 then.
+        self.system.layout.load(written)
         if self.system.inside():
             self.seen.add(state)
             self.levels[-1].append(state)

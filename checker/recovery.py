@@ -38,7 +38,7 @@ def stuck_states(
             if system.satisfies(prop):
                 backwards.add_edge(recovered, state)
             for instance, successor in system.successors(state):
-                if system.is_fair(system.instances[instance].action) and system.inside():
+                if system.is_fair(system.instances[instance].action) and system.admits(successor):
                     backwards.add_edge(successor, state)
     recovering = nx.descendants(backwards, recovered)
     for number, level in enumerate(levels):

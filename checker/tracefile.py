@@ -174,7 +174,7 @@ def _step(meta: dict[str, Any]) -> Step:
     """Return the step that led to a state."""
     arguments = meta["arguments"]
     if len(arguments) > _MOST_ARGUMENTS or any(
-        type(value) is not int for value in arguments.values()
+        type(value) not in (int, bool) for value in arguments.values()
     ):
         raise TypeError
     return Step(_text(meta["action"]), tuple(map(_text, arguments)), tuple(arguments.values()))

@@ -19,7 +19,7 @@ from ..core.spec import TransitionSystem
 from ..invariants import invariants_of
 from ..render.output import Reports
 from ..render.printed import Text
-from ..render.terminal import make_console, write_json
+from ..render.terminal import make_console, say, write_json
 from .parameters import file_options, model_options, protocol_argument
 from .status import EXIT_HOLDS, Ended, ended
 
@@ -146,6 +146,8 @@ def _export(made: StateGraph, options: dict[str, Any], reports: Reports) -> None
     if wanted:
         view = options["view"]
         shown = made.networkx() if view == "states" else quotient(made, view)
+        if "failed" in shown.graph:
+            say(shown.graph["failed"], stderr=True)
         for name in wanted:
             text = partial(WRITERS[name], shown)
             reports.write(f"--{name}", partial(_write, text))

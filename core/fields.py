@@ -6,15 +6,16 @@ Containers, which consist of these, are in :mod:`containers`; :mod:`layout` lays
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
 from .errors import ModelError, about
+from .kinds import Kind, converting_record
 
 _ACTS_FOR_CALLER = True
 """An error in a function of this module is reported at the line that called it."""
@@ -34,7 +35,8 @@ class Field:
     """One declared variable: its lowest and highest value, both included, and how it is shown.
 
     ``names`` matters to symmetry: it is ``"replica"`` if the value is the number of a replica (or
-    NONE), and ``"replicas"`` if it is a set of them.
+    NONE), and ``"replicas"`` if it is a set of them.  ``kind`` is what it reads as: ``int``,
+    ``bool`` or an enumeration.
     """
 
     low: Limit
@@ -42,6 +44,7 @@ class Field:
     doc: str
     show: Callable[[int], object] = int
     names: str = ""
+    kind: Kind = int
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,8 @@ def replica_id(high: Limit, doc: str, low: Limit = NONE) -> int:
 
 
 def boolean(doc: str) -> bool:
-    """Declare a truth value."""
-    return cast(bool, Field(0, 1, doc, bool))
+    """Declare a truth value, which reads as True or False."""
+    return cast(bool, Field(0, 1, doc, bool, kind=bool))
 
 
 def optional(high: Limit, doc: str) -> int:
@@ -86,6 +89,8 @@ def optional(high: Limit, doc: str) -> int:
 def enumeration(kind: type[N], doc: str) -> N:
     """Declare a member of an enumeration whose values are 0, 1, 2 and so on.
 
+    It reads as that member; a number that is written to it becomes the member of that value.
+
     Raises
     ------
     ValueError
@@ -94,12 +99,17 @@ def enumeration(kind: type[N], doc: str) -> N:
     names = [member.name.lower() for member in kind]
     if [int(member) for member in kind] != list(range(len(names))):
         raise ValueError(f"{kind.__name__}: its values must be 0 to {len(names) - 1}, in order")
-    return cast(N, Field(0, len(names) - 1, doc, names.__getitem__))
+    return cast(N, Field(0, len(names) - 1, doc, _name_among(names), kind=kind))
 
 
 def one_of(names: Sequence[str], doc: str, high: Limit | None = None) -> int:
     """Declare an enumeration: the number is the index of its name."""
-    return cast(int, Field(0, len(names) - 1 if high is None else high, doc, names.__getitem__))
+    return cast(int, Field(0, len(names) - 1 if high is None else high, doc, _name_among(names)))
+
+
+def _name_among(names: Sequence[str]) -> Callable[[int], object]:
+    """Return how a number is shown that stands for one of these names; others as numbers."""
+    return lambda value: names[value] if 0 <= value < len(names) else int(value)
 
 
 def subset(size: Limit, doc: str, names: str = "") -> int:
@@ -138,6 +148,12 @@ class Record:
     """
 
     __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if kinds := kinds_of(dict(_declared(cls))):
+            # For the records outside of the state; those of the state have a class of their own.
+            type.__setattr__(cls, "__setattr__", converting_record(kinds))
 
     def __init__(self, *unnamed: int, **values: int) -> None:
         kind: Any = type(self)
@@ -315,6 +331,15 @@ def declared_parts(declaration: type) -> dict[str, Field | Array | type[Record]]
     return parts
 
 
+def kinds_of(parts: Mapping[str, object]) -> dict[str, Kind]:
+    """Return what variables read as, by name; those that read as ``int`` are left out."""
+    return {
+        name: part.kind
+        for name, part in parts.items()
+        if isinstance(part, Field) and part.kind is not int
+    }
+
+
 def _about_class(declaration: type, text: str) -> ModelError:
     """Return an error whose place is the first line of a declaration."""
     error = ModelError(text)
@@ -335,14 +360,3 @@ def method_of(declaration: type, name: str) -> FunctionType | None:
 
 _BESIDE = (FunctionType, classmethod)
 """Attributes that a declaration may have besides its variables: methods."""
-
-
-def shown_part(node: Any, declared: Any) -> object:
-    """Return a part of a record as people see it."""
-    if isinstance(declared, Field):
-        return declared.show(node)
-    if isinstance(declared, Array):
-        return [shown_part(part, declared.element) for part in node]
-    if isinstance(shown := getattr(declared, "shown", None), MethodType):
-        return shown(node)
-    return {name: shown_part(getattr(node, name), part) for name, part in _declared(declared)}

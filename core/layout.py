@@ -27,14 +27,16 @@ from .fields import (
     boolean,
     declared_parts,
     integer,
+    kinds_of,
     limit_of,
     members,
     nested,
     one_of,
     replica_id,
-    shown_part,
     subset,
 )
+from .kinds import Kind, array_type
+from .parts_shown import shown_part
 from .record import (
     ConstantError,
     Part,
@@ -108,6 +110,11 @@ class Variable:
     def width(self) -> int:
         """Its size in bits; a range of one value needs none and is not stored."""
         return (self.high - self.low).bit_length()
+
+    @property
+    def kind(self) -> Kind:
+        """What it reads as."""
+        return self.field.kind
 
     def shown(self, value: int) -> object:
         """Return a value as people see it."""
@@ -185,6 +192,11 @@ class Layout(Generic[S]):
         self.reset()
 
     @property
+    def kinds(self) -> list[Kind]:
+        """What the variables read as, each once, in order."""
+        return list(dict.fromkeys(variable.kind for variable in self.variables))
+
+    @property
     def classes(self) -> list[type]:
         """The classes of the record and of the records within it, each once, in order."""
         nodes = [self.record, *(node for node, _ in self._places)]
@@ -249,10 +261,8 @@ class Layout(Generic[S]):
     def describe(self, state: State) -> dict[str, Any]:
         """Return `state` as nested dictionaries and lists, for rendering only."""
         self.load(state)
-        with blaming("showing a variable"):
-            shown = shown_part(self.record, self.declaration)
-        assert isinstance(shown, dict)
-        return shown
+        shown = shown_part(self.record, self.declaration)
+        return shown if isinstance(shown, dict) else {"state": shown}
 
     def _place(
         self,
@@ -314,10 +324,14 @@ def _build(declared: Any, k: object, path: str) -> Any:
                 f"{path}: an array of {length} elements; it can have 0 to {MOST_ELEMENTS:,}"
             )
         elements = [_build(declared.element, k, f"{path}[{i}]") for i in range(length)]
-        return elements if isinstance(declared.element, Field) else tuple(elements)
+        if not isinstance(declared.element, Field):
+            return tuple(elements)
+        array = array_type(declared.element.kind)()
+        array.extend(elements)
+        return array
     fields: dict[str, Any] = dict(declared_parts(declared))
     constants = {name: limit_of(p.low, k) for name, p in fields.items() if _is_constant(p, k)}
-    node: Any = object.__new__(class_of(declared, Record, fields, constants))
+    node: Any = object.__new__(class_of(declared, Record, fields, constants, kinds_of(fields)))
     for name, part in fields.items():
         setattr(node, name, _build(part, k, f"{path}.{name}" if path else name))
     return node

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from .errors import printed
 from .generated import run
+from .kinds import Kind, as_kind, converting, source_of_members, stored_name
 
 _ACTS_FOR_CALLER = True
 """An error in a function of this module is reported at the line that called it."""
@@ -46,6 +47,10 @@ class Variable(Protocol):
     @property
     def width(self) -> int:
         """Its size in bits; 0 for a range of one value."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it reads as."""
 
     @property
     def word(self) -> int:
@@ -136,12 +141,16 @@ def accessors(
     nodes |= {id(owner): owner for owner, _ in places}
     names = {address: f"o{number}" for number, address in enumerate(nodes)}
     space: dict[str, Any] = {names[address]: node for address, node in nodes.items()}
-    access = [_access(names[id(owner)], key) for owner, key in places]
+    access = [
+        _access(names[id(owner)], key, v) for v, (owner, key) in zip(variables, places, strict=True)
+    ]
     every = list(zip(variables, access, strict=True))
     stored = [(v, a) for v, a in every if v.width]
     reads = "".join(f"{a}-{v.low}," if v.low else f"{a}," for v, a in stored)
-    direct = "".join(f"t{i}," if v.low else f"{a}," for i, (v, a) in enumerate(stored))
+    later = [v.low != 0 or v.kind is not int for v, _ in stored]
+    direct = "".join(f"t{i}," if later[i] else f"{a}," for i, (_, a) in enumerate(stored))
     shifted = "".join(f"; {a} = t{i}+{v.low}" for i, (v, a) in enumerate(stored) if v.low)
+    shifted += source_of_members([(v.kind, a) for v, a in stored], narrow, space)
     ranges = " and ".join(f"{v.low} <= {a} <= {v.high}" for v, a in stored)
     values = "".join(f"{a}," if v.width or a.endswith("]") else f"{v.low}," for v, a in every)
     intact = " and ".join(_watched(parts, names, space))
@@ -227,8 +236,12 @@ def _pieces(stored: Sequence[Variable]) -> tuple[str, str]:
     return cuts, values
 
 
-def _access(node: str, key: str | int) -> str:
-    return f"{node}[{key}]" if isinstance(key, int) else f"{node}.{key}"
+def _access(node: str, key: str | int, variable: Variable) -> str:
+    """Return the source that reads or writes a variable as it is kept in a record or an array."""
+    if isinstance(key, int):
+        return f"{node}[{key}]"
+    converts = variable.width and variable.kind is not int
+    return f"{node}.{stored_name(key) if converts else key}"
 
 
 def _watched(
@@ -251,7 +264,11 @@ def _code(bits: int) -> str:
 
 
 def class_of(
-    declaration: type, base: type, fields: Mapping[str, Any], constants: Mapping[str, int]
+    declaration: type,
+    base: type,
+    fields: Mapping[str, Any],
+    constants: Mapping[str, int],
+    kinds: Mapping[str, Kind],
 ) -> type:
     """Return the class of a declaration's records; its slots make a misspelt variable an error.
 
@@ -264,14 +281,23 @@ def class_of(
         By name, in order.
     constants
         The values of those variables that have only one.
+    kinds
+        What those variables read as that read as something else than ``int``.
     """
     key = declaration, tuple(fields), tuple(constants.items())
     if key not in _classes:
-        watched = {name: Constant(name, value) for name, value in constants.items()}
-        slots = tuple(name for name in fields if name not in constants)
+        watched = {
+            name: Constant(name, as_kind(kinds.get(name, int), value))
+            for name, value in constants.items()
+        }
+        slots = tuple(
+            stored_name(name) if name in kinds else name for name in fields if name not in constants
+        )
         space = {**_methods(declaration, base), "__slots__": slots, **watched}
         space["__parts__"] = tuple(fields)
-        _classes[key] = type(declaration.__name__, (base,), space)
+        made = _classes[key] = type(declaration.__name__, (base,), space)
+        for name in kinds.keys() - constants.keys():
+            setattr(made, name, converting(name, kinds[name], vars(made)[stored_name(name)]))
     return _classes[key]
 
 
@@ -285,7 +311,7 @@ def _methods(declaration: type, base: type) -> dict[str, Any]:
         name: value
         for kind in reversed(kinds)
         for name, value in vars(kind).items()
-        if isinstance(value, FunctionType) or name == "__hash__"
+        if (isinstance(value, FunctionType) and name != "__setattr__") or name == "__hash__"
     }
 
 

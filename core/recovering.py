@@ -24,7 +24,7 @@ def recovers(system: Any, prop: Property, state: State) -> bool:
             return True
         for index, successor in system.successors(here):
             fair = system.is_fair(system.instances[index].action)
-            if fair and successor not in seen and system.inside():
+            if fair and successor not in seen and system.admits(successor):
                 seen.add(successor)
                 todo.append(successor)
     return False

@@ -18,9 +18,9 @@ from .fields import (
     declared_parts,
     integer,
     limit_of,
-    shown_part,
     value_of,
 )
+from .parts_shown import shown_part
 
 _ACTS_FOR_CALLER = True
 """An error in a function of this module is reported at the line that called it."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from .blame import (
     Attempt,
@@ -29,11 +29,11 @@ from .errors import (
     blaming,
     failure,
     is_ours,
-    printed,
 )
 from .layout import Layout, State
 from .recovering import recovers
-from .scene import LogOffset, Participant, Scene, View
+from .scene import View
+from .telling import Telling
 from .vocabulary import (
     DEADLOCK,
     TYPE_OK,
@@ -74,7 +74,7 @@ _REPEATED = 1024
 """A watched search repeats this many first attempts; later, one of this many."""
 
 
-class TransitionSystem(Generic[S, K]):
+class TransitionSystem(Telling[S, K]):
     """Initial states and steps over one declared state, for one choice of constants.
 
     Parameters
@@ -132,6 +132,7 @@ class TransitionSystem(Generic[S, K]):
         view: View | None = None,
         fairness: Sequence[JointFairness] = (),
     ) -> None:
+        super().__init__()
         self.name = name
         self.bounds = bounds
         self.headline = headline
@@ -198,6 +199,13 @@ class TransitionSystem(Generic[S, K]):
         if before is not None:
             refuse_writing(self.layout, before, who, call, answer)
         return truth(answer, who, function)
+
+    def admits(self, state: State) -> bool:
+        """Whether a stored state satisfies the constraint, if there is one."""
+        if self.constraint is None:
+            return True
+        self.layout.load(state)
+        return self.inside()
 
     def successors(self, state: State, watched: bool = True) -> Iterator[tuple[int, State]]:
         """Yield (index into ``instances``, successor) for every enabled step of `state`.
@@ -343,54 +351,3 @@ class TransitionSystem(Generic[S, K]):
         alone = action.fairness is not Fairness.NONE
         return alone or any(joint.includes(action) for joint in self.fairness)
 
-    def explain(self, prop: Property, state: State) -> str:
-        """Say in words how `state` violates `prop`; empty where its witness function finds none."""
-        self.layout.load(state)
-        if prop.kind is Kind.TYPE:
-            return "; ".join(self.layout.range_errors())
-        witness = self._witness(prop)
-        if witness is None:
-            return ""
-        who = f"explain() of property {prop.name}"
-        with blaming(who, self._here):
-            text = prop.explain(self.record, self.constants, *witness)
-        if not isinstance(text, str):
-            raise ModelError(f"{who} returned {printed(text)}; it must return a text")
-        return text
-
-    def places(self, prop: Property, state: State) -> tuple[LogOffset, ...]:
-        """Return the offsets of logs at which `state` violates `prop`."""
-        self.layout.load(state)
-        witness = self._witness(prop)
-        if witness is None:
-            return ()
-        with blaming(f"places() of property {prop.name}", self._here):
-            return tuple(prop.places(self.record, self.constants, *witness))
-
-    def _witness(self, prop: Property) -> tuple[int, ...] | None:
-        """Return the witness that ``record`` violates `prop`; () for one with a predicate."""
-        if prop.witness is None:
-            return ()
-        who = f"the witness of property {prop.name}"
-        with blaming(who, self._here):
-            witness = prop.witness(self.record, self.constants)
-        if witness is None or isinstance(witness, tuple):
-            return witness
-        raise about(
-            prop.witness, f"{who} returned {printed(witness)}; it must return a tuple or None"
-        )
-
-    def columns(self, state: State) -> dict[str, str]:
-        """Return a heading and a short text per participant, for one row of a trace."""
-        self.layout.load(state)
-        with blaming(f"columns() of {self.name}", self._here):
-            return dict(self._columns(self.record, self.constants))
-
-    def scene(self, state: State) -> Scene:
-        """Return `state` as a picture, made from its columns if the system has no view."""
-        if self.view is None:
-            shown = ((name, *text.split("\n")) for name, text in self.columns(state).items())
-            return Scene(tuple(Participant(name, role, tuple(rest)) for name, role, *rest in shown))
-        self.layout.load(state)
-        with blaming(f"the view of {self.name}", self._here):
-            return self.view.scene(self.record, self.constants)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core.fields import Array, declared_parts, shown_part
+from ..core.fields import Array, declared_parts
+from ..core.parts_shown import shown_part
 from ..core.scene import Detail, Event, Participant, Scene, View, about
 from ..core.spec import Action
 from .custom.view import SHARED, first_sentence, lines

@@ -161,12 +161,13 @@ class Explorer(App[None]):
     def _state(self) -> Group:
         """Return the present state, a column per participant, with what it violates."""
         exploration = self.exploration
-        columns = exploration.system.columns(exploration.state)
+        with exploration.system.noting() as failed:
+            columns = exploration.system.columns(exploration.state)
         table = Table(box=None, padding=(0, 2, 0, 0))
         for name in columns:
             table.add_column(name, overflow="fold")
         table.add_row(*(Text(text) for text in columns.values()))
-        parts: list[Table | Text] = [table, Text()]
+        parts: list[Table | Text] = [table, *map(Text, failed), Text()]
         for prop in exploration.violated():
             text = exploration.system.explain(prop, exploration.state)
             parts.append(Text.assemble((f"VIOLATED {prop.name}: ", "bold red"), text, "\n"))

@@ -8,13 +8,12 @@ family (:mod:`tidegate.core.scene`); a system without such a view is shown by it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..checker.events import events_of
 from ..checker.reasons import Reason, why
 from ..checker.violation import telling_state
-from ..core.errors import blaming
 from ..core.scene import Event, LogOffset, Message, Scene
 from ..core.spec import Property, Step, Trace, TransitionSystem
 from .cause import cause
@@ -192,10 +191,30 @@ def narrate(
     about
         The protocol in a sentence.
     """
-    scenes = [system.scene(state) for state in trace.states]
+    with system.noting() as failed:
+        narrative = _narrated(system, trace, prop, numbers, about)
+    if not failed:
+        return narrative
+    if prop is None:
+        return replace(narrative, legend=(*narrative.legend, *(f"{text}." for text in failed)))
+    # Every form shows the explanation.
+    return replace(
+        narrative, explanation=" ".join([narrative.explanation, *(f"{text}." for text in failed)])
+    )
+
+
+def _narrated(
+    system: TransitionSystem[Any, Any],
+    trace: Trace,
+    prop: Property | None,
+    numbers: Iterable[tuple[str, str]],
+    about: str,
+) -> Narrative:
+    """Return a trace in the intermediate form, without what failed while it was told."""
+    scenes = system.scenes(trace.states)
     happened = events_of(system, trace.steps, scenes)
     end = telling_state(system, prop, trace) if prop else trace.states[-1]
-    places = system.places(prop, end) if prop is not None else ()
+    places = _held(system.places(prop, end), scenes[-1]) if prop is not None else ()
     flags = turning_points(scenes, places)
     for number, mark in marks(trace).items():
         flags.setdefault(number, []).append(mark)
@@ -214,7 +233,7 @@ def narrate(
         lanes=tuple(who.name for who in scenes[0].participants),
         moments=tuple(_moments(system, trace, scenes, happened, flags)),
         arrows=tuple(_arrows(scenes, happened)),
-        legend=_legend(system, scenes),
+        legend=system.legends(scenes),
         numbers=tuple(numbers),
         loop=trace.loop,
         after=violated_after(len(trace.steps), trace.loop),
@@ -251,12 +270,10 @@ def _moments(
         before = values
 
 
-def _legend(system: TransitionSystem[Any, Any], scenes: Sequence[Scene]) -> tuple[str, ...]:
-    """Return how to read what is shown of states."""
-    if system.view is None:
-        return (system.legend,)
-    with blaming(f"the view of {system.name}"):
-        return system.view.legend(scenes)
+def _held(places: Sequence[LogOffset], scene: Scene) -> tuple[LogOffset, ...]:
+    """Return the places in logs that a picture shows."""
+    shown = {who.replica for who in scene.participants if who.log is not None}
+    return tuple(place for place in places if place.replica in shown)
 
 
 def _arrows(scenes: Sequence[Scene], events: Sequence[Event]) -> list[Arrow]:

@@ -70,7 +70,8 @@ def print_behavior(
         What is to be said of a step besides, by its number.
     """
     notes = marks(trace) | dict(notes)
-    rows = [system.columns(state) for state in trace.states]
+    with system.noting() as failed:
+        rows = system.rows(trace.states)
     steps = [_step(trace, index, notes) for index in range(len(rows))]
     widths = _widths(steps, rows, console.width)
     if full:
@@ -81,6 +82,8 @@ def print_behavior(
         _print_list(console, trace, rows, notes)
     if trace.loop is not None:
         print_prose(console, Text(repeats(trace), "bold"))
+    for failure in () if full else failed:
+        print_prose(console, Text(f"{failure}.", "yellow"))
 
 
 def print_prose(console: Console, text: Text, indent: int = 0) -> None:

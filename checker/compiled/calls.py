@@ -25,6 +25,7 @@ from .values import (
     UnsupportedError,
     Value,
     integer_of,
+    kind_of,
     span,
     union,
 )
@@ -70,6 +71,8 @@ class Calls:
             named = {str(part.arg): self.known(part.value) for part in node.keywords}
             return self.invoke(callee.value, self._in_order(callee.value, arguments, named), mode)
         if not node.keywords:
+            if callee.value is isinstance and len(arguments) == 2:
+                return self._is_instance(arguments[0], arguments[1], node)
             if (callee.value is min or callee.value is max) and len(arguments) > 1:
                 return self._extreme(callee.value, arguments)
             if any(callee.value is which for which in (bool, int, len)) and len(arguments) == 1:
@@ -84,7 +87,7 @@ class Calls:
         if which is bool:
             return Truth(self.out.truth(value))
         if which is int and isinstance(value, (Number, Truth)):
-            return value
+            return Number(self.out.number(value), span(value), int)
         if which is len and isinstance(value, StateRef) and isinstance(value.sample, (list, tuple)):
             return Constant(len(value.sample))
         if which is len and isinstance(value, Span):
@@ -96,6 +99,20 @@ class Calls:
         ):
             return self.call(own, [])
         raise UnsupportedError(f"the call {ast.unparse(node)}")
+
+    def _is_instance(self, value: Value, classes: Value, node: ast.Call) -> Value:
+        """Translate isinstance() of a number whose type in Python is known."""
+        if isinstance(classes, Items):
+            answers = [self._is_instance(value, one, node) for one in classes.items]
+            return Constant(any(isinstance(one, Constant) and one.value for one in answers))
+        kind = kind_of(value)
+        if kind is None or not isinstance(classes, Constant):
+            raise UnsupportedError(f"the call {ast.unparse(node)}, of a value of unknown type")
+        known = self.unit.reads.ask("is_subclass", kind, classes.value)
+        if kind is int and not known and not isinstance(value, Constant):
+            # A truth value that was written to a whole number reads as 1 only in the next state.
+            raise UnsupportedError(f"the call {ast.unparse(node)}, of a whole number")
+        return Constant(known)
 
     def call(
         self, method: Method, arguments: list[Value], named: dict[str, Value] | None = None
@@ -118,12 +135,17 @@ class Calls:
             return Constant(None)
         result = self.out.value(call)
         if compiled.returns == "i1":
-            return Truth(result, compiled.truth_only[0] if compiled.truth_only else "")
+            kinds = compiled.result_kinds
+            return Truth(result, compiled.truth_only[0] if compiled.truth_only else "", *kinds)
         if compiled.count == 1:
-            return Number(result, *compiled.results)
+            return Number(result, compiled.results[0], compiled.result_kinds[0])
         return Items(
             tuple(
-                Number(self.out.value(f"extractvalue {compiled.returns} {result}, {number}"), known)
+                Number(
+                    self.out.value(f"extractvalue {compiled.returns} {result}, {number}"),
+                    known,
+                    compiled.result_kinds[number],
+                )
                 for number, known in enumerate(compiled.results)
             )
         )

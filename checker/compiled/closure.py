@@ -57,6 +57,7 @@ def read(content: bytes) -> list[Recording]:
 def roots_of(system: TransitionSystem[Any, Any], properties: Sequence[Property]) -> list[object]:
     """Return the objects that the translation of a search begins with."""
     roots: list[object] = [system.constants, system.constraint, *system.layout.classes]
+    roots += system.layout.kinds
     roots += [prop.predicate for prop in properties if prop.kind.is_of_state]
     roots += [prop.predicate for _, prop in formulas.predicates_of(properties)]
     for instance in system.instances:
@@ -94,7 +95,9 @@ def key_of(
 
 def _laid_out(layout: Layout[Any]) -> Iterator[object]:
     """Yield the positions and ranges of a state's variables, and the nesting of the record."""
+    kinds = layout.kinds
     for variable in layout.variables:
+        yield kinds.index(variable.kind)
         yield variable.path, variable.form, variable.replicas, variable.field.names
         yield variable.low, variable.high, variable.word, variable.shift
     yield _nested(layout.record)

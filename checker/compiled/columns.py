@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.kinds import as_kind
 from ...core.layout import Layout, Variable
 from .emitter import Emitter
 from .memory import GROUP
@@ -37,7 +38,7 @@ class Columns(StateRefs):
         variables = self._candidates(place)
         sample = next(iter(variables.values()))
         if not sample.width:
-            return Constant(sample.low)
+            return Constant(as_kind(sample.kind, sample.low))
         bits = ""
         for indices, variable in variables.items():
             these = self._loaded(out, place, variable)
@@ -51,7 +52,7 @@ class Columns(StateRefs):
             most = (1 << sample.width) - 1
             exact = "nsw " if fits((sample.low, most)) and fits((0, sample.low + most)) else ""
             bits = out.value(f"add {exact}i64 {bits}, {sample.low}")
-        return Number(bits, (sample.low, sample.high))
+        return Number(bits, (sample.low, sample.high), sample.kind)
 
     def store(self, out: Emitter, place: StateRef, value: Value) -> None:
         """Refuse: a guard writes nothing."""

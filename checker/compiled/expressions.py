@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import types
+from dataclasses import replace
+from enum import Enum
 
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .calls import Calls
@@ -26,7 +28,9 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    common,
     is_truth,
+    kind_of,
     span,
     union,
 )
@@ -98,6 +102,10 @@ class Expressions:
             return self.sequences.made_part(owner, node.attr)
         if owner is NOWHERE:
             return NOWHERE
+        if isinstance(owner, Number) and owner.kind is not None and node.attr == "value":
+            if not self.unit.reads.ask("has_value", owner.kind):
+                raise UnsupportedError(f"the expression {ast.unparse(node)}")
+            return Number(owner.register, owner.range, int)
         if not isinstance(owner, Constant):
             raise UnsupportedError(f"the expression {ast.unparse(node)}")
         return Constant(self.unit.reads.ask("attribute", owner.value, node.attr))
@@ -173,7 +181,7 @@ class Expressions:
 
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            return self._is_none(node)
+            return self._is(node)
         left = self.known(node.left)
         if len(node.ops) == 1:
             return self._compared(node.ops[0], left, self.known(node.comparators[0]))
@@ -237,24 +245,46 @@ class Expressions:
             Truth(self.out.value(f"xor i1 {self.out.truth(result)}, true")) if negated else result
         )
 
-    def _is_none(self, node: ast.Compare) -> Value:
-        """Return whether a call returns None."""
+    def _is(self, node: ast.Compare) -> Value:
+        """Return whether two values are the same object: None, a member or a truth value."""
         [right] = node.comparators
         negated = isinstance(node.ops[0], ast.IsNot)
-        if not (isinstance(right, ast.Constant) and right.value is None):
-            raise UnsupportedError(f"the comparison {ast.unparse(node)}")
+        if isinstance(right, ast.Constant) and right.value is None:
+            return self._is_none(node, negated)
+        one, other = self.expression(node.left), self.expression(right)
+        if one is NOWHERE or other is NOWHERE:
+            return Constant(False)
+        kinds = [
+            self.unit.reads.ask("type", v.value) if isinstance(v, Constant) else kind_of(v)
+            for v in (one, other)
+        ]
+        kind = common(*kinds)
+        if kind is not bool and not (isinstance(kind, type) and issubclass(kind, Enum)):
+            raise UnsupportedError(
+                f"the comparison {ast.unparse(node)}, of what are not two truth values or two "
+                "members of one enumeration,"
+            )
+        if isinstance(one, Constant) and isinstance(other, Constant):
+            return Constant(self.unit.reads.ask("is_", one.value, other.value) is not negated)
+        same = self.out.compare("eq", one, other)
+        return self.negation(same) if negated else same
+
+    def _is_none(self, node: ast.Compare, negated: bool) -> Value:
+        """Return whether a call returns None."""
         if isinstance(node.left, ast.Call) and self._is_function(node.left.func):
             result = self.calls.called(node.left, Mode.IS_NONE)
             assert isinstance(result, Truth)
             return Truth(self.out.value(f"xor i1 {result.register}, true")) if negated else result
-        return Constant(self.none(node.left) != negated)
+        value = self.expression(node.left)
+        if isinstance(value, StateRef) or (isinstance(value, Number) and value.kind):
+            raise UnsupportedError(
+                f"{ast.unparse(node)}, since a variable is never None: write `== NONE`,"
+            )
+        return Constant(_none(value, node.left) != negated)
 
     def none(self, node: ast.expr) -> bool:
         """Return whether an expression is None, which must be known."""
-        value = self.expression(node)
-        if isinstance(value, Truth) and value.truth_only:
-            raise UnsupportedError(f"whether {ast.unparse(node)} is None")
-        return isinstance(value, Constant) and value.value is None
+        return _none(self.expression(node), node)
 
     def _is_function(self, node: ast.expr) -> bool:
         """Return whether the callee is a plain Python function."""
@@ -268,18 +298,29 @@ class Expressions:
         """
         wanted = isinstance(node.op, ast.And)
         truth = self._operand(node.values[0])
+        kinds = {kind_of(truth)}
         for part in node.values[1:]:
             if isinstance(truth, Constant):
-                truth = self._operand(part) if self.true(truth) is wanted else truth
+                if self.true(truth) is wanted:
+                    truth = self._operand(part)
+                    kinds = {kind_of(truth)}
                 continue
             truth = self._truth_of(truth, node)
             with self.out.aside() as aside:
-                value = self._truth_of(self._operand(part), node)
+                operand = self._operand(part)
+                value = self._truth_of(operand, node)
+            kinds.add(kind_of(operand))
             truth_only = "" if is_truth(truth) and is_truth(value) else ast.unparse(node)
             truth = self._joined(wanted, truth, value, aside)
             if truth_only:
                 truth = Truth(self.out.truth(truth), truth_only)
-        return truth
+        return truth if len(kinds) == 1 else self._of_some_kind(truth)
+
+    def _of_some_kind(self, truth: Value) -> Value:
+        """Return the result of `and` or `or`, which Python takes from operands of several types."""
+        if isinstance(truth, Truth):
+            return replace(truth, kind=None)
+        return Constant(int(self.true(truth))) if isinstance(truth, Constant) else truth
 
     def _operand(self, part: ast.expr) -> Value:
         """Return the value of an operand of `and` or `or`, and mark both ways of its truth."""
@@ -324,11 +365,11 @@ class Expressions:
             yes = self.expression(node.body)
         with out.aside() as second:
             no = self.expression(node.orelse)
-        known = union(span(yes), span(no))
+        known, kind = union(span(yes), span(no)), common(kind_of(yes), kind_of(no))
         if is_cheap(first.lines + second.lines):
             out.inline(first, out.truth(test), True)
             out.inline(second, out.truth(test), False)
-            return out.select(test, yes, no, known)
+            return Number(out.number(out.select(test, yes, no, known)), known, kind)
         result = out.variable()
         one, other, end = out.label("then"), out.label("else"), out.label("end")
         out.branch(test, one, other)
@@ -338,7 +379,14 @@ class Expressions:
             out.emit(f"store i64 {out.number(value)}, ptr {result}")
             out.jump(end)
         out.place_label(end)
-        return Number(out.value(f"load i64, ptr {result}"), known)
+        return Number(out.value(f"load i64, ptr {result}"), known, kind)
 
     def _call(self, node: ast.Call) -> Value:
         return self.calls.called(node, Mode.WHOLE)
+
+
+def _none(value: Value, node: ast.expr) -> bool:
+    """Whether the value of an expression is None, which must be known."""
+    if isinstance(value, Truth) and value.truth_only:
+        raise UnsupportedError(f"whether {ast.unparse(node)} is None")
+    return isinstance(value, Constant) and value.value is None

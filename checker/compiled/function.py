@@ -9,7 +9,7 @@ from functools import reduce
 
 from .emitter import FAILURE, Emitter
 from .points import MARKS
-from .values import Made, Number, Range, StateRef, Truth, Value, union
+from .values import Made, Number, Range, StateRef, Truth, Value, common, union
 
 
 class Mode(Enum):
@@ -29,13 +29,13 @@ Intrinsic = Callable[[Emitter, list[Value]], Value]
 class Compiled:
     """A translated function: its name in LLVM, its type, and how many values it returns.
 
-    ``ranges`` are those of the results at each return.  In a function that returns a truth value,
-    ``truth_only`` lists the returns of which only the truth is known.  ``loops`` is not empty if
-    there is a loop in it or in what it calls, and ``cut`` has the number of the statement at which
-    its guards end and its effect begins, if a loop is the reason.  ``own`` says that it is one
-    of the search's functions, which cannot fail.  ``elements`` are the elements of the marks in
-    which it, or what it calls, records the ways it took, and ``reads`` the paths of the variables
-    that it reads from their columns.
+    ``ranges`` and ``kinds`` are those of the results at each return.  In a function that returns a
+    truth value, ``truth_only`` lists the returns of which only the truth is known.  ``loops`` is
+    not empty if there is a loop in it or in what it calls, and ``cut`` has the number of the
+    statement at which its guards end and its effect begins, if a loop is the reason.  ``own`` says
+    that it is one of the search's functions, which cannot fail.  ``elements`` are the elements of
+    the marks in which it, or what it calls, records the ways it took, and ``reads`` the paths of
+    the variables that it reads from their columns.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Compiled:
     count: int
     own: bool = False
     ranges: list[tuple[Range, ...]] = field(default_factory=list)
+    kinds: list[tuple[type | None, ...]] = field(default_factory=list)
     truth_only: list[str] = field(default_factory=list)
     loops: list[bool] = field(default_factory=list)
     cut: list[int] = field(default_factory=list)
@@ -55,6 +56,13 @@ class Compiled:
         if not self.ranges:
             return [None] * self.count
         return [reduce(union, ranges) for ranges in zip(*self.ranges, strict=True)]
+
+    @property
+    def result_kinds(self) -> list[type | None]:
+        """The types that its results have in Python; None where there may be several."""
+        if not self.kinds:
+            return [None] * self.count
+        return [reduce(common, kinds) for kinds in zip(*self.kinds, strict=True)]
 
     def passed(self, arguments: list[Value], failure: str = FAILURE) -> list[str]:
         """Return the operands of a call, with their types."""
@@ -94,13 +102,13 @@ def _received(arguments: Sequence[Value], declared: list[str]) -> list[Value]:
     inside: list[Value] = []
     for argument in arguments:
         if isinstance(argument, Number):
-            inside.append(Number(new("i64"), argument.range))
+            inside.append(Number(new("i64"), argument.range, argument.kind))
         elif isinstance(argument, Truth):
-            inside.append(Truth(new("i1"), argument.truth_only))
+            inside.append(Truth(new("i1"), argument.truth_only, argument.kind))
         elif isinstance(argument, StateRef):
             base = new("ptr")
             indices = tuple(
-                Number(new("i64"), i.range) if isinstance(i, Number) else i
+                Number(new("i64"), i.range, i.kind) if isinstance(i, Number) else i
                 for i in argument.indices
             )
             inside.append(StateRef(base, argument.form, indices, argument.sample))

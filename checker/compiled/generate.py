@@ -153,6 +153,8 @@ class Generator:
         str, Module
             The LLVM text, and its description.
         """
+        for kind in self.layout.kinds:
+            self.reads.ask("overrides", kind)
         stride = self.program.stride
         expansion = Expansion(self.system, self.unit, stride, self._compared)
         self.texts += expansion.functions(tick)

@@ -16,10 +16,12 @@ import hashlib
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum, EnumType
 from types import FunctionType
 from typing import Any
 
 from ...core.fields import Field, declared_parts
+from ...core.kinds import as_kind, members_of
 from ...core.layout import WORD_BITS, members
 from .intrinsics import INTRINSICS
 from .sources import described
@@ -36,7 +38,20 @@ _WRITTEN = (bool, int, str, type(None))
 
 _KNOWN: dict[int, str] = {
     id(function): function.__name__
-    for function in (any, all, bool, int, len, max, members, min, range, sum, *INTRINSICS)
+    for function in (
+        any,
+        all,
+        bool,
+        int,
+        isinstance,
+        len,
+        max,
+        members,
+        min,
+        range,
+        sum,
+        *INTRINSICS,
+    )
 }
 """The objects that the translator knows by identity."""
 
@@ -58,7 +73,8 @@ def _returns(function: FunctionType) -> str | None:
     if "return" not in function.__annotations__:
         return None
     declared = function.__annotations__["return"]
-    return declared.__name__ if declared is int or declared is bool else str(declared)
+    named = declared is int or declared is bool or isinstance(declared, EnumType)
+    return declared.__name__ if named else str(declared)
 
 
 def _function(function: FunctionType) -> str:
@@ -88,6 +104,46 @@ def _choices(value: object) -> tuple[object, ...]:
     return tuple(value)  # type: ignore[arg-type]
 
 
+def _enumerates(function: Any, name: str) -> bool:
+    """Whether a name in a function is that of an enumeration whose members are numbers."""
+    try:
+        value = _looked_up(function, name)
+    except UnsupportedError:
+        return False
+    return isinstance(value, type) and issubclass(value, Enum) and issubclass(value, int)
+
+
+def _has_value(kind: type) -> bool:
+    """Whether the value of each member of an enumeration is its number."""
+    return issubclass(kind, Enum) and not any(
+        "value" in vars(part) for part in kind.__mro__ if part is not Enum
+    )
+
+
+def _is_subclass(kind: type, other: Any) -> bool:
+    """Whether values of a type are instances of another one."""
+    if type(other) not in (type, EnumType):
+        raise UnsupportedError(f"isinstance() of {other!r}, which is no plain class,")
+    return issubclass(kind, other)
+
+
+def _overrides(kind: type) -> bool:
+    """Whether numbers that read as members of an enumeration compute otherwise than numbers."""
+    for member in members_of(kind).values():
+        integer_of(member)
+    return False
+
+
+def _kinds(declaration: Any) -> tuple[type, ...]:
+    """Return what a record's variables read as, in order."""
+    return tuple(part.kind for part in declared_parts(declaration).values())  # type: ignore[union-attr]
+
+
+def _members(kind: type) -> int:
+    """Return how many numbers read as members of an enumeration, or as truth values."""
+    return len(members_of(kind))
+
+
 def _variables(declaration: Any) -> tuple[str, ...]:
     """Return the names of a record's variables; it must have no other parts."""
     declared = declared_parts(declaration)
@@ -97,13 +153,21 @@ def _variables(declaration: Any) -> tuple[str, ...]:
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
+    "as_kind": as_kind,
     "attribute": getattr,
     "choices": _choices,
     "defaults": _defaults,
     "elements": _elements,
+    "enumerates": _enumerates,
     "function": _function,
+    "has_value": _has_value,
+    "is_subclass": _is_subclass,
+    "kinds": _kinds,
+    "members": _members,
     "name": _looked_up,
+    "overrides": _overrides,
     "returns": _returns,
+    "type": type,
     "variables": _variables,
     **{function.__name__: function for function in (bool, int, len, max, min)},
     **{
@@ -113,7 +177,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
             operator.lshift, operator.rshift, operator.floordiv, operator.mod, operator.neg,
             operator.pos, operator.invert,
             operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
-            operator.contains, operator.getitem,
+            operator.contains, operator.getitem, operator.is_,
         )
     },
 }  # fmt: skip

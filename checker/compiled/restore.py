@@ -94,7 +94,7 @@ class Restoration:
         expected = {
             system.layout.pack(canonical(state))
             for state in system.initial_states()
-            if system.inside()
+            if system.admits(state)
         }
         if set(self._machine.read([(0, count)])) != expected:
             raise self._damaged("its first level is not that of the initial states")

@@ -7,7 +7,7 @@ import ast
 from .expressions import Expressions
 from .function import Mode
 from .scope import Scope
-from .values import Constant, Items, UnsupportedError, Value, is_none, is_truth, span
+from .values import Constant, Items, UnsupportedError, Value, is_none, is_truth, kind_of, span
 
 
 class Returns:
@@ -33,6 +33,7 @@ class Returns:
                 raise UnsupportedError(f"a return of {value.value!r}, neither True nor False,")
             if not is_truth(value) and self.mode is Mode.WHOLE:
                 self.compiled.truth_only.append(f"what {self.function.__name__} returns")
+            self.compiled.kinds.append((kind_of(value),))
             known = Constant(self.expressions.true(value)) if isinstance(value, Constant) else value
             out.emit(f"ret i1 {out.truth(known)}")
         elif node is None:
@@ -55,6 +56,7 @@ class Returns:
         if len(items) != self.compiled.count:
             raise UnsupportedError("another number of values is returned than declared")
         self.compiled.ranges.append(tuple(span(item) for item in items))
+        self.compiled.kinds.append(tuple(kind_of(item) for item in items))
         if self.compiled.count == 1:
             out.emit(f"ret i64 {out.number(value)}")
             return

@@ -26,6 +26,7 @@ from .values import (
     UnsupportedError,
     Value,
     integer_of,
+    kind_of,
     span,
 )
 
@@ -73,7 +74,21 @@ class Sequences:
         names = self.unit.reads.elements("variables", declaration)
         if node.args or set(named) != set(names):
             raise UnsupportedError(f"{ast.unparse(node)}, which lacks a variable or names another,")
-        return Made(tuple(f".{name}" for name in names), tuple(named[name] for name in names))
+        kinds = self.unit.reads.elements("kinds", declaration)
+        values = (self._read(named[name], kind) for name, kind in zip(names, kinds, strict=True))
+        return Made(tuple(f".{name}" for name in names), tuple(values))
+
+    def _read(self, value: Value, kind: type) -> Value:
+        """Return what a variable of a record outside of the state reads as, once it is written."""
+        if kind is int or kind_of(value) is kind:
+            return value
+        if isinstance(value, Constant):
+            return Constant(self.unit.reads.ask("as_kind", kind, value.value))
+        if not isinstance(value, (Number, Truth)):
+            return value
+        known, members = span(value), self.unit.reads.ask("members", kind)
+        surely = known is not None and known[0] >= 0 and known[1] < members
+        return Number(self.out.number(value), known, kind if surely else None)
 
     @staticmethod
     def made_part(owner: Made, name: str) -> Value:

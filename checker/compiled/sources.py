@@ -16,6 +16,7 @@ from types import CodeType
 from typing import Any
 
 from ...core.guards import read_tree
+from .matches import without_matches
 from .values import UnsupportedError
 
 _FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
@@ -54,7 +55,7 @@ def _tree(function: Callable[..., Any], code: CodeType) -> ast.FunctionDef:
             f"{function.__name__}, whose source is not what Python runs (it changed since it was "
             "imported, or was replaced),"
         )
-    return tree
+    return without_matches(tree)
 
 
 def _gives(tree: ast.FunctionDef, code: CodeType, imports: tuple[str, ...]) -> bool:

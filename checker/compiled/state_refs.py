@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ...core.kinds import as_kind
 from ...core.layout import Layout, Variable
 from .emitter import Emitter
 from .values import Constant, Number, StateRef, UnsupportedError, Value, fits
@@ -37,7 +38,7 @@ class StateRefs:
         sample = next(iter(variables.values()))
         known = sample.low, sample.high
         if not sample.width:
-            return Constant(sample.low)
+            return Constant(as_kind(sample.kind, sample.low))
         position = self._position(out, place, variables)
         if position is not None:
             word, shift = position
@@ -47,7 +48,7 @@ class StateRefs:
         bits = out.value(f"and i64 {bits}, {_mask(sample)}")
         if sample.low:
             bits = out.value(f"add i64 {bits}, {sample.low}")
-        return Number(bits, known)
+        return Number(bits, known, sample.kind)
 
     def store(self, out: Emitter, place: StateRef, value: Value) -> None:
         """Emit the writing of a variable, and of the error word if the value is out of range."""

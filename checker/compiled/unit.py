@@ -25,6 +25,7 @@ from .values import (
     StateRef,
     UnsupportedError,
     Value,
+    kind_of,
     span,
 )
 
@@ -147,6 +148,8 @@ class Unit:
             if count == 1:
                 raise UnsupportedError(f"{function.__name__} returns a tuple of one")
             return f"{{{', '.join(['i64'] * count)}}}", count
+        if text.isidentifier() and text not in SHAPES:
+            text = "int" if self.reads.ask("enumerates", function, text) else text
         if text not in SHAPES:
             raise UnsupportedError(f"{function.__name__} returns {text}: not int, bool or None")
         return SHAPES[text], 0 if text == "None" else 1
@@ -168,4 +171,5 @@ def _kind(argument: Value) -> object:
     if isinstance(argument, (Items, Method, Span)):
         kinds = {Items: "a tuple", Method: "a method", Span: "a slice of a sequence"}
         raise UnsupportedError(f"{kinds[type(argument)]} cannot be passed on")
-    return (type(argument).__name__, span(argument), getattr(argument, "truth_only", ""))
+    truth_only = getattr(argument, "truth_only", "")
+    return (type(argument).__name__, span(argument), kind_of(argument), truth_only)

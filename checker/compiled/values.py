@@ -38,10 +38,15 @@ class Constant:
 
 @dataclass(frozen=True)
 class Number:
-    """A 64-bit signed integer in a register, with its range if that is known."""
+    """A 64-bit signed integer in a register, with its range if that is known.
+
+    ``kind`` is the type that it has in Python, if that is known: ``int`` or an enumeration, or
+    ``bool``.
+    """
 
     register: str
     range: Range = None
+    kind: type | None = None
 
 
 @dataclass(frozen=True)
@@ -49,10 +54,12 @@ class Truth:
     """A truth value in a register of one bit.
 
     If Python has a number there of which only the truth is known, ``truth_only`` names its origin.
+    ``kind`` is None if Python may have 0 or 1 there instead of False or True.
     """
 
     register: str
     truth_only: str = ""
+    kind: type | None = bool
 
 
 @dataclass(frozen=True)
@@ -204,6 +211,18 @@ def is_truth(value: Value) -> bool:
         return not value.truth_only
     known = span(value)
     return known is not None and known[0] >= 0 and known[1] <= 1
+
+
+def kind_of(value: Value) -> type | None:
+    """Return the type that a value has in Python; None if it is not known."""
+    if isinstance(value, Constant):
+        return type(value.value)
+    return value.kind if isinstance(value, (Number, Truth)) else None
+
+
+def common(left: type | None, right: type | None) -> type | None:
+    """Return the type of a value that is one or the other; None if it may have either."""
+    return left if left is right else None
 
 
 def union(left: Range, right: Range) -> Range:

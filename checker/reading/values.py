@@ -275,12 +275,8 @@ def marked(value: Value, history: bool = True) -> Value:
 def of_part(part: Any, history: bool, read: bool = False) -> Value:
     """Return a declared part of a record of the state, or of one that was read from a sequence."""
     if isinstance(part, Field):
-        return Number(getattr(part, "kind", None) or _shown_kind(part), history)
+        return Number(part.kind, history)
     return Element(part, history) if read else Place(part, history)
-
-
-def _shown_kind(part: Field) -> type:
-    return bool if part.show is bool else int
 
 
 def is_record(declared: Any) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.fields import Array, declared_parts, shown_part
+from ...core.fields import Array, declared_parts
+from ...core.parts_shown import shown_part
 from ...core.scene import Detail, Event, Participant, Scene
 
 SHARED = "shared"

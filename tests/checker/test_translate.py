@@ -119,6 +119,44 @@ ALIKE = {
     "a constant member behind a variable one": "return (k in (s.a, 3)) + 2 * (k in (s.a, s.b, 4))",
     "a variable member behind a constant one": "return (k in (4, s.a)) + 2 * (k not in (3, s.a))",
     "a result that is never None": "return (bool(s.a) is None) + 2 * (max(s.a, 1) is not None)",
+    "truth values by identity": """
+        return (
+            (s.flag is True) + 2 * (s.flag is not (s.a == 3)) + 4 * ((s.flag and s.a > 0) is False)
+            + 8 * (bool(s.b) is s.flag) + 16 * (True is not False) + 32 * ((not s.a) is s.flag)
+        )
+    """,
+    "a choice between truth values, by identity": """
+        chosen = s.flag if s.a > 1 else s.b > 3
+        return (chosen is True) + 2 * (chosen is not s.flag)
+    """,
+    "a match on values": """
+        match s.a:
+            case 0 | -1:
+                x = 1
+            case 2 if s.flag:
+                x = 2
+            case _ if s.b > 3:
+                x = 3
+            case 5:
+                x = 4
+            case _:
+                x = 5
+        match s.flag:
+            case True:
+                return x
+        match s.cell[0]:
+            case 2:
+                return x + 10
+            case 1:
+                pass
+        return x + 20
+    """,
+    "types that are known": """
+        return (
+            isinstance(s.flag, bool) + 2 * isinstance(s.flag, (str, int)) + 4 * isinstance(s.a, int)
+            + 8 * isinstance(s.a > 1, bool) + 16 * isinstance(3, bool) + 32 * isinstance(True, int)
+        )
+    """,
     "members are counted": """
         n, set = 3, s.some
         while set:
@@ -380,6 +418,26 @@ def test_what_is_not_reached_does_not_fail(translated):
         ("return missing", "uses missing, which is not known"),
         ("return print(s.a)", "the call print(s.a)"),
         ("return s.a is s.b", "the comparison s.a is s.b"),
+        ("match s.a:\n    case x:\n        return x\nreturn 1", "match statements"),
+        ("match s.a:\n    case int():\n        return 1\nreturn 1", "match statements"),
+        ("match s.a + 1:\n    case 1:\n        return 1\nreturn 1", "match statements"),
+        ("match s.a:\n    case True:\n        return 1\nreturn 1", "not two truth values"),
+        ("return s.a is True", "the comparison s.a is True, of what are not two truth values"),
+        ("return (s.flag + 0) is s.flag", "of what are not two truth values"),
+        ("return (s.flag & s.flag) is True", "of what are not two truth values"),
+        ("return (s.flag and s.some) is True", "of what are not two truth values"),
+        ("return (s.some and False) is False", "of what are not two truth values"),
+        ("return (s.flag if s.a else s.b & 1) is True", "of what are not two truth values"),
+        ("return max(s.flag, s.a > 1) is True", "of what are not two truth values"),
+        ("return int(s.flag) is True", "of what are not two truth values"),
+        (
+            "x = s.flag\nif s.a:\n    x = s.b & 1\nreturn x is True",
+            "x is True, of what are not two",
+        ),
+        ("return s.a is None", "s.a is None, since a variable is never None: write `== NONE`"),
+        ("return s.part[0] is not None", "since a variable is never None"),
+        ("return isinstance(s.a, bool)", "of a whole number"),
+        ("return isinstance(s.a + s.b, bool)", "of a value of unknown type"),
         ("return (s.a and None) is None", "whether s.a and None is None"),
         ("return perhaps(s)", "an end without a return, where True or False is due"),
         ("return any((i for i in s.cell), k=1)", "the call any("),

@@ -312,12 +312,20 @@ class Expressions:
             return "s.flag"
         return self.one_of(("True", "False"))
 
+    def identical(self, size: int) -> str:
+        """Write whether two truth values are the same object, which Python has of each once."""
+        one = self.plain_truth(0) if self.chance(60) else self.converted(size // 2)
+        other = self.compared(size // 2)
+        if self.chance(30):
+            one, other = f"({one} and {other})", self.plain_truth(0)
+        return f"({one} {self.one_of(('is', 'is not'))} {other})"
+
     def missing(self, size: int) -> str:
         """Write whether something is None."""
         call = self.call(("maybe",), size)
         asked = self.one_of(("is None", "is not None"))
         if call is None or self.chance(10):
-            return f"({self.number(0)} {asked})"
+            return f"(max({self.number(0)}, 0) {asked})"
         return f"({call[1]} {asked})"
 
     def quantifier(self, size: int) -> str:
@@ -419,5 +427,5 @@ TRUTHS: list[Callable[[Expressions, int], str]] = [
     *[Expressions.compared] * 7, *[Expressions.chain] * 2, *[Expressions.among] * 4,
     *[Expressions.negated] * 2, *[Expressions.both] * 3, *[Expressions.converted] * 2,
     *[Expressions.plain_truth] * 2, *[Expressions.missing] * 2, *[Expressions.quantifier] * 3,
-    *[Expressions.compared_known] * 2,
+    *[Expressions.compared_known] * 2, Expressions.identical,
 ]  # fmt: skip

@@ -1,0 +1,66 @@
+"""The parts of a state as people see them, whatever the declarations' own code does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+from .errors import about, place_of, printed, shown
+from .fields import Array, Field, declared_parts
+
+_ACTS_FOR_CALLER = True
+"""An error in a function of this module is reported at the line that called it."""
+
+
+def shown_part(node: Any, declared: Any) -> object:
+    """Return a part of a record as people see it.
+
+    Where a declaration's own way to show it fails, its variables are shown with the failure.
+    """
+    if isinstance(declared, Field):
+        value, failed = _shown_by(declared.show, node)
+        return f"{printed(node)}, which show() {failed}" if failed else value
+    if isinstance(declared, Array):
+        return [shown_part(part, declared.element) for part in node]
+    own, failed = getattr(declared, "shown", None), ""
+    if isinstance(own, MethodType):
+        value, failed = _shown_by(own, node)
+        if not failed:
+            return value
+    parts = {
+        name: shown_part(getattr(node, name), part)
+        for name, part in declared_parts(declared).items()
+    }
+    return {**parts, "shown()": failed} if failed else parts
+
+
+def _shown_by(show: Callable[..., object], node: object) -> tuple[object, str]:
+    """Return what a function that shows a part of a state returns, and how it failed.
+
+    That text is a part of saved states, so it is the same in every run.
+    """
+    place, failed = about(getattr(show, "__func__", show), "").place, ""
+    try:
+        value = show(node)
+        if not _is_showable(value):
+            failed = f"returned a {type(value).__name__}, which no report can hold"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the model may raise anything
+        value, failed, place = None, f"failed with {type(error).__name__}", place_of(error)
+    return value, f"{failed} ({shown(place)})" if failed and place else failed
+
+
+def _is_showable(value: object) -> bool:
+    """Whether every report can hold a value."""
+    if isinstance(value, dict):
+        return all(isinstance(name, str) for name in value) and all(
+            map(_is_showable, value.values())
+        )
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_showable, value))
+    if isinstance(value, set):
+        # The members are shown in order, so they are all of one kind.
+        return any(all(isinstance(member, kind) for member in value) for kind in (int, str))
+    return value is None or isinstance(value, (str, int, float))

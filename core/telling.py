@@ -1,0 +1,255 @@
+"""What a model says of its states: explanations, columns, pictures, sentences.
+
+That is the model's code, and it may fail.  A verdict does not depend on it, so nothing here fails
+with it: something plainer takes the place of what is missing, and the failure is noted, with its
+line, to be shown beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar
+
+from .errors import about, failure, is_users, place_of, printed
+from .fitting import misfit
+from .layout import Layout, State
+from .printable import one_line, printable
+from .scene import Event, LogOffset, Participant, Scene, View
+from .vocabulary import Kind, Property, Step
+
+_CALLS_MODEL = True
+"""This module calls the model's functions; a watchdog looks for its frames on the stack."""
+
+S = TypeVar("S")
+K = TypeVar("K")
+T = TypeVar("T")
+
+STATE = "state"
+"""The heading of a state that is shown without the model's help."""
+
+
+class Undrawn(Scene):
+    """A picture that is made from columns, because there is no view or it failed."""
+
+
+class Telling(Generic[S, K]):
+    """How a transition system shows its states and steps, whatever the model's code does."""
+
+    name: str
+    legend: str
+    constants: K
+    layout: Layout[S]
+    record: S
+    view: View | None
+    _columns: Callable[[S, K], dict[str, str]]
+
+    def __init__(self) -> None:
+        self._failed: list[str] = []
+
+    @contextmanager
+    def noting(self) -> Iterator[list[str]]:
+        """Collect what fails while something is shown: a sentence each, with its line."""
+        before, self._failed = self._failed, []
+        try:
+            yield self._failed
+        finally:
+            self._failed = before
+
+    def explain(self, prop: Property, state: State) -> str:
+        """Say in words how `state` violates `prop`; empty where its witness function finds none.
+
+        If the explanation fails, it is how it failed.
+        """
+        self.layout.load(state)
+        if prop.kind is Kind.TYPE:
+            return "; ".join(self.layout.range_errors())
+
+        def explained() -> Any:
+            witness = self._witness(prop)
+            return "" if witness is None else prop.explain(self.record, self.constants, *witness)
+
+        who = f"explain() of property {prop.name}"
+        text, failed = self._called(who, explained, str, prop.explain)
+        return printable(text) if text is not None else f"{failed}."
+
+    def places(self, prop: Property, state: State) -> tuple[LogOffset, ...]:
+        """Return the offsets of logs at which `state` violates `prop`; none if they fail."""
+        self.layout.load(state)
+
+        def places() -> Any:
+            witness = self._witness(prop)
+            return () if witness is None else prop.places(self.record, self.constants, *witness)
+
+        who = f"places() of property {prop.name}"
+        answer, failed = self._called(who, places, tuple[LogOffset, ...], prop.places)
+        self._note(failed)
+        return tuple(answer or ())
+
+    def _witness(self, prop: Property) -> tuple[int, ...] | None:
+        """Return the witness that ``record`` violates `prop`; () for one with a predicate."""
+        if prop.witness is None:
+            return ()
+        witness: Any = prop.witness(self.record, self.constants)
+        if witness is None or isinstance(witness, tuple):
+            return witness
+        text = f"the witness returned {printed(witness)}; it must return a tuple or None"
+        raise about(prop.witness, text)
+
+    def columns(self, state: State) -> dict[str, str]:
+        """Return a heading and a short text per participant, for one row of a trace."""
+        return self.rows([state])[0]
+
+    def rows(self, states: Sequence[State]) -> list[dict[str, str]]:
+        """Return the columns of several states, all with the same headings.
+
+        If those of one of them fail, each is shown by its variables.
+        """
+        rows: list[dict[str, str]] = []
+        for state in states:
+            self.layout.load(state)
+            row, failed = self._called(
+                f"columns() of {self.name}",
+                lambda: dict(self._columns(self.record, self.constants)),
+                dict[str, str],
+                self._columns,
+            )
+            self._note(failed)
+            if not row or (rows and row.keys() != rows[0].keys()):
+                return [{STATE: self._plainly(state)} for state in states]
+            rows.append({printable(name): printable(text) for name, text in row.items()})
+        return rows
+
+    def _plainly(self, state: State) -> str:
+        """Return a state without the model's help: a line for each variable."""
+        return "\n".join(f"{name} {value}" for name, value in self.layout.describe(state).items())
+
+    def scenes(self, states: Sequence[State]) -> list[Scene]:
+        """Return states as pictures, made from their columns if the system has no view.
+
+        If the view fails in one of them, or other participants appear, all are made so.
+        """
+        view = self.view
+        if view is None:
+            return self._plain_scenes(states)
+        scenes: list[Scene] = []
+        for state in states:
+            self.layout.load(state)
+            who = f"The view of {self.name}"
+            scene, failed = self._called(
+                who, lambda: view.scene(self.record, self.constants), Scene, view.scene
+            )
+            if scene is not None and (wrong := _unlike(scene, scenes)):
+                failed = str(about(view.scene, f"{who} {wrong}"))
+            if failed or scene is None:
+                self._note(failed)
+                return self._plain_scenes(states)
+            scenes.append(scene)
+        return scenes
+
+    def _plain_scenes(self, states: Sequence[State]) -> list[Scene]:
+        """Return states as pictures made from their columns."""
+        made: list[Scene] = []
+        for row in self.rows(states):
+            shown = ((name, *text.split("\n")) for name, text in row.items())
+            lanes = (Participant(name, role, tuple(rest)) for name, role, *rest in shown)
+            made.append(Undrawn(tuple(lanes)))
+        return made
+
+    def event(self, step: Step, before: Scene, after: Scene) -> Event:
+        """Return what happens in a step, as the view says it."""
+        plain, view = Event("", f"{step}."), self.view
+        if view is None or isinstance(after, Undrawn):
+            return plain
+        arguments = dict(zip(step.parameters, step.arguments, strict=True))
+
+        def said() -> Event:
+            try:
+                return view.event(step.action, arguments, before, after)
+            except (LookupError, StopIteration, ValueError) as error:
+                place = place_of(error)
+                if place is not None and is_users(place[0]):
+                    raise
+                # An action that lacks a guard may do something for which a family has no sentence.
+                return plain
+
+        event, failed = self._called(f"The view of {self.name}", said, Event, view.event)
+        if event is not None and (wrong := _strangers(event, after)):
+            event, failed = None, str(about(view.event, f"The view of {self.name} {wrong}"))
+        self._note(failed)
+        return plain if event is None else event
+
+    def legends(self, scenes: Sequence[Scene]) -> tuple[str, ...]:
+        """Return how to read what is shown of states, a sentence each."""
+        view = self.view
+        if view is None or isinstance(scenes[0], Undrawn):
+            return (self.legend,) if view is None else ()
+        answer, failed = self._called(
+            f"The view of {self.name}", lambda: view.legend(scenes), tuple[str, ...], view.legend
+        )
+        self._note(failed)
+        return tuple(answer or ())
+
+    def _called(
+        self, who: str, call: Callable[[], Any], kind: Any, function: object
+    ) -> tuple[Any, str]:
+        """Return what a function of the model says, or None and how it failed.
+
+        Parameters
+        ----------
+        who
+            The function, for the text.
+        kind
+            The type of what it must return.
+        function
+            What is at fault if it returns something else.
+        """
+        try:
+            answer = call()
+            wrong = misfit(answer, kind)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - the model may raise anything
+            return None, one_line(str(failure(who, error)))
+        finally:
+            self._mend()
+        if not wrong:
+            return answer, ""
+        text = f"{who} returned {wrong}"
+        return None, one_line(str(about(function, text) if callable(function) else text))
+
+    def _mend(self) -> None:
+        """Put the declared parts back if a function that shows states replaced one."""
+        try:
+            intact = self.layout.intact()
+        except AttributeError:
+            intact = False
+        if not intact:
+            self.layout.reset()
+
+    def _note(self, failed: str) -> None:
+        if failed and failed not in self._failed:
+            self._failed.append(failed)
+
+
+def _unlike(scene: Scene, earlier: Sequence[Scene]) -> str:
+    """Say how a picture cannot stand beside earlier ones; empty if it can."""
+    names = [who.name for who in scene.participants]
+    if not names or len(set(names)) < len(names):
+        return f"returned a picture of the participants {names}; each needs a name of its own"
+    if earlier and names != (first := [who.name for who in earlier[0].participants]):
+        return f"returned a picture of the participants {names} after one of {first}"
+    ends = {end for message in scene.messages for end in (message.sender, message.receiver)}
+    return _unknown([*ends, *(promise.holder for promise in scene.promises)], names)
+
+
+def _strangers(event: Event, scene: Scene) -> str:
+    """Say which participants of an event are in no picture; empty if all are."""
+    named = [event.actor] if event.actor else []
+    named += [end for exchange in event.exchange for end in exchange[:2]]
+    return _unknown(named, [who.name for who in scene.participants])
+
+
+def _unknown(named: Sequence[str], known: Sequence[str]) -> str:
+    strangers = sorted(set(named) - set(known))
+    return f"names {strangers[0]!r}, which is no participant" if strangers else ""

@@ -6,7 +6,7 @@ line by line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -88,6 +88,19 @@ def mistake(
     if error is None:
         return ModelError(f"{who} left a record that cannot be stored as a state")
     return failure(who, error, None if state is None else lambda: layout.describe(state))
+
+
+def wrong_initial_state(
+    layout: Layout[Any], who: str, initialise: Callable[[], Iterator[None]]
+) -> ModelError:
+    """Return the error for a function that writes initial states, and wrote a wrong one."""
+
+    def again() -> None:
+        for _ in initialise():
+            if layout.sound():
+                layout.reset()
+
+    return mistake(layout, None, [(who, again)])
 
 
 def _while_storing(error: BaseException) -> bool:

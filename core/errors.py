@@ -93,13 +93,13 @@ def _passed(error: BaseException) -> list[Spot]:
     traceback = error.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if not _acts_for_caller(traceback.tb_frame):
+        if not acts_for_caller(traceback.tb_frame):
             passed.append((code.co_name, (code.co_filename, traceback.tb_lineno)))
         traceback = traceback.tb_next
     return passed
 
 
-def _acts_for_caller(frame: FrameType) -> bool:
+def acts_for_caller(frame: FrameType) -> bool:
     """Whether a frame is of a module that acts for its caller, as ``_ACTS_FOR_CALLER`` says."""
     return "_ACTS_FOR_CALLER" in frame.f_globals
 
@@ -131,7 +131,7 @@ def line_that_makes(wrong: Callable[[], bool], call: Callable[[], object]) -> Sp
         nonlocal deepest, last
         if deepest is None and wrong():
             deepest = last
-        if event == "line" and not _acts_for_caller(frame):
+        if event == "line" and not acts_for_caller(frame):
             last = frame.f_code.co_name, (frame.f_code.co_filename, frame.f_lineno)
         return trace
 

@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar, cast, dataclass_transform, overload
 
 from .errors import ModelError, about
 from .kinds import Kind, converting_record
+from .values import plain
 
 _ACTS_FOR_CALLER = True
 """An error in a function of this module is reported at the line that called it."""
@@ -209,13 +210,15 @@ def copy_into(target: Record, source: object) -> None:
 
 def value_of(record: T) -> T:
     """Return a copy of a part of the state with its present values."""
-    copy = object.__new__(type(record))
+    kind: type[T] = plain(type(record))
+    copy = object.__new__(kind)
     for name in part_names(record):
         part = getattr(record, name)
         if isinstance(part, Record):
             part = value_of(part)
         elif isinstance(part, (list, tuple)):
-            part = type(part)(value_of(e) if isinstance(e, Record) else e for e in part)
+            elements = [value_of(e) if isinstance(e, Record) else e for e in part]
+            part = tuple(elements) if isinstance(part, tuple) else elements
         setattr(copy, name, part)
     return copy
 

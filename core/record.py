@@ -290,9 +290,11 @@ def class_of(
             name: Constant(name, as_kind(kinds.get(name, int), value))
             for name, value in constants.items()
         }
-        slots = tuple(
+        slots = [
             stored_name(name) if name in kinds else name for name in fields if name not in constants
-        )
+        ]
+        # A value that is read from a sequence knows where: see values.value.
+        slots += ["_owner", "_key", "_read"]
         space = {**_methods(declaration, base), "__slots__": slots, **watched}
         space["__parts__"] = tuple(fields)
         made = _classes[key] = type(declaration.__name__, (base,), space)

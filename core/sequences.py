@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
@@ -21,6 +22,7 @@ from .fields import (
     value_of,
 )
 from .parts_shown import shown_part
+from .values import value
 
 _ACTS_FOR_CALLER = True
 """An error in a function of this module is reported at the line that called it."""
@@ -41,8 +43,10 @@ class Seq(Record, Generic[E]):
     Numbered from 0.  ``len``, ``in``, ``==``, ``seq[i]``, ``seq[i] = value``, iteration, truth, and
     slices are those of Python's lists, but an index is never negative, and a slice has no step.
 
-    An element that is a record is changed through its variables, ``seq[i].term = 2``.  Assigning a
-    record to it copies that record's values; ``pop`` and ``popleft`` return a copy.
+    What is read from a sequence is a value: it stays as it was when it was read, also if it is a
+    record.  An element that is a record is changed where it is, ``seq[i].term = 2``, and not
+    through a name for it.  Assigning a record to it copies that record's values; ``pop`` and
+    ``popleft`` return a record of one's own.
     """
 
     length: int
@@ -93,8 +97,8 @@ class Seq(Record, Generic[E]):
         """Put values in place of the elements of a slice."""
         if chosen.step is not None:
             raise ValueError("a slice of a sequence has no step")
-        kept, new = [self.copied(element) for element in self], map(self.copied, values)
-        kept[chosen] = list(new)
+        new, kept = list(values), self.sliced(slice(None))
+        kept[chosen] = new
         for index, element in enumerate(kept):
             self.put(index, element)
         for index in range(len(kept), len(self.items)):
@@ -102,9 +106,11 @@ class Seq(Record, Generic[E]):
         self.length = len(kept)
 
     def __iter__(self) -> Iterator[E]:
-        # As in a list, an iteration sees what earlier ones have written.
-        for index in range(self.length):
+        # As in a list, an iteration sees what earlier rounds have written, removed and added.
+        index = 0
+        while index < self.length:
             yield self.items[index]
+            index += 1
 
     def __contains__(self, value: E) -> bool:
         for index in range(self.length):
@@ -127,6 +133,10 @@ class Seq(Record, Generic[E]):
         """Return an element that does not change with the sequence; used by the other methods."""
         return value
 
+    def sliced(self, chosen: slice) -> list[E]:
+        """Return elements as values; used by the other methods."""
+        return self.items[: self.length][chosen]
+
     def append(self, value: E) -> None:
         """Add an element at the end."""
         self.put(self.length, value)
@@ -138,13 +148,13 @@ class Seq(Record, Generic[E]):
 
     def popleft(self) -> E:
         """Remove the first element and return it (TLA+'s Head and Tail)."""
-        first = self.copied(self.at(0))
+        first = self.copied(self.items[0 if self.length else len(self.items)])
         self.drop_first()
         return first
 
     def pop(self) -> E:
         """Remove the last element and return it."""
-        last = self.copied(self.at(self.length - 1))
+        last = self.copied(self.items[self.length - 1 if self.length else len(self.items)])
         self.drop_last()
         return last
 
@@ -181,6 +191,23 @@ class Seq(Record, Generic[E]):
 class RecordSeq(Seq[R]):
     """A sequence of records: its elements are never replaced, only their values."""
 
+    def at(self, index: int) -> R:
+        """Return an element as a value; the compiled engine translates ``seq[index]`` to this."""
+        element = self.items[index if 0 <= index < self.length else len(self.items)]
+        reader = sys._getframe(2)
+        read: R = value(element, self, index, (reader.f_code, reader.f_lasti, self.length))
+        return read
+
+    def __iter__(self) -> Iterator[R]:
+        index = 0
+        while index < self.length:
+            yield value(self.items[index], self, index)
+            index += 1
+
+    def sliced(self, chosen: slice) -> list[R]:
+        """Return elements as values; used by the other methods."""
+        return [value(element, None, 0) for element in self.items[: self.length][chosen]]
+
     def put(self, index: int, value: R) -> None:
         """Write the values of a record into an element."""
         copy_into(self.items[index], value)
@@ -191,25 +218,23 @@ class RecordSeq(Seq[R]):
 
 
 class Slice(Generic[E]):
-    """Consecutive elements of a sequence, ``seq[first:last]``, to iterate over or to assign."""
+    """Consecutive elements of a sequence, ``seq[first:last]``, as they are when it is read."""
 
     def __init__(self, owner: Seq[E], chosen: slice) -> None:
         if chosen.step is not None:
             raise ValueError("a slice of a sequence has no step")
-        self._owner = owner
-        self._indices = range(*chosen.indices(owner.length))
+        self._values = owner.sliced(chosen)
 
     def __len__(self) -> int:
-        return len(self._indices)
+        return len(self._values)
 
     def __iter__(self) -> Iterator[E]:
-        for index in self._indices:
-            yield self._owner.items[index]
+        return iter(self._values)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Slice):
             raise TypeError("a slice can be compared only with a slice; write queue[:]")
-        return list(self) == list(other)
+        return self._values == list(other)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -16,6 +16,7 @@ from .blame import (
     refuse_nondeterminism,
     refuse_writing,
     truth,
+    wrong_initial_state,
     wrote_too_early,
 )
 from .errors import (
@@ -158,7 +159,7 @@ class TransitionSystem(Telling[S, K]):
         ]
 
     def initial_states(self) -> Iterator[State]:
-        """Yield each initial state; while it is yielded, ``record`` holds it.
+        """Yield each initial state, begun afresh; while it is yielded, ``record`` holds it.
 
         Raises
         ------
@@ -175,10 +176,11 @@ class TransitionSystem(Telling[S, K]):
                 if next(states, _END) is _END:
                     break
             if not layout.sound():
-                again = lambda: list(self.initialise(self.record, self.constants))  # noqa: E731
-                raise mistake(layout, None, [(who, again)])
+                begin = partial(self.initialise, self.record, self.constants)
+                raise wrong_initial_state(layout, who, begin)
             any_at_all = True
             yield layout.dump()
+            layout.reset()
         if not any_at_all:
             raise about(
                 self.initialise,

@@ -35,14 +35,14 @@ model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=
 @model.initial
 def black_token(s: State, k: Bounds) -> Iterator[None]:
     """The token is black; everything else is arbitrary."""
-    s.token_color = Color.BLACK
     for active in product((False, True), repeat=k.nodes):
         for color in product(Color, repeat=k.nodes):
-            for node in range(k.nodes):
-                s.active[node] = active[node]
-                s.color[node] = color[node]
             for holder in range(k.nodes):
+                for node in range(k.nodes):
+                    s.active[node] = active[node]
+                    s.color[node] = color[node]
                 s.token_at = holder
+                s.token_color = Color.BLACK
                 yield
 
 

@@ -12,10 +12,12 @@ from ...core.fields import Record, copy_into
 from .function import Mode
 from .loops import Loops
 from .scope import Scope
-from .sequences import OF_SEQUENCES
+from .sequences import OF_SEQUENCES, is_ours, is_value
 from .values import (
     Constant,
+    Elements,
     Items,
+    Made,
     Method,
     Number,
     Range,
@@ -50,8 +52,7 @@ class Calls:
         if isinstance(callee, Method):
             if callee.function in OF_SEQUENCES:
                 return self.sequences.sequence_call(callee, node)
-            named = {str(part.arg): self.known(part.value) for part in node.keywords}
-            return self.call(callee, [self.known(argument) for argument in node.args], named)
+            return self._method_called(callee, node)
         if not isinstance(callee, Constant):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if callee.value is any or callee.value is all:
@@ -62,22 +63,38 @@ class Calls:
             return self._folded(node, callee.value)
         if isinstance(callee.value, type) and issubclass(callee.value, Record):
             return self.sequences.made(callee.value, node)
-        arguments = [self.known(argument) for argument in node.args]
+        if callee.value is len and len(node.args) == 1 and not node.keywords:
+            return self._converted(len, self.known(node.args[0]), node)
+        arguments = [self.expressions.value(argument) for argument in node.args]
         if callee.value is copy_into:
             return self.sequences.copied_into(arguments[0], arguments[1])
         if type(callee.value) is types.FunctionType:
             if callee.value in self.unit.intrinsics:
                 return self.unit.intrinsics[callee.value](self.out, arguments)
-            named = {str(part.arg): self.known(part.value) for part in node.keywords}
+            named = {str(part.arg): self.expressions.value(part.value) for part in node.keywords}
             return self.invoke(callee.value, self._in_order(callee.value, arguments, named), mode)
         if not node.keywords:
             if callee.value is isinstance and len(arguments) == 2:
                 return self._is_instance(arguments[0], arguments[1], node)
             if (callee.value is min or callee.value is max) and len(arguments) > 1:
                 return self._extreme(callee.value, arguments)
-            if any(callee.value is which for which in (bool, int, len)) and len(arguments) == 1:
+            if (callee.value is bool or callee.value is int) and len(arguments) == 1:
                 return self._converted(callee.value, arguments[0], node)
         raise UnsupportedError(f"the call {ast.unparse(node)}")
+
+    def _method_called(self, method: Method, node: ast.Call) -> Value:
+        """Return the value of the call of a method."""
+        owner = method.owner
+        of_element = is_value(owner)
+        if of_element and not is_ours(method):
+            # To a method of the model, `self` is a name for the element, and so a value.
+            fixed, of_element = self.sequences.fixed(method), self.scope.pure
+            assert isinstance(fixed, Method)
+            method = fixed
+        with self.scope.reading(of_element):
+            arguments = [self.expressions.value(argument) for argument in node.args]
+            named = {str(part.arg): self.expressions.value(part.value) for part in node.keywords}
+        return self.call(method, arguments, named)
 
     def _converted(self, which: Any, value: Value, node: ast.Call) -> Value:
         """Translate bool(), int() or len() of one value."""
@@ -90,14 +107,18 @@ class Calls:
             return Number(self.out.number(value), span(value), int)
         if which is len and isinstance(value, StateRef) and isinstance(value.sample, (list, tuple)):
             return Constant(len(value.sample))
+        if which is len and isinstance(value, Made) and isinstance(value.sample, (list, tuple)):
+            return Constant(len(value.sample))
         if which is len and isinstance(value, Span):
             return self.out.arithmetic("sub", value.last, value.first)
+        if which is len and isinstance(value, Elements):
+            return value.count
         if (
             which is len
-            and isinstance(value, StateRef)
+            and isinstance(value, (StateRef, Made))
             and (own := self.records.method(value, "__len__"))
         ):
-            return self.call(own, [])
+            return self.asked(own, [])
         raise UnsupportedError(f"the call {ast.unparse(node)}")
 
     def _is_instance(self, value: Value, classes: Value, node: ast.Call) -> Value:
@@ -121,6 +142,11 @@ class Calls:
         function = method.function
         arguments = self._in_order(function, [method.owner, *arguments], named or {})
         return self.invoke(function, arguments, Mode.WHOLE)
+
+    def asked(self, method: Method, arguments: list[Value]) -> Value:
+        """Return the value of a method that an operator calls, which must not write."""
+        with self.scope.reading():
+            return self.call(method, arguments)
 
     def invoke(self, function: Callable[..., Any], arguments: list[Value], mode: Mode) -> Value:
         """Emit the call of a function of the model or of the search."""
@@ -293,6 +319,7 @@ class Calls:
 
     def filled(self, value: Value) -> Value:
         """Return a value for its truth: for a set or a sequence, whether it has elements."""
-        if isinstance(value, StateRef) and (method := self.records.method(value, "__bool__")):
-            return self.call(method, [])
+        if isinstance(value, (StateRef, Made)):
+            method = self.records.method(value, "__bool__")
+            return value if method is None else self.asked(method, [])
         return value

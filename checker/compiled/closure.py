@@ -106,7 +106,7 @@ def _laid_out(layout: Layout[Any]) -> Iterator[object]:
 def _nested(part: Any) -> object:
     if isinstance(part, (list, tuple)):
         return [_nested(element) for element in part]
-    return {name: _nested(getattr(part, name)) for name in getattr(part, "__slots__", ())}
+    return {name: _nested(getattr(part, name)) for name in getattr(part, "__parts__", ())}
 
 
 @cache

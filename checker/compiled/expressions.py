@@ -14,11 +14,12 @@ from .function import Mode
 from .marking import is_marked
 from .records import Records
 from .scope import Scope
-from .sequences import Sequences
+from .sequences import Sequences, is_ours, is_value
 from .values import (
     NOWHERE,
     PLAIN,
     Constant,
+    Elements,
     Items,
     Made,
     Method,
@@ -58,6 +59,15 @@ class Expressions:
         value = self.expression(node)
         return Constant(0) if value is NOWHERE else value
 
+    def value(self, node: ast.expr) -> Value:
+        """Return what Python keeps of an expression in a name, a tuple or an argument."""
+        return self.sequences.fixed(self.known(node))
+
+    def operand(self, node: ast.expr, following: list[ast.expr]) -> Value:
+        """Return an operand that is used after others are evaluated."""
+        calls = any(isinstance(part, ast.Call) for other in following for part in ast.walk(other))
+        return self.value(node) if calls else self.known(node)
+
     def condition(self, node: ast.expr) -> Value:
         """Return the truth of an expression: a `Truth`, or `Constant`."""
         value = self.calls.filled(self.known(node))
@@ -91,15 +101,13 @@ class Expressions:
         return self.unit.lookup(self.scope.function, node.id)
 
     def _tuple(self, node: ast.Tuple) -> Value:
-        return Items(tuple(self.expression(part) for part in node.elts))
+        return Items(tuple(self.sequences.fixed(self.expression(part)) for part in node.elts))
 
     def _attribute(self, node: ast.Attribute) -> Value:
         owner = self.expression(node.value)
-        if isinstance(owner, StateRef):
+        if isinstance(owner, (StateRef, Made)):
             method = self.records.method(owner, node.attr)
-            return method or self.records.loaded(self.records.part(owner, node.attr))
-        if isinstance(owner, Made):
-            return self.sequences.made_part(owner, node.attr)
+            return method or self.records.variable(owner, node.attr)
         if owner is NOWHERE:
             return NOWHERE
         if isinstance(owner, Number) and owner.kind is not None and node.attr == "value":
@@ -114,8 +122,9 @@ class Expressions:
         owner = self.expression(node.value)
         if isinstance(node.slice, ast.Slice) and owner is not NOWHERE:
             return self.sequences.span_of(owner, node, node.slice)
-        index = self.expression(node.slice)
-        if isinstance(owner, StateRef):
+        with self.scope.reading(is_value(owner)):
+            index = self.expression(node.slice)
+        if isinstance(owner, (StateRef, Made)):
             return self.sequences.element_of(owner, index)
         if owner is NOWHERE:
             return NOWHERE
@@ -137,8 +146,13 @@ class Expressions:
             if isinstance(owner, StateRef) and isinstance(node, ast.Attribute):
                 return self.records.part(owner, node.attr)
             if isinstance(owner, StateRef) and isinstance(node, ast.Subscript):
-                index = self.expression(node.slice)
+                with self.scope.reading(is_value(owner)):
+                    index = self.expression(node.slice)
                 setter = self.records.element_method(owner, "__setitem__")
+                if setter and is_value(owner) and not is_ours(setter):
+                    raise UnsupportedError(
+                        f"{ast.unparse(node)}, a copy of an element, as a target"
+                    )
                 return (setter, index) if setter else self.records.element(owner, index)
         raise UnsupportedError(f"{ast.unparse(node)}, which is no part of the state, as a target")
 
@@ -182,7 +196,7 @@ class Expressions:
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return self._is(node)
-        left = self.known(node.left)
+        left = self.operand(node.left, node.comparators)
         if len(node.ops) == 1:
             return self._compared(node.ops[0], left, self.known(node.comparators[0]))
         return self._chained(left, node.ops, node.comparators)
@@ -191,7 +205,7 @@ class Expressions:
         self, left: Value, comparisons: list[ast.cmpop], operands: list[ast.expr]
     ) -> Value:
         """Return whether a chain of comparisons holds; it ends with the first false one."""
-        right = self.known(operands[0])
+        right = self.operand(operands[0], operands[1:])
         truth = self._compared(comparisons[0], left, right)
         self.mark(truth, operands[0])
         if len(operands) == 1:
@@ -212,7 +226,8 @@ class Expressions:
         if isinstance(left, Constant) and isinstance(right, Constant):
             folded = FOLDED[type(comparison)].__name__
             return Constant(self.unit.reads.ask(folded, left.value, right.value))
-        if isinstance(left, (StateRef, Made, Span)) or isinstance(right, (StateRef, Made, Span)):
+        compound = (StateRef, Made, Span, Elements)
+        if isinstance(left, compound) or isinstance(right, compound):
             return self.sequences.records_compared(comparison, left, right)
         return self.out.compare(COMPARISONS[type(comparison)], left, right)
 
@@ -220,8 +235,11 @@ class Expressions:
         """Return whether a number is one of a few."""
         if isinstance(left, Constant) and isinstance(right, Constant):
             return Constant(self.unit.reads.ask("contains", right.value, left.value) is not negated)
-        if isinstance(right, StateRef) and (method := self.records.method(right, "__contains__")):
-            within = self.calls.call(method, [left])
+        contains = None
+        if isinstance(right, (StateRef, Made)):
+            contains = self.records.method(right, "__contains__")
+        if contains is not None:
+            within = self.calls.asked(contains, [left])
             self.mark(within, node)
             return self.negation(within) if negated else within
         if isinstance(right, Constant):

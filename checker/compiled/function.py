@@ -113,7 +113,8 @@ def _received(arguments: Sequence[Value], declared: list[str]) -> list[Value]:
             )
             inside.append(StateRef(base, argument.form, indices, argument.sample))
         elif isinstance(argument, Made):
-            inside.append(Made(argument.paths, tuple(_received(argument.values, declared))))
+            values = tuple(_received(argument.values, declared))
+            inside.append(Made(argument.paths, values, argument.sample))
         else:
             inside.append(argument)
     return inside

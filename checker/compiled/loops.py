@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from ...core.containers import MOST_MEMBERS, Set
 from ...core.layout import members
-from ...core.sequences import Seq
+from .records import ITERATIONS
 from .scope import Scope
 from .values import (
     WORD,
     Constant,
+    Elements,
     Items,
+    Made,
     Method,
     Number,
     Range,
@@ -38,9 +40,9 @@ class Loops:
     """Translates loops, unrolled if there are few iterations."""
 
     def __init__(self, scope: Scope, expressions: Expressions, calls: Calls) -> None:
-        self.unit, self.out, self.mark = scope.unit, scope.out, scope.marks.mark
+        self.scope, self.unit, self.out, self.mark = scope, scope.unit, scope.out, scope.marks.mark
         self.expressions, self.records = expressions, expressions.records
-        self.known = expressions.known
+        self.known, self.sequences = expressions.known, expressions.sequences
         self.calls = calls
 
     def loop(
@@ -58,12 +60,14 @@ class Loops:
             [mask] = iterated.args
             self._loop_members(iterated, self.known(mask), body)
             return
-        iterable = self.expressions.expression(iterated)
+        iterable = self.sequences.fixed(self.expressions.expression(iterated))
         if isinstance(iterable, Span):
-            part = iterable.owner, iterable.first, iterable.last
-            self._loop_elements(iterated, *part, body, changed)
+            self._loop_elements(iterated, iterable, body, changed)
             return
-        if isinstance(iterable, StateRef) and (
+        if isinstance(iterable, Elements):
+            self._loop_copied(iterated, iterable, body)
+            return
+        if isinstance(iterable, (StateRef, Made)) and (
             contents := self.records.method(iterable, "__iter__")
         ):
             self._loop_contents(iterated, contents, body, changed)
@@ -78,6 +82,8 @@ class Loops:
             elements = [Constant(value) for value in row]
         elif isinstance(iterable, Items):
             elements = list(iterable.items)
+        elif isinstance(iterable, Made) and isinstance(iterable.sample, (list, tuple)):
+            elements = self.records.items(iterable)
         else:
             raise UnsupportedError("a for loop over something else than a range or an array")
         self._written_out(iterated, [(None, element) for element in elements], body)
@@ -93,27 +99,68 @@ class Loops:
         if contents.function is Set.__iter__:
             self._loop_members(node, self.records.variable(contents.owner, "mask"), body)
             return
-        if contents.function is not Seq.__iter__:
-            raise UnsupportedError(f"a loop over {contents.owner.form}, which iterates itself,")
-        length = self.records.variable(contents.owner, "length")
-        self._loop_elements(node, contents.owner, Constant(0), length, body, changed)
+        if contents.function not in ITERATIONS:
+            raise UnsupportedError(f"a loop over {ast.unparse(node)}, which iterates itself,")
+        owner = contents.owner
+        length = self.records.variable(owner, "length")
+        if isinstance(owner, Made) or self.scope.pure:
+            self._loop_elements(node, Span(owner, Constant(0), length), body, changed)
+        else:
+            self._loop_growing(node, owner, body, changed)
 
     def _loop_elements(
         self,
         node: ast.expr,
-        owner: StateRef,
-        first: Value,
-        last: Value,
+        chosen: Span,
         body: Callable[[Value, str, str], None],
         changed: Iterable[str],
     ) -> None:
-        """Translate a loop over the elements of a sequence from `first` up to before `last`."""
-        items = self.records.part(owner, "items")
+        """Translate a loop over elements of a sequence that does not change meanwhile."""
 
         def round_of(index: Value, following: str, end: str) -> None:
-            body(self.records.loaded(self.records.element(items, index)), following, end)
+            body(self.sequences.read(chosen.owner, index), following, end)
 
-        self._loop_range(node, first, last, 1, round_of, changed)
+        self._loop_range(node, chosen.first, chosen.last, 1, round_of, changed)
+
+    def _loop_copied(
+        self, node: ast.expr, chosen: Elements, body: Callable[[Value, str, str], None]
+    ) -> None:
+        """Translate a loop over a slice as it was when the loop began."""
+        rounds: list[tuple[Value | None, Value]] = [
+            (self.out.compare("sgt", chosen.count, Constant(number)), element)
+            for number, element in enumerate(chosen.items)
+        ]
+        self._written_out(node, rounds, body)
+
+    def _loop_growing(
+        self,
+        node: ast.expr,
+        owner: StateRef,
+        body: Callable[[Value, str, str], None],
+        changed: Iterable[str],
+    ) -> None:
+        """Translate a loop over a sequence that each round may change, as it may a list."""
+
+        def round_of(index: Value, following: str, end: str) -> None:
+            body(self.sequences.fixed(self.sequences.read(owner, index)), following, end)
+
+        def length() -> Value:
+            return self.records.variable(owner, "length")
+
+        out, most = self.out, len(self.records.part(owner, "items").sample)
+        if most > UNROLLED:
+            self._counted(node, Constant(0), length, 1, round_of, changed)
+            return
+        end = out.label("end")
+        for number in range(most):
+            inside, following = out.label("round"), out.label("next")
+            test = out.compare("sgt", length(), Constant(number))
+            self.mark(test, node)
+            out.branch(test, inside, end)
+            out.place_label(inside)
+            round_of(Constant(number), following, end)
+            out.place_label(following)
+        out.place_label(end)
 
     def _loop_members(
         self, node: ast.expr, mask: Value, body: Callable[[Value, str, str], None]
@@ -139,12 +186,12 @@ class Loops:
     ) -> None:
         low, high = span(start), span(stop)
         if low is None or high is None:
-            self._counted(node, start, stop, step, body, changed)
+            self._counted(node, start, lambda: stop, step, body, changed)
             return
         numbers = range(low[0], high[1], step) if step > 0 else range(low[1], high[0], step)
         begins_anywhere = abs(step) != 1 and not isinstance(start, Constant)
         if numbers and (numbers[UNROLLED:] or begins_anywhere):
-            self._counted(node, start, stop, step, body, changed)
+            self._counted(node, start, lambda: stop, step, body, changed)
             return
         rounds: list[tuple[Value | None, Value]] = []
         for number in numbers:
@@ -189,16 +236,18 @@ class Loops:
         self,
         node: ast.expr,
         start: Value,
-        stop: Value,
+        limit: Callable[[], Value],
         step: int,
         body: Callable[[Value, str, str], None],
         changed: Iterable[str],
     ) -> None:
-        """Translate a loop whose number of iterations is not known to be small."""
+        """Translate a loop whose number of iterations is not known to be small.
+
+        `limit` emits where it stops, as of each round.
+        """
         out = self.out
         counter = out.variable()
         out.emit(f"store i64 {out.number(start)}, ptr {counter}")
-        limit = out.number(stop)
         head, inside = out.label("for"), out.label("round")
         following, end = out.label("next"), out.label("end")
         out.loops.append(True)
@@ -206,8 +255,8 @@ class Loops:
         out.place_label(head)
         out.begin_round()
         current = out.value(f"load i64, ptr {counter}")
-        order = "slt" if step > 0 else "sgt"
-        test = Truth(out.value(f"icmp {order} i64 {current}, {limit}"))
+        order, stop = "slt" if step > 0 else "sgt", limit()
+        test = Truth(out.value(f"icmp {order} i64 {current}, {out.number(stop)}"))
         self.mark(test, node)
         out.branch(test, inside, end)
         out.place_label(inside)

@@ -1,17 +1,19 @@
-"""From a plain Python function to LLVM: records of the state, their parts and their methods."""
+"""From a plain Python function to LLVM: records, their parts and their methods."""
 
 from __future__ import annotations
 
 import ast
 import types
+from functools import reduce
 
-from ...core.fields import Record
-from ...core.sequences import Seq
+from ...core.fields import Record, method_of, part_names
+from ...core.sequences import RecordSeq, Seq
 from .scope import Scope
 from .values import (
     NOWHERE,
     Constant,
     Items,
+    Made,
     Method,
     Number,
     StateRef,
@@ -19,7 +21,15 @@ from .values import (
     UnsupportedError,
     Value,
     integer_of,
+    span,
+    union,
 )
+
+ITERATIONS = (Seq.__iter__, RecordSeq.__iter__)
+"""The methods by which sequences are iterated."""
+
+ELEMENTS = (Seq.at, RecordSeq.at)
+"""The methods by which an element of a sequence is read."""
 
 
 class Records:
@@ -28,15 +38,18 @@ class Records:
     def __init__(self, scope: Scope) -> None:
         self.unit, self.out = scope.unit, scope.out
 
-    def method(self, owner: StateRef, name: str) -> Method | None:
-        """Return a method of a record of the state; None if it has none of that name."""
-        kind = type(owner.sample)
-        own = isinstance(vars(kind).get(name), types.FunctionType)
-        if not own and not (name == "assign" and isinstance(owner.sample, Record)):
+    def method(self, owner: StateRef | Made, name: str) -> Method | None:
+        """Return a method of a record; None if it has none of that name."""
+        kind = owner.kind if isinstance(owner, Made) else type(owner.sample)
+        if isinstance(owner.sample, type):
+            own = method_of(kind, name) is not None
+        else:
+            own = isinstance(vars(kind).get(name), types.FunctionType)
+        if not own and not (name == "assign" and issubclass(kind, Record)):
             return None
         return Method(self.unit.reads.ask("attribute", kind, name), owner)
 
-    def element_method(self, owner: StateRef, name: str) -> Method | None:
+    def element_method(self, owner: StateRef | Made, name: str) -> Method | None:
         """Return the method by which a record reads or writes an element.
 
         For a sequence it is the method for an index alone, since Python's also takes slices.
@@ -70,7 +83,8 @@ class Records:
         form = f"{owner.form}.{name}" if owner.form else name
         if not hasattr(owner.sample, name):
             raise UnsupportedError(f"the state has no {form}")
-        return StateRef(owner.base, form, owner.indices, getattr(owner.sample, name))
+        part = getattr(owner.sample, name)
+        return StateRef(owner.base, form, owner.indices, part, owner.element)
 
     def loaded(self, place: StateRef | None) -> Value:
         """Return the value at a place if it is a variable, otherwise the place itself."""
@@ -80,12 +94,69 @@ class Records:
             return self.unit.places.load(self.out, place)
         return place
 
-    def variable(self, owner: StateRef, name: str) -> Value:
-        """Return the value of a variable of a record."""
-        return self.loaded(self.part(owner, name))
+    def variable(self, owner: StateRef | Made, name: str) -> Value:
+        """Return the value of a variable of a record, or a part that is no variable."""
+        if isinstance(owner, StateRef):
+            return self.loaded(self.part(owner, name))
+        if isinstance(owner.sample, type):
+            known = f".{name}" in owner.paths
+        else:
+            known = isinstance(owner.sample, Record) and name in part_names(owner.sample)
+        if not known:
+            raise UnsupportedError(f"{name} of a record that is no part of the state")
+        return self._within(owner, f".{name}", getattr(owner.sample, name))
+
+    @staticmethod
+    def _within(owner: Made, step: str, sample: object) -> Value:
+        """Return a part of a record or an array outside of the state."""
+        inside = tuple(zip(owner.paths, owner.values, strict=True))
+        values: dict[str, Value] = {
+            path.removeprefix(step): value
+            for path, value in inside
+            if path == step or path.startswith((f"{step}.", f"{step}["))
+        }
+        part: Value = Made(tuple(values), tuple(values.values()), sample)
+        return values.get("", part)
+
+    def item(self, array: StateRef | Made, index: Value) -> Value:
+        """Return the value of an element of an array, or the element if that is no variable."""
+        if isinstance(array, StateRef):
+            return self.loaded(self.element(array, index))
+        known = self._checked(array, index)
+        if known is None:
+            return NOWHERE
+        items = self.items(array)
+        if isinstance(known, Constant):
+            return items[int(known.value)]
+        result = items[0]
+        for number, other in enumerate(items[1:], 1):
+            here = self.out.compare("eq", known, Constant(number))
+            result = self._chosen(here, other, result)
+        return result
+
+    def items(self, array: Made) -> list[Value]:
+        """Return the elements of an array outside of the state."""
+        return [self._within(array, f"[{i}]", part) for i, part in enumerate(array.sample)]
+
+    def _chosen(self, test: Value, yes: Value, no: Value) -> Value:
+        """Emit a choice between two elements of an array."""
+        if isinstance(yes, Made) and isinstance(no, Made):
+            pairs = zip(yes.values, no.values, strict=True)
+            chosen = tuple(self._chosen(test, one, other) for one, other in pairs)
+            return Made(yes.paths, chosen, yes.sample)
+        return self.out.select(test, yes, no, reduce(union, (span(yes), span(no))))
 
     def element(self, array: StateRef, index: Value) -> StateRef | None:
         """Return an element of an array; None if the index is certainly wrong."""
+        known = self._checked(array, index)
+        if known is None:
+            return None
+        sample = array.sample[known.value if isinstance(known, Constant) else 0]
+        indices = (*array.indices, known)
+        return StateRef(array.base, f"{array.form}[]", indices, sample, array.element)
+
+    def _checked(self, array: StateRef | Made, index: Value) -> Constant | Number | None:
+        """Return an index, and emit its check; None if it is certainly wrong."""
         length = len(array.sample)
         if index is NOWHERE:
             self.out.fail_if("true")
@@ -95,12 +166,12 @@ class Records:
         if isinstance(index, Constant):
             index = Constant(integer_of(index.value))
         if not isinstance(index, (Constant, Number)) or index == Constant(None):
-            raise UnsupportedError(f"an index of {array.form} that is no number")
+            where = array.form if isinstance(array, StateRef) else "an array"
+            raise UnsupportedError(f"an index of {where} that is no number")
         if (isinstance(index, Constant) and not 0 <= index.value < length) or not length:
             self.out.fail_if("true")
             return None
         if isinstance(index, Number):
             self.unit.places.beyond(self.out, index, length)
-            index = index if length > 1 else Constant(0)
-        sample = array.sample[index.value if isinstance(index, Constant) else 0]
-        return StateRef(array.base, f"{array.form}[]", (*array.indices, index), sample)
+            return index if length > 1 else Constant(0)
+        return index

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,8 @@ class Scope:
     out, marks
         Its instructions, and the points of its branches.
     pure
-        Whether it must not write to the state, since a guard calls it.
+        Whether what is translated must not write to the state, since a guard calls it, or since a
+        part of the state that Python has a copy of is still to be read.
     local
         The values of local names that are assigned once.
     assigned
@@ -46,3 +48,13 @@ class Scope:
     local: dict[str, Value]
     assigned: Mapping[str, object]
     variables: dict[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def reading(self, only: bool = True) -> Iterator[None]:
+        """Refuse what writes to the state in this block, if that is not refused anyway."""
+        pure = self.pure
+        self.pure = pure or only
+        try:
+            yield
+        finally:
+            self.pure = pure

@@ -1,21 +1,25 @@
 """From a plain Python function to LLVM: whole records, sequences and slices.
 
 A record, or a slice of a sequence, is loaded variable by variable before any of it is written, so
-that source and target may overlap.
+that source and target may overlap.  What is read from a sequence is a value in Python: it is loaded
+where it is read, unless nothing can be written before it is used.
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...core.fields import Record, part_names
 from ...core.sequences import Seq
 from .arithmetic import COMPARISONS, FOLDED
+from .records import ELEMENTS, ITERATIONS
 from .scope import Scope
 from .values import (
     NOWHERE,
     Constant,
+    Elements,
     Items,
     Made,
     Method,
@@ -39,8 +43,11 @@ OF_SEQUENCES = (Seq.extend, Seq.pop, Seq.popleft)
 Contents = dict[str, Value]
 """The values of a record's variables, by their paths in it; a number has the path ``""``."""
 
-New = list[Value] | StateRef | Span
+New = list[Value] | Elements | StateRef | Made | Span
 """The new elements for a slice; they are read after the slice is evaluated, as in Python."""
+
+
+_SEQUENCE = ast.Name("a sequence", ast.Load())
 
 
 class Sequences:
@@ -51,22 +58,51 @@ class Sequences:
         self.mark, self.records = scope.marks.mark, expressions.records
         self.expressions, self.known = expressions, expressions.known
 
-    def _call(self, method: Method, arguments: list[Value]) -> Value:
-        return self.expressions.calls.call(method, arguments)
+    def fixed(self, value: Value) -> Value:
+        """Return what Python keeps of an expression: of an element or a slice, its values now."""
+        if self.scope.pure:
+            return value
+        if isinstance(value, StateRef) and value.element:
+            contents = self._contents(value)
+            return Made(tuple(contents), tuple(contents.values()), value.sample)
+        if isinstance(value, Span):
+            return self._copied(value)
+        if isinstance(value, Method):
+            owner = self.fixed(value.owner)
+            return Method(value.function, owner) if isinstance(owner, Made) else value
+        return value
 
-    def element_of(self, owner: StateRef, index: Value) -> Value:
+    def _copied(self, chosen: Span) -> Elements:
+        """Emit the loading of a slice."""
+        sample = self.records.variable(chosen.owner, "items")
+        assert isinstance(sample, (StateRef, Made))
+        elements: list[Value] = []
+        for number, contents in enumerate(self._elements(chosen)):
+            kind = sample.sample[number]
+            made = Made(tuple(contents), tuple(contents.values()), kind)
+            elements.append(contents.get("", made))
+        return Elements(tuple(elements), self.out.arithmetic("sub", chosen.last, chosen.first))
+
+    def element_of(self, owner: StateRef | Made, index: Value) -> Value:
         """Return an element of an array, or of a record with elements."""
         at = self.records.element_method(owner, "__getitem__")
         if at is None:
-            return self.records.loaded(self.records.element(owner, index))
-        if at.function is not Seq.at:
-            return self._call(at, [index])
+            return self.records.item(owner, index)
+        if at.function not in ELEMENTS:
+            return self.expressions.calls.asked(at, [index])
         if isinstance(index, Constant) and (integer_of(index.value) or 0) < 0:
             self.out.fail_if("true")
             return NOWHERE
         length = self.out.number(self.records.variable(owner, "length"))
         self.out.fail_if(self.out.value(f"icmp uge i64 {self.out.number(index)}, {length}"))
-        return self.records.loaded(self.records.element(self.records.part(owner, "items"), index))
+        return self.read(owner, index)
+
+    def read(self, owner: StateRef | Made, index: Value) -> Value:
+        """Return an element of a sequence, whatever its length is."""
+        items = self.records.variable(owner, "items")
+        assert isinstance(items, (StateRef, Made))
+        element = self.records.item(items, index)
+        return replace(element, element=True) if isinstance(element, StateRef) else element
 
     def made(self, declaration: type[Record], node: ast.Call) -> Made:
         """Return a record outside of the state."""
@@ -75,10 +111,10 @@ class Sequences:
         if node.args or set(named) != set(names):
             raise UnsupportedError(f"{ast.unparse(node)}, which lacks a variable or names another,")
         kinds = self.unit.reads.elements("kinds", declaration)
-        values = (self._read(named[name], kind) for name, kind in zip(names, kinds, strict=True))
-        return Made(tuple(f".{name}" for name in names), tuple(values))
+        values = (self._as_kind(named[name], kind) for name, kind in zip(names, kinds, strict=True))
+        return Made(tuple(f".{name}" for name in names), tuple(values), declaration)
 
-    def _read(self, value: Value, kind: type) -> Value:
+    def _as_kind(self, value: Value, kind: type) -> Value:
         """Return what a variable of a record outside of the state reads as, once it is written."""
         if kind is int or kind_of(value) is kind:
             return value
@@ -90,15 +126,10 @@ class Sequences:
         surely = known is not None and known[0] >= 0 and known[1] < members
         return Number(self.out.number(value), known, kind if surely else None)
 
-    @staticmethod
-    def made_part(owner: Made, name: str) -> Value:
-        """Return a variable of a record outside of the state."""
-        if f".{name}" not in owner.paths:
-            raise UnsupportedError(f"{name} of a record that is no part of the state")
-        return owner.values[owner.paths.index(f".{name}")]
-
     def copied_into(self, target: Value, source: Value) -> Constant:
         """Emit the writing of all variables of a record."""
+        if isinstance(target, Made):
+            raise UnsupportedError("writing to a record that is no part of the state")
         if isinstance(target, StateRef):
             self._fill(target, self._contents(source))
         return Constant(None)
@@ -148,11 +179,13 @@ class Sequences:
             return Constant(False)
         differs = isinstance(comparison, ast.NotEq)
         name = "eq" if differs else FOLDED[type(comparison)].__name__
-        method = self.records.method(left, f"__{name}__") if isinstance(left, StateRef) else None
-        if method is not None and isinstance(right, StateRef):
-            compared = self._call(method, [right])
-        elif name == "eq" and isinstance(left, Span) and isinstance(right, Span):
-            compared = self._spans_equal(left, right)
+        records = isinstance(left, (StateRef, Made)) and isinstance(right, (StateRef, Made))
+        method = self.records.method(left, f"__{name}__") if records else None  # type: ignore[arg-type]
+        slices = isinstance(left, (Span, Elements)) and isinstance(right, (Span, Elements))
+        if method is not None:
+            compared = self.expressions.calls.asked(method, [right])
+        elif name == "eq" and slices:
+            compared = self._slices_equal(*map(self._loaded, (left, right)))  # type: ignore[arg-type]
         elif name == "eq" and _is_record(left) and _is_record(right):
             compared = self._all_equal(self._contents(left), self._contents(right))
         else:
@@ -169,13 +202,14 @@ class Sequences:
             equal = self.out.value(f"and i1 {equal}, {same}")
         return Truth(equal)
 
-    def _spans_equal(self, one: Span, other: Span) -> Truth:
+    def _slices_equal(
+        self, one: tuple[list[Contents], Value], other: tuple[list[Contents], Value]
+    ) -> Truth:
         """Emit whether two slices have as many elements, and the same."""
         out = self.out
-        count, others = (out.arithmetic("sub", part.last, part.first) for part in (one, other))
-        equal = out.truth(out.compare("eq", count, others))
-        pairs = zip(self._elements(one), self._elements(other), strict=False)
-        for number, (left, right) in enumerate(pairs):
+        (elements, count), (others, other_count) = one, other
+        equal = out.truth(out.compare("eq", count, other_count))
+        for number, (left, right) in enumerate(zip(elements, others, strict=False)):
             beyond = out.truth(out.compare("sle", count, Constant(number)))
             same = self._all_equal(left, right).register
             equal = out.value(f"and i1 {equal}, {out.value(f'or i1 {beyond}, {same}')}")
@@ -183,13 +217,15 @@ class Sequences:
 
     def span_of(self, owner: Value, node: ast.Subscript, chosen: ast.Slice) -> Span:
         """Return a slice of a sequence, which counts from its beginning."""
-        contents = self.records.method(owner, "__iter__") if isinstance(owner, StateRef) else None
-        if contents is None or contents.function is not Seq.__iter__ or chosen.step is not None:
+        is_record = isinstance(owner, (StateRef, Made))
+        contents = self.records.method(owner, "__iter__") if is_record else None  # type: ignore[arg-type]
+        if contents is None or contents.function not in ITERATIONS or chosen.step is not None:
             raise UnsupportedError(f"{ast.unparse(node)}, no slice of a sequence,")
-        lower, upper = (
-            None if bound is None else self._from_beginning(bound)
-            for bound in (chosen.lower, chosen.upper)
-        )
+        with self.scope.reading(is_value(owner)):
+            lower, upper = (
+                None if bound is None else self._from_beginning(bound)
+                for bound in (chosen.lower, chosen.upper)
+            )
         # Bounds may call what changes the sequence, so its length is read after them.
         length = self.records.variable(contents.owner, "length")
         first = Constant(0) if lower is None else self.out.extreme("min", lower, length)
@@ -214,13 +250,18 @@ class Sequences:
     def sequence_call(self, method: Method, node: ast.Call) -> Value:
         """Return the value of the call of one of ``OF_SEQUENCES``."""
         owner = method.owner
+        if isinstance(owner, Made):
+            raise UnsupportedError(f"the call {ast.unparse(node)} for a copy of a sequence")
         if node.keywords or len(node.args) != (method.function is Seq.extend):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
         if self.scope.pure:
             raise UnsupportedError(f"the call {ast.unparse(node)} where only reading is allowed")
-        values = self._values(node.args[0]) if method.function is Seq.extend else []
+        with self.scope.reading(is_value(owner)):
+            values = self._values(node.args[0]) if method.function is Seq.extend else []
         length = self.records.variable(owner, "length")
         if method.function is Seq.extend:
+            # The argument may call what changes the sequence.
+            length = self.records.variable(owner, "length")
             self._replace(Span(owner, length, length), values, node)
             return Constant(None)
         first = method.function is Seq.popleft
@@ -229,8 +270,10 @@ class Sequences:
         contents = self._contents(taken)
         drop = self.records.method(owner, "drop_first" if first else "drop_last")
         assert drop is not None
-        self._call(drop, [])
-        return Made(tuple(contents), tuple(contents.values())) if _is_record(taken) else taken
+        self.expressions.calls.call(drop, [])
+        if not isinstance(taken, StateRef):
+            return taken
+        return Made(tuple(contents), tuple(contents.values()), taken.sample)
 
     def delete(self, target: ast.expr) -> None:
         """Translate the removal of an element or a slice of a sequence."""
@@ -263,45 +306,48 @@ class Sequences:
     def _values(self, node: ast.expr) -> New:
         """Return the elements of an expression, or the sequence or slice that has them."""
         if isinstance(node, (ast.List, ast.Tuple)):
-            return [self.known(part) for part in node.elts]
-        value = self.expressions.expression(node)
+            return [self.expressions.value(part) for part in node.elts]
+        value = self.expressions.value(node)
         if isinstance(value, Items):
             return list(value.items)
-        if not isinstance(value, (StateRef, Span)):
+        if not isinstance(value, (StateRef, Span, Elements, Made)):
             raise UnsupportedError(f"{ast.unparse(node)} in place of a slice")
         return value
 
-    def _loaded(self, new: New, node: ast.expr) -> tuple[list[Contents], Value]:
+    def _loaded(self, new: New) -> tuple[list[Contents], Value]:
         """Emit the loading of new elements; return all that may exist, and how many do."""
         if isinstance(new, list):
             return [self._contents(value) for value in new], Constant(len(new))
-        if isinstance(new, StateRef):
-            sliced = ast.Subscript(node, ast.Slice(), ast.Load())
-            new = self.span_of(new, sliced, ast.Slice())
+        if isinstance(new, Elements):
+            return [self._contents(value) for value in new.items], new.count
+        if isinstance(new, (StateRef, Made)):
+            new = self.span_of(new, ast.Subscript(_SEQUENCE, ast.Slice(), ast.Load()), ast.Slice())
         return self._elements(new), self.out.arithmetic("sub", new.last, new.first)
 
     def _elements(self, chosen: Span) -> list[Contents]:
         """Emit the loading of the elements of a slice, and return all that may exist."""
-        items = self.records.part(chosen.owner, "items")
+        items = self.records.variable(chosen.owner, "items")
+        assert isinstance(items, (StateRef, Made))
         return [
-            self._contents(self.records.loaded(self._within(items, chosen.first, number)))
+            self._contents(self.records.item(items, self._within(items, chosen.first, number)))
             for number in range(len(items.sample))
         ]
 
-    def _within(self, items: StateRef, first: Value, more: int) -> StateRef | None:
-        """Return the element `more` after the first, clamped to the last one."""
+    def _within(self, items: StateRef | Made, first: Value, more: int) -> Number:
+        """Return the index `more` after the first, clamped to the last one."""
         index = self.out.arithmetic("add", first, Constant(more))
         last = len(items.sample) - 1
-        index = Number(self.out.number(self.out.extreme("min", index, Constant(last))), (0, last))
-        return self.records.element(items, index)
+        return Number(self.out.number(self.out.extreme("min", index, Constant(last))), (0, last))
 
     def _replace(self, chosen: Span, new: New, node: ast.expr) -> None:
         """Emit the replacement of a slice by new elements."""
         if self.scope.pure:
             raise UnsupportedError(f"writing {ast.unparse(node)} where only reading is allowed")
         out, owner = self.out, chosen.owner
+        if isinstance(owner, Made):
+            raise UnsupportedError(f"writing {ast.unparse(node)}, a copy of a sequence,")
         items, length = self.records.part(owner, "items"), self.records.variable(owner, "length")
-        elements, count = self._loaded(new, node)
+        elements, count = self._loaded(new)
         after = self._elements(Span(owner, chosen.last, length))
         remaining = out.arithmetic("sub", length, chosen.last)
         following = out.arithmetic("add", chosen.first, count)
@@ -312,7 +358,7 @@ class Sequences:
         for part, (written, limit, first) in enumerate(writes):
             for number, contents in enumerate(written):
                 within = out.compare("sgt", limit, Constant(number))
-                place = self._within(items, first, number)
+                place = self.records.element(items, self._within(items, first, number))
                 self._where(within, (node, part, number), place, contents)
         blank = self._contents(self.records.loaded(self.records.part(owner, "blank")))
         for number in range(most):
@@ -334,6 +380,16 @@ class Sequences:
         self.out.place_label(write)
         self._fill(place, contents)
         self.out.place_label(on)
+
+
+def is_ours(method: Method) -> bool:
+    """Whether a method is one of Tidegate's: called for an element, it writes to the sequence."""
+    return "_ACTS_FOR_CALLER" in method.function.__globals__
+
+
+def is_value(owner: Value) -> bool:
+    """Whether a part of the state is read from a sequence, and is still to be loaded."""
+    return isinstance(owner, StateRef) and owner.element
 
 
 def _is_record(value: Value) -> bool:

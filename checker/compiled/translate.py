@@ -20,6 +20,7 @@ from .marking import Marking
 from .points import MARKS
 from .returns import Returns
 from .scope import Scope
+from .sequences import is_value
 from .syntax import assignments, counts_members, first_effect, held, parameter_names, stored
 from .values import (
     WORD,
@@ -181,13 +182,17 @@ class Translation:
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self._assign_to(node.target, self.expressions.expression(node.value))
+            self._assign_to(node.target, self._kept(node.value))
 
     def _assign(self, node: ast.Assign) -> None:
         if not self.expressions.sequences.spliced(node):
-            value = self.expressions.expression(node.value)
+            value = self._kept(node.value)
             for target in node.targets:
                 self._assign_to(target, value)
+
+    def _kept(self, node: ast.expr) -> Value:
+        """Return what Python keeps of an expression while it evaluates the targets."""
+        return self.expressions.sequences.fixed(self.expressions.expression(node))
 
     def _assign_to(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
@@ -241,7 +246,10 @@ class Translation:
                 before = self.expressions.sequences.element_of(place[0].owner, place[1])
             else:
                 before = Constant(0) if place is None else self.unit.places.load(self.out, place)
-        value = self.expressions.computed(node.op, before, self.known(node.value))
+        written = place[0].owner if isinstance(place, tuple) else place
+        with self.scope.reading(written is not None and is_value(written)):
+            # Python has read the element, and would write to what is in its place.
+            value = self.expressions.computed(node.op, before, self.known(node.value))
         if isinstance(node.target, ast.Name):
             self._assign_local(node.target.id, value)
         else:

@@ -18,6 +18,7 @@ from .values import (
     MACHINE,
     PLAIN,
     Constant,
+    Elements,
     Items,
     Made,
     Method,
@@ -167,9 +168,10 @@ def _kind(argument: Value) -> object:
     if isinstance(argument, StateRef):
         return ("place", argument.form, tuple(_kind(index) for index in argument.indices))
     if isinstance(argument, Made):
-        return ("made", argument.paths, tuple(map(_kind, argument.values)))
-    if isinstance(argument, (Items, Method, Span)):
-        kinds = {Items: "a tuple", Method: "a method", Span: "a slice of a sequence"}
-        raise UnsupportedError(f"{kinds[type(argument)]} cannot be passed on")
+        return ("made", id(argument.kind), argument.paths, tuple(map(_kind, argument.values)))
+    if isinstance(argument, (Items, Method, Span, Elements)):
+        kinds = {Items: "a tuple", Method: "a method"}
+        what = kinds.get(type(argument), "a slice of a sequence")
+        raise UnsupportedError(f"{what} cannot be passed on")
     truth_only = getattr(argument, "truth_only", "")
     return (type(argument).__name__, span(argument), kind_of(argument), truth_only)

@@ -68,12 +68,15 @@ class StateRef:
 
     ``form`` is its path with ``[]`` for each index, and ``indices`` are the indices.  ``sample`` is
     the same part of the layout's record, with 0 for an unknown index, which shows its structure.
+    ``element`` says that it is read from a sequence: Python has a value there, so it must be loaded
+    before anything is written.
     """
 
     base: str
     form: str
     indices: tuple[Constant | Number, ...]
     sample: Any
+    element: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,33 +88,50 @@ class Items:
 
 @dataclass(frozen=True)
 class Method:
-    """A method of a record of the state, and that record."""
+    """A method of a record, and that record."""
 
     function: Callable[..., Any]
-    owner: StateRef
+    owner: StateRef | Made
 
 
 @dataclass(frozen=True)
 class Made:
-    """A record outside of the state: the values of its variables, by their paths in it."""
+    """A record or an array outside of the state: the values of its variables, by their paths in it.
+
+    ``sample`` is what :class:`StateRef` has, or the class of a record that the model makes.
+    """
 
     paths: tuple[str, ...]
     values: tuple[Value, ...]
+    sample: Any
+
+    @property
+    def kind(self) -> type:
+        """The class of the record."""
+        return self.sample if isinstance(self.sample, type) else type(self.sample)
 
 
 @dataclass(frozen=True)
 class Span:
     """A slice of a sequence: its elements from ``first`` up to before ``last``."""
 
-    owner: StateRef
+    owner: StateRef | Made
     first: Value
     last: Value
+
+
+@dataclass(frozen=True)
+class Elements:
+    """A slice of a sequence that is loaded: the first ``count`` of these elements."""
+
+    items: tuple[Value, ...]
+    count: Value
 
 
 NOWHERE = Constant("nowhere")
 """An element beyond an array; such a step has failed, so nothing depends on its value."""
 
-Value = Constant | Number | Truth | StateRef | Items | Method | Made | Span
+Value = Constant | Number | Truth | StateRef | Items | Method | Made | Span | Elements
 
 
 PLAIN = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis)})

@@ -72,6 +72,9 @@ class Expressions:
         """Return what is called; a function is read with the arguments of the call."""
         if isinstance(node, ast.Name):
             return self._name(node)
+        if isinstance(node, ast.Attribute) and node.attr == Record.assign.__name__:
+            # It writes the element, as an assignment of its variables does.
+            return self.attribute(node, self.place(node.value), node.attr)
         return self._attribute(node) if isinstance(node, ast.Attribute) else self.value(node)
 
     def place(self, node: ast.expr) -> Value:

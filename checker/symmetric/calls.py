@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.containers import Set
 from ...core.fields import Array, declared_parts, members
-from ...core.sequences import Seq
+from ...core.sequences import RecordSeq, Seq
 from .expressions import Expressions, wrapped
 from .names import FEW, described, may_be_none_at
 from .operations import truth
@@ -211,7 +211,7 @@ class Calls(Expressions):
         parts = {name: self._named_part(method.owner, name) for name in ("mask", "length", "items")}
         if method.function is Set.__iter__ and parts["mask"] is not None:
             return self._members(parts["mask"], node)
-        if method.function is Seq.__iter__ and parts["items"] is not None:
+        if method.function in (Seq.__iter__, RecordSeq.__iter__) and parts["items"] is not None:
             return parts["items"]
         raise NotShownError(node, "goes over a record that iterates itself", SUBSET)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 from ...core.fields import NONE, method_of
 from ...core.sequences import Seq
@@ -166,7 +167,8 @@ class Expressions(Parts):
         if isinstance(owner, Part):
             at = self.method(owner, "__getitem__")
             if at is not None and at.function is Seq.__getitem__:
-                at = self.method(owner, "at")
+                # An element that is a record is a copy, which treats replicas as the element does.
+                at = Bound(cast(FunctionType, Seq.at), owner)
             if at is not None:
                 return self.bound(at, [index], node)
             return self._loaded(*self._element(owner, index, node))

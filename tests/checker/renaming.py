@@ -76,8 +76,9 @@ def function(source, **names):
 
 def everybody(s, k):
     """Begin with all in sync, nobody leading, and any peer the first: all may change places."""
-    s.board.isr = (1 << k.peers) - 1
-    for s.board.first in range(k.peers):
+    for first in range(k.peers):
+        s.board.isr = (1 << k.peers) - 1
+        s.board.first = first
         yield
 
 

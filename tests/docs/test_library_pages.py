@@ -11,6 +11,8 @@ from click.testing import CliRunner
 import tidegate
 from tidegate import kafka
 from tidegate.cli import main
+from tidegate.core.errors import ModelError
+from tidegate.core.layout import Layout
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -97,6 +99,42 @@ def test_the_model_with_a_declared_function_is_as_its_section_says(tmp_path, mon
     assert result.exit_code == 0, result.output
     [shown] = re.findall(r"`(Declared pure, .*?) \(17 states", " ".join(LIBRARY.split()))
     assert f"{shown} (17 states evaluated again in" in " ".join(result.output.split())
+
+
+class Replica(tidegate.Record):
+    hw: int = tidegate.integer(0, 9, "high watermark")
+
+
+class Message(tidegate.Record):
+    term: int = tidegate.integer(0, 9, "term")
+    value: int = tidegate.integer(0, 9, "value")
+
+
+class Places(tidegate.Record):
+    replica: list[Replica] = tidegate.array(2, Replica)
+    inbox: tidegate.Seq[Message] = tidegate.sequence_of(Message, 3, "received")
+    queue: tidegate.Seq[Message] = tidegate.sequence_of(Message, 3, "waiting")
+    numbers: tidegate.Seq = tidegate.sequence_of(tidegate.integer(0, 9, "a number"), 4, "numbers")
+    got: int = tidegate.integer(0, 9, "what arrived")
+
+
+def test_places_and_values_are_what_the_reference_says():
+    [source] = [block for block in blocks(LIBRARY, "python") if block.startswith("replica = ")]
+    s = Layout(Places, None).record
+    for value in (1, 2):
+        s.inbox.append(Message(term=0, value=value))
+        s.queue.append(Message(term=value, value=value))
+    s.numbers.extend([1, 2, 3, 4])
+    other = Message(term=7, value=7)
+    exec(source, {"s": s, "i": 1})
+    assert (s.got, [m.value for m in s.queue], list(s.numbers)) == (1, [2, 1], [2, 3])
+    written = re.findall(r"`(s\.queue\[i\]\S+ .*?|s\.queue\[i\].assign\(other\))`", LIBRARY)
+    assert len(written) == 3
+    for statement in written:
+        exec(statement, {"s": s, "i": 0, "other": other})
+    assert (s.queue[0].term, s.queue[1].term) == (7, 1)
+    with pytest.raises(ModelError, match="m holds a value that was read from a sequence"):
+        exec("m = s.queue[0]\nm.term = 2", {"s": s})
 
 
 @pytest.mark.parametrize("arguments", commands(LIBRARY), ids=" ".join)

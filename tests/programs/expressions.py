@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import TypeVar
 
 from tests.programs import limits, sequences
+
+T = TypeVar("T")
 
 SMALL = (-3, -2, -1, 0, 0, 1, 1, 2, 3, 4, 5, 7, 9)
 EDGES = (
@@ -46,12 +49,19 @@ class Helper:
 
 @dataclass
 class Scope:
-    """The names that can be read in a block: those of numbers, truths, pairs and records."""
+    """The names that can be read in a block: those of numbers, truths, pairs and records.
+
+    ``values``, ``flats`` and ``slices`` are read from sequences of the one or the other record, and
+    of numbers.
+    """
 
     numbers: list[str] = field(default_factory=list)
     variables: list[str] = field(default_factory=list)
     pairs: list[str] = field(default_factory=list)
     records: list[str] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
+    flats: list[str] = field(default_factory=list)
+    slices: list[str] = field(default_factory=list)
     loops: int = 0
     rounds: int = 1
 
@@ -59,7 +69,8 @@ class Scope:
         """Return the scope of a block within, which may be a loop of some rounds."""
         return Scope(
             list(self.numbers), self.variables, list(self.pairs), list(self.records),
-            self.loops + (rounds > 0), self.rounds * max(1, rounds),
+            list(self.values), list(self.flats), list(self.slices), self.loops + (rounds > 0),
+            self.rounds * max(1, rounds),
         )  # fmt: skip
 
 
@@ -97,7 +108,7 @@ class Expressions:
         self.result = "int"
         self.quantified = 0
 
-    def one_of(self, options: Sequence[str]) -> str:
+    def one_of(self, options: Sequence[T]) -> T:
         """Return one of some texts."""
         return options[int(self.random.random() * len(options))]
 
@@ -137,7 +148,7 @@ class Expressions:
             return f"{array}[{self.index(ARRAYS[array])}]"
         if draw < 0.88:
             return sequences.element(self)
-        record = self.record()
+        record = self.one_of(self.scope.values) if self.scope.values else self.record()
         return f"{record}.low" if self.chance(60) else f"{record}.row[{self.index(2)}]"
 
     def record(self) -> str:
@@ -350,9 +361,9 @@ class Expressions:
         """Write a call over one generator."""
         name = self.new("q") if self.chance(80) else self.one_of(("x", "y"))
         one, other = self.split(size)
-        over, records = self.iterated(one, in_expression=True)
+        over, kind = self.iterated(one, in_expression=True)
         outer, self.scope = self.scope, self.scope.inner(6)
-        (self.scope.records if records else self.scope.numbers).extend([name] * 2)
+        getattr(self.scope, kind).extend([name] * 2)
         self.scope.loops = 0
         self.quantified += 1
         tests = [f" if {self.condition(other // 2)}" for _ in range(self.random.randrange(3) // 2)]
@@ -373,26 +384,28 @@ class Expressions:
         operator = self.one_of(("and", "or"))
         return f"({self.condition(one)} {operator} {self.condition(other)})"
 
-    def iterated(self, size: int, in_expression: bool = False) -> tuple[str, bool]:
-        """Write what a loop goes over; return it and whether that are records."""
+    def iterated(self, size: int, in_expression: bool = False) -> tuple[str, str]:
+        """Write what a loop goes over; return it and what the names for that are in a scope."""
         draw = self.random.random()
         if draw < 0.05:
-            return self.one_of(("s.queue", "s.chosen")), False
+            return self.one_of(("s.queue", "s.chosen")), "numbers"
         if draw < 0.12:
-            return f"s.queue[{self.slice()}]", False
-        if draw < 0.18:
-            return self.one_of(("s.cell", "s.more", "s.odd", "s.one", "s.none")), False
-        if draw < 0.24:
-            return self.one_of(
-                ("s.part", "s.parts", f"s.parts[{self.slice()}]", "(s.part[0], s.part[2])")
-            ), True
-        if draw < 0.36:
-            return f"({self.number(size // 2)}, {self.static()}, {self.atom()})", False
-        if draw < 0.44:
-            return self.one_of(("k.pair", "(3, 1)", "members(5)", "k.table[1]")), False
+            return self.one_of((f"s.queue[{self.slice()}]", *self.scope.slices)), "numbers"
+        if draw < 0.16:
+            return self.one_of(("s.cell", "s.more", "s.odd", "s.one", "s.none")), "numbers"
+        if draw < 0.20:
+            return self.one_of(("s.part", "(s.part[0], s.part[2])")), "records"
+        if draw < 0.25:
+            return self.one_of(("s.parts", f"s.parts[{self.slice()}]")), "values"
+        if draw < 0.29:
+            return self.one_of(("s.pairs", f"s.pairs[{self.slice()}]")), "flats"
+        if draw < 0.38:
+            return f"({self.number(size // 2)}, {self.static()}, {self.atom()})", "numbers"
+        if draw < 0.45:
+            return self.one_of(("k.pair", "(3, 1)", "members(5)", "k.table[1]")), "numbers"
         if draw < 0.56:
-            return self.one_of(("members(s.some)", f"members({self.number(size)} & 7)")), False
-        return self.span(size, in_expression), False
+            return self.one_of(("members(s.some)", f"members({self.number(size)} & 7)")), "numbers"
+        return self.span(size, in_expression), "numbers"
 
     def slice(self) -> str:
         """Write the bounds of a slice; one that may be negative now and then."""

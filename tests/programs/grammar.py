@@ -13,7 +13,7 @@ from random import Random
 
 from tests.programs.expressions import ARRAYS, SMALL, Expressions, Helper
 from tests.programs.limits import failing, positive
-from tests.programs.sequences import resized
+from tests.programs.sequences import exchanged, resized, taken
 
 RANGES = {
     "s.a": (-1, 5), "s.b": (0, 200), "s.flag": (0, 1), "s.some": (0, 7), "s.dozen": (0, 3000),
@@ -96,9 +96,13 @@ class Writer(Expressions):
         elif draw < 0.7:
             text = f"{name} = {self.truth(self.size())}"
             self.scope.numbers.append(name)
-        elif draw < 0.85:
+        elif draw < 0.8:
             text = f"{name} = {self.number(1)}, {self.number(1)}"
             self.scope.pairs.append(name)
+        elif draw < 0.92:
+            kind, read = taken(self)
+            text = f"{name} = {read}"
+            getattr(self.scope, kind).extend([name] * 2)
         else:
             text = f"{name} = {self.record()}"
             self.scope.records.append(name)
@@ -163,7 +167,7 @@ class Writer(Expressions):
             (
                 f"s.queue.append({number})", f"s.queue[{self.index(3)}] = {number}",
                 "s.queue.pop()", "s.queue.popleft()", f"s.queue.truncate({self.atom()})",
-                "s.queue.clear()", resized(self), resized(self), resized(self),
+                "s.queue.clear()", exchanged(self), resized(self), resized(self), resized(self),
                 f"s.chosen.add({number})", f"s.chosen.discard({number})",
             )
         )  # fmt: skip
@@ -214,13 +218,13 @@ class Writer(Expressions):
 
     def for_loop(self, size: int) -> str:
         """Write a loop over numbers, an array, a tuple or a set."""
-        over, records = self.iterated(self.size())
-        held = records or self.chance(60) or not self.scope.variables
+        over, kind = self.iterated(self.size())
+        held = kind != "numbers" or self.chance(60) or not self.scope.variables
         name = self.new("v") if held else self.one_of(self.scope.variables)
         rounds = 50 if "20)" in over or "s.b" in over else 5
         outer, self.scope = self.scope, self.scope.inner(rounds)
         if held:
-            (self.scope.records if records else self.scope.numbers).extend([name] * 2)
+            getattr(self.scope, kind).extend([name] * 2)
         body = textwrap.indent(self.statements(size), "    ")
         self.scope = outer
         return f"for {name} in {over}:\n{body}"

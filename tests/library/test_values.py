@@ -1,0 +1,205 @@
+"""What is read from a sequence is a value, and everything else in a state is a place."""
+
+import re
+from random import Random
+
+import pytest
+
+import tidegate
+from tests.library import values
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import system_for
+from tidegate.checker.compiled.search import CompiledSearch
+from tidegate.checker.interpreted import Search
+from tidegate.checker.request import SearchRequest
+from tidegate.core.errors import ModelError, TidegateError
+from tidegate.core.layout import Layout
+
+ACTIONS = 8
+"""Actions of a random model."""
+
+
+def found_by(search, system):
+    """Return the states that a search finds, as texts."""
+    search.run()
+    return {str(system.layout.describe(state)) for level in search.states() for state in level}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_model_reaches_what_lists_and_explicit_copies_reach(tmp_path, seed):
+    random = Random(seed)
+    actions = [values.action(number, values.body(random)) for number in range(ACTIONS)]
+    file = tmp_path / "model.py"
+    file.write_text(values.model(actions), "utf-8")
+    expected = {str(state) for state in values.reachable(actions)}
+    for debug in (False, True):
+        system = system_for(find_protocol(str(file)), [], [])
+        system.debug = debug
+        assert found_by(Search(SearchRequest(system, [])), system) == expected
+    system = system_for(find_protocol(str(file)), [], [])
+    assert found_by(CompiledSearch(SearchRequest(system, [])), system) == expected
+
+
+NAMES = (
+    ("m = s.q[{i}]", "m"),
+    ("m, o = s.q[{i}], 3", "m"),
+    ("for m in s.q:", "m"),
+    ("for m in s.q[:2]:", "m"),
+    ("pair = (s.q[{i}], 1)\n    m = pair[0]", "m"),
+    ("m = next(iter(s.q))", "m"),
+    ("m = max(s.q, key=lambda one: one.a)", "m"),
+    ("[m, *_] = s.q", "m"),
+    ("if (m := s.q[{i}]).a < 9:", "m"),
+    ("whole = {{1: s.q[{i}]}}", "whole[1]"),
+)
+"""How a name holds an element of ``q``."""
+
+WRITES = (
+    "a = 1", "a += 1", "inner.x = 1", "inner.x ^= 1", "row[{i}] = 1", "row[0] -= 1",
+    "assign(s.box[{i}])", "inner.assign(s.box[0].inner)", "row.append(1)", "row[:] = [1, 1]",
+)  # fmt: skip
+
+INDIRECT = (
+    ("def put(m):\n    m.a = 1  # here\n", "put(s.q[{i}])"),
+    ("def put(s, m):\n    m.inner.x = 1  # here\n", "put(s, m=s.q[{i}])"),
+    ("def put(row):\n    row[0] = 1  # here\n", "put(s.q[{i}].row)"),
+    ("def put(inner):\n    inner.x = 1  # here\n", "put(s.q[{i}].inner)"),
+    ("def put(s):\n    (lambda m=s.q[{i}]: m.assign(s.box[0]))()  # here\n", "put(s)"),
+    ("def put(s):\n    m = s.q[{i}]\n    def inside():\n        m.a = 1  # here\n    inside()\n",
+     "put(s)"),
+    ("def put(s):\n    for m in s.q:\n        yield m\n", "next(put(s)).a = 1  # here"),
+    ("", "write = s.q[{i}].assign\n    write(s.box[0])  # here"),
+    ("", "[*s.q][{i}].a = 1  # here"),
+    ("", "[s.q[{i}]][0].row[1] = 1  # here"),
+    ("", "list(s.q[:])[{i}].inner.x += 1  # here"),
+    ("bump", "s.q[{i}].bump()"),
+    ("bump", "for m in s.q:\n        m.bump()"),
+)  # fmt: skip
+"""Text before an action, and what the action does."""
+
+BUMP = "        return self.a + self.inner.x + self.row[1] + more\n"
+BUMPING = f"{BUMP}\n    def bump(self) -> None:\n        self.a += 1  # here\n"
+
+
+def refused(tmp_path, before, body):
+    """Check that every engine refuses a model, at the line that says so."""
+    file, head = tmp_path / "model.py", values.HEAD
+    head = head.replace(BUMP, BUMPING) if before == "bump" else head + before
+    file.write_text(
+        f"{head}@model.action('anybody')\ndef act(s, k):\n    if s.steps == 3:\n"
+        f"        return False\n    {body}\n    s.steps += 1\n    return True\n",
+        "utf-8",
+    )
+    text = file.read_text("utf-8")
+    place = f"model.py:{text[: text.index('# here')].count(chr(10)) + 1})"
+    for engine in ("interpreted", "auto"):
+        for debug in (False, True):
+            with pytest.raises(TidegateError, match=re.escape(place)):
+                tidegate.check(str(file), {}, ["TypeOk"], engine=engine, debug=debug)
+    with pytest.raises(TidegateError):
+        tidegate.check(str(file), {}, ["TypeOk"], engine="compiled")
+
+
+@pytest.mark.parametrize("seed", range(7))
+def test_writing_through_a_name_for_an_element_is_refused_at_its_line(tmp_path, seed):
+    random = Random(seed)
+    for (name, held), write in zip(NAMES, random.sample(WRITES, len(NAMES)), strict=True):
+        number = random.choice("01")
+        name, write = name.format(i=number), write.format(i=number)
+        space = "        " if name.endswith(":") else "    "
+        refused(tmp_path, "", f"{name}\n{space}{held}.{write}  # here")
+
+
+@pytest.mark.parametrize(("before", "body"), INDIRECT)
+@pytest.mark.parametrize("number", "01")
+def test_writing_through_another_name_for_an_element_is_refused(tmp_path, before, body, number):
+    refused(tmp_path, before.replace("{i}", number), body.replace("{i}", number))
+
+
+OWN = """
+def one(s, k):
+    own = s.q.popleft()
+    own.a, own.row[0] = 3, 2
+    own.inner.x = own.a
+    s.q.append(own)
+    own.a = 0
+    return s.q[1].plus(0) == 3 + 3 + s.q[1].row[1] and s.q[1].row[0] == 2
+
+def two(s, k):
+    flat = Flat(u=1, v=2)
+    s.p.append(flat)
+    flat.u = 3
+    s.p.append(flat)
+    return [(f.u, f.v) for f in s.p][-2:] == [(1, 2), (3, 2)]
+
+def three(s, k):
+    seen = []
+    for w in s.n:
+        seen.append(w)
+        if len(s.n) < 3:
+            s.n.append(w)
+        if len(seen) == 2:
+            s.n.clear()
+    return len(seen) == 2 and list(s.n) == []
+
+def four(s, k):
+    (
+        s.q[
+            0
+        ]
+        .inner
+        .x
+    ) = 2
+    s.q[
+        0
+    ].assign(
+        s.q[1],
+    )
+    s.q[
+        len(s.q) - 1
+    ].row[
+        0
+    ] += 1
+    return s.q[0].a == s.q[1].a and s.q[1].row[0] == s.q[0].row[0] + 1
+
+def five(s, k):
+    q, lanes, box = s.q, s.lane, s.box[1]
+    q[0].a = 3
+    lanes[0].clear()
+    lanes[0].append(2)
+    box.a = 1
+    return s.q[0].a == 3 and s.lane[0][0] == 2 and s.box[1].a == 1
+
+def six(s, k):
+    try:
+        if s.n:
+            s.n.clear()
+    finally:
+        s.q[0].a = 2
+    while s.q[0].a:
+        s.q[0].a -= 1
+        if s.q[0].a == 1:
+            continue
+    return s.q[0].a == 0 and not s.n
+
+def seven(s, k):
+    s.q[0].a += s.q.popleft().inner.x
+    return True
+"""
+
+
+def test_what_is_no_copy_is_written():
+    space = {"__name__": "values"}
+    exec(values.HEAD + OWN, space)
+    layout = Layout(space["State"], space["Bounds"]())
+    states = []
+    for _ in space["begin"](layout.record, None):
+        states.append(layout.dump())
+        layout.reset()
+    for state in states:
+        for name in ("one", "two", "three", "four", "five", "six"):
+            layout.load(state)
+            assert space[name](layout.record, None), name
+        layout.load(state)
+        with pytest.raises(ModelError, match="the sequence changes between"):
+            space["seven"](layout.record, None)

@@ -195,9 +195,9 @@ def _message(error: BaseException) -> tuple[str, int]:
     if isinstance(error, ModelError) and error.place and is_users(error.place[0]):
         return f"{shown(error.place)}: {error.args[0]}", EXIT_INTERNAL
     if isinstance(error, (ModelError, EngineError)):
-        return f"the model or an engine is wrong: {error}", EXIT_INTERNAL
+        return f"the model or an engine is wrong: {error.head()}", EXIT_INTERNAL
     if isinstance(error, TidegateError):
-        return str(error), EXIT_USAGE
+        return error.head(), EXIT_USAGE
     if isinstance(error, OSError) and _was_printing(error):
         if sys.stdout is not None:
             _silence(sys.stdout)

@@ -93,6 +93,15 @@ class Checked:
         return tuple(f"{one.function} ({one.place})" for one in tried.functions) if tried else ()
 
     @property
+    def interpreted_because(self) -> tuple[str, ...]:
+        """Why a search that was worth compiling went on in Python: function, line and reason.
+
+        Empty if it was compiled, if it was too small for that, or if ``engine="interpreted"`` was
+        requested.
+        """
+        return tuple(map(str, self._result.interpreted_because))
+
+    @property
     def loop(self) -> int | None:
         """Of a lasso, the index into :attr:`trace` from which it repeats for ever; else None."""
         first = self._result.first

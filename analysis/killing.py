@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
+from math import inf
 from time import perf_counter
 
-from ..checker.check import check
 from ..checker.interrupts import LimitReachedError, alarm
 from ..checker.result import Limits, Result
+from ..checker.stop import Stop
 from ..core.bounds import parse, unknown
-from ..core.spec import Kind, ModelError, Outcome, Property
-from ..invariants import properties_of
+from ..core.spec import ModelError, Outcome, Property
 from ..model.protocol import Protocol
 from .changed_steps import (
     CompactGraph,
@@ -21,43 +21,20 @@ from .changed_steps import (
     explored,
     killer,
 )
+from .fates import Attempt, Fate, Mutated, UndecidedError
 from .mutants import Mutant, mutants
 from .named import SelectionError, find_protocol
-from .pool import processes, share
-from .properties import find_properties, system_for, with_custom
+from .pool import processes
+from .properties import system_for
+from .searching import (
+    INTERPRETED,
+    killing_properties,
+    original_takes_long,
+    refuse_failing,
+    searched,
+    violates,
+)
 from .unfair import Regions, all_hold, regions_of
-
-INTERPRETED = 10_000
-"""The most states for which Python is faster than compiling a mutant."""
-
-
-@dataclass(frozen=True)
-class Fate:
-    """The fate of a mutant: killed or survived.
-
-    Parameters
-    ----------
-    mutant
-        Its name: the missing guard, or the weaker rule.
-    killed_by
-        The property that the mutant violates and its original does not (or only in more steps), or
-        how the mutant failed; None if it survived.
-    steps
-        Steps of the shortest trace that violates it, if one does.
-    bounds
-        The bounds that killed it; for a survivor, the last ones that were searched.
-    complete
-        Whether a survivor was searched at all bounds, and every search explored all states.
-    note
-        For a survivor: why it changes nothing, what should kill it, or that no bounds tried it.
-    """
-
-    mutant: str
-    killed_by: str | None
-    steps: int | None
-    bounds: str
-    complete: bool = True
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,23 +48,24 @@ class Covered:
     alive: int
 
 
-@dataclass
-class _Mutant:
-    """What is known about a mutant: its name, how it was killed, and where it was searched."""
+@dataclass(frozen=True)
+class _Work:
+    """The search of one mutant, given by names and numbers, which can cross processes.
 
-    name: str
-    killed: Fate | None = None
-    tried: bool = False
-    complete: bool = True
-    last: str = ""
+    Parameters
+    ----------
+    protocol, number
+        The protocol, and the number of the mutant.
+    share, left
+        Seconds for this mutant, and for all that is left; None without a limit.
+    """
 
-
-_Work = tuple[str, int, tuple[str, ...], str, float | None]
-"""Protocol, number of the mutant, properties, bounds, and seconds."""
-
-_Answer = tuple[int, Fate | None, bool, bool]
-"""Number of the mutant, how it was killed, whether it differs at these bounds, and whether the
-search was complete."""
+    protocol: str
+    number: int
+    properties: tuple[str, ...]
+    bounds: str
+    share: float | None
+    left: float | None
 
 
 class Killing:
@@ -116,11 +94,10 @@ class Killing:
                 if name not in names:
                     raise SelectionError(unknown("mutant in survivors=", name, names))
         self._mutants = {
-            number: _Mutant(mutant.name)
+            number: Mutated(mutant.name)
             for number, mutant in enumerate(every)
             if mutant.unfair in live
         }
-        self._finished: list[str] = []
 
     def run(
         self,
@@ -128,7 +105,10 @@ class Killing:
         jobs: int,
         report: Callable[[Covered], object] = lambda covered: None,
     ) -> Iterator[Fate]:
-        """Yield each mutant that is killed; ``survivors`` returns the others.
+        """Yield each mutant that is killed, as soon as it is.
+
+        Every search has its share of the time that is left, so that a mutant with very many states
+        takes no other one's.  What is left at the end goes to those whose share was too small.
 
         Parameters
         ----------
@@ -137,38 +117,47 @@ class Killing:
         jobs
             Searches that run at once, each in its own process.
         """
-        until = None if seconds is None else perf_counter() + seconds
+        until = inf if seconds is None else perf_counter() + seconds
         with processes(jobs) as workers:
-            for bounds in self._ladder:
-                alive = [i for i, mutant in self._mutants.items() if mutant.killed is None]
-                answers = workers.in_order(_tried, self._work(alive, bounds, until))
-                done = 0
-                for done, answer in enumerate(answers, 1):
-                    yield from self._note(bounds, answer)
-                    killed = sum(mutant.killed is not None for mutant in self._mutants.values())
-                    report(Covered(killed, len(self._mutants), bounds, done, len(alive)))
-                if done < len(alive):
-                    return
-                self._finished.append(bounds)
+            attempts = -1
+            while attempts:
+                attempts = 0
+                for bounds in self._ladder:
+                    chosen = self._open(bounds)
+                    work = self._work(bounds, chosen, until, jobs)
+                    for done, attempt in enumerate(workers.in_order(_tried, work), 1):
+                        self._mutants[attempt.number].attempts[bounds] = attempt
+                        if attempt.killed is not None:
+                            yield attempt.killed
+                        killed = sum(mutant.killed is not None for mutant in self._mutants.values())
+                        report(Covered(killed, self.total, bounds, done, len(chosen)))
+                        attempts += 1
 
-    def _work(self, alive: Sequence[int], bounds: str, until: float | None) -> Iterator[_Work]:
-        """Yield the searches at some bounds, until the time is up."""
-        for number in alive:
-            left = None if until is None else until - perf_counter()
-            if left is not None and left <= 0:
+    def _open(self, bounds: str) -> list[int]:
+        """Return the mutants that are not decided at some bounds."""
+        return [
+            number
+            for number, mutant in self._mutants.items()
+            if bounds in mutant.undecided(self._ladder)
+        ]
+
+    def _work(self, bounds: str, chosen: Sequence[int], until: float, jobs: int) -> Iterator[_Work]:
+        """Yield the searches at some bounds, each with its share of the time, until that is up."""
+        following = self._ladder[self._ladder.index(bounds) + 1 :]
+        later = sum(len(self._open(more)) for more in following)
+        for begun, number in enumerate(chosen):
+            left = until - perf_counter()
+            if left <= 0:
                 return
-            yield self._protocol.name, number, self._names, bounds, left
-
-    def _note(self, bounds: str, answer: _Answer) -> Iterator[Fate]:
-        """Record the answer of a search; yield how the mutant was killed, if it was."""
-        number, fate, differs, complete = answer
-        mutant = self._mutants[number]
-        mutant.tried |= differs
-        mutant.complete &= complete
-        mutant.last = bounds if differs else mutant.last
-        mutant.killed = fate
-        if fate is not None:
-            yield fate
+            share = left * jobs / (len(chosen) - begun + later + jobs - 1)
+            before = self._mutants[number].attempts.get(bounds)
+            if before is not None:
+                # The same share would be too small again.
+                if not 2 * before.share < left:
+                    continue
+                share = max(share, 2 * before.share)
+            limits = (None, None) if until == inf else (min(share, left), left)
+            yield _Work(self._protocol.name, number, self._names, bounds, *limits)
 
     @property
     def total(self) -> int:
@@ -177,25 +166,37 @@ class Killing:
 
     @property
     def unfinished(self) -> tuple[str, ...]:
-        """The bounds at which not every survivor was searched."""
-        return self._ladder[len(self._finished) :]
+        """The bounds at which not every mutant is decided."""
+        return tuple(bounds for bounds in self._ladder if self._open(bounds))
 
     def survivors(self) -> list[Fate]:
-        """Return the mutants that were not killed, in order."""
+        """Return the mutants that were searched at all bounds and not killed, in order."""
         notes = self._protocol.family.survivors
-        survivors = []
-        for mutant in self._mutants.values():
-            if mutant.killed is not None:
-                continue
-            own = f"{self._protocol.name}: {mutant.name}"
-            note = notes.get(own) or notes.get(mutant.name, "")
-            if not mutant.tried and not self.unfinished:
-                action = mutant.name.partition(":")[0]
-                note = f"not tried: within these bounds there is no {action}"
-            complete = mutant.complete and not self.unfinished
-            last = mutant.last or (self._ladder[-1] if not self.unfinished else "")
-            survivors.append(Fate(mutant.name, None, None, last, complete, note))
-        return survivors
+        return [
+            mutant.fate(self._ladder, notes.get(self._own(mutant)) or notes.get(mutant.name, ""))
+            for mutant in self._mutants.values()
+            if not (mutant.killed or mutant.is_untried or mutant.undecided(self._ladder))
+        ]
+
+    def undecided(self) -> list[Fate]:
+        """Return the mutants that were not searched, or not to the end, in order."""
+        return [
+            mutant.fate(self._ladder)
+            for mutant in self._mutants.values()
+            if mutant.undecided(self._ladder)
+        ]
+
+    def untried(self) -> list[Fate]:
+        """Return the mutants that are their original within all the bounds, in order."""
+        return [
+            mutant.fate(self._ladder, f"within these bounds there is no {mutant.action}")
+            for mutant in self._mutants.values()
+            if mutant.is_untried and not mutant.undecided(self._ladder)
+        ]
+
+    def _own(self, mutant: Mutated) -> str:
+        """Return the key of a note that is about this protocol's mutant only."""
+        return f"{self._protocol.name}: {mutant.name}"
 
 
 @cache
@@ -205,24 +206,22 @@ def _mutants(name: str) -> tuple[Protocol, list[Mutant]]:
     return protocol, list(mutants(protocol))
 
 
-def _tried(work: _Work) -> _Answer:
-    """Search one mutant, given by names and numbers, which can cross processes."""
-    name, number, names, bounds, seconds = work
-    protocol, every = _mutants(name)
-    mutant = every[number]
+def _tried(work: _Work) -> Attempt:
+    """Search one mutant."""
+    protocol, every = _mutants(work.protocol)
+    number, bounds, mutant = work.number, work.bounds, every[work.number]
     if not _differs(mutant, protocol, bounds):
-        return number, None, False, True
-    properties = _properties(protocol, names, mutant.unfair)
+        return Attempt(number, differs=False)
+    properties = killing_properties(protocol, work.properties, mutant.unfair)
     try:
-        result = _decided(mutant, protocol, properties, bounds, seconds)
+        killed_by, steps = _decided(mutant, protocol, properties, work)
     except ModelError as error:
-        _refuse_failing(protocol.name, names, bounds, seconds)
+        refuse_failing(protocol.name, work.properties, bounds, work.left)
         failed = f"fails: {str(error).split(';')[0]}"
-        return number, Fate(mutant.name, failed, None, bounds), True, True
-    if result is None:
-        return number, None, True, False
-    killer, steps = result
-    return number, Fate(mutant.name, killer, steps, bounds) if killer else None, True, True
+        return Attempt(number, Fate(mutant.name, failed, None, bounds))
+    except UndecidedError as error:
+        return Attempt(number, stopped=str(error), share=error.share)
+    return Attempt(number, Fate(mutant.name, killed_by, steps, bounds) if killed_by else None)
 
 
 def _differs(mutant: Mutant, original: Protocol, bounds: str) -> bool:
@@ -242,78 +241,111 @@ def _actions(name: str, bounds: str) -> frozenset[str]:
 
 
 def _decided(
-    mutant: Mutant,
-    original: Protocol,
-    properties: Sequence[Property],
-    bounds: str,
-    seconds: float | None,
-) -> tuple[str, int] | None:
-    """Return what :func:`_search` returns, from the original's states if these suffice."""
+    mutant: Mutant, original: Protocol, properties: Sequence[Property], work: _Work
+) -> tuple[str, int]:
+    """Return what :func:`_search` returns, from the original's states if these suffice.
+
+    Raises
+    ------
+    UndecidedError
+        If the time was up before.
+    """
+    bounds, names = work.bounds, tuple(prop.name for prop in properties)
+    try:
+        # All mutants use the original's states, so the time for these is no mutant's.
+        with alarm(work.left, perf_counter(), at_once=True):
+            known = _known(mutant, original, names, bounds)
+    except LimitReachedError:
+        raise original_takes_long(original.name) from None
     began = perf_counter()
     try:
-        with alarm(seconds, began, at_once=True):
-            answer = _by_original(mutant, original, properties, bounds)
+        with alarm(work.share, began, at_once=True):
+            answer = _by_original(mutant, original, properties, bounds, known)
     except LimitReachedError:
-        return None
+        raise UndecidedError(_time_is_up(work), work.share) from None
     except ModelError:
         # A search from scratch says in which step it fails.
         answer = None
-    if answer is not None:
-        return answer
-    left = None if seconds is None else max(0.001, seconds - (perf_counter() - began))
-    return _search(mutant, original, properties, bounds, left)
+    return answer or _search(mutant, original, properties, work, began)
 
 
-def _by_original(
-    mutant: Mutant, original: Protocol, properties: Sequence[Property], bounds: str
-) -> tuple[str, int] | None:
-    """Return what kills a mutant, from the states of its original; None if these do not suffice."""
-    names = tuple(prop.name for prop in properties)
+def _time_is_up(work: _Work) -> str:
+    return f"stopped after its share of the time, {work.share or 0:.1f} s,"
+
+
+def _known(
+    mutant: Mutant, original: Protocol, names: tuple[str, ...], bounds: str
+) -> CompactGraph | Regions | None:
+    """Return the states of the original in which a mutant is searched, if there are any."""
     if mutant.unfair:
-        known = _regions(original.name, names, bounds)
-        system = system_for(mutant.protocol, bounds.split(), properties)
-        return ("", 0) if known is not None and all_hold(known, system) else None
+        return _regions(original.name, names, bounds)
     if original.family.mutates_conditions:
         # Without a condition that is no guard, an action may write and return "not enabled".
         return None
-    graph = _graph(original.name, names, bounds)
-    if graph is None:
-        return None
-    system = system_for(mutant.protocol, bounds.split(), properties)
-    changed = changed_instances(graph, original, mutant.protocol, system)
-    return None if changed is None else killer(graph, system, changed, properties)
+    return _graph(original.name, names, bounds)
 
 
-def _search(
+def _by_original(
     mutant: Mutant,
     original: Protocol,
     properties: Sequence[Property],
     bounds: str,
-    seconds: float | None,
+    known: CompactGraph | Regions | None,
 ) -> tuple[str, int] | None:
-    """Return the (property, steps) that kills a mutant, ("", 0) if none, None if time ran out.
+    """Return what kills a mutant, from the states of its original; None if these do not suffice."""
+    if known is None:
+        return None
+    system = system_for(mutant.protocol, bounds.split(), properties)
+    if isinstance(known, Regions):
+        return ("", 0) if all_hold(known, system) else None
+    changed = changed_instances(known, original, mutant.protocol, system)
+    return None if changed is None else killer(known, system, changed, properties)
+
+
+def _search(
+    mutant: Mutant, original: Protocol, properties: Sequence[Property], work: _Work, began: float
+) -> tuple[str, int]:
+    """Return the (property, steps) that kills a mutant, ("", 0) if none.
 
     A violation kills if the original does not violate the same property in as few steps.  If it
     does, that property is left out, and the others are searched again.
+
+    Raises
+    ------
+    UndecidedError
+        If the search was stopped before it was decided.
     """
     remaining = list(properties)
     while remaining:
-        result = _check(mutant.protocol, remaining, bounds, Limits(seconds=seconds))
+        left = None
+        if work.share is not None:
+            left = max(0.001, work.share - (perf_counter() - began))
+        result = searched(mutant.protocol, remaining, work.bounds, Limits(seconds=left))
         violated = {v.property.name: len(v.trace.steps) for v in result.verdicts if v.trace}
         for name, steps in violated.items():
-            if not _violates(original.name, name, bounds, steps):
+            if not violates(original.name, name, work.bounds, steps, work.left):
                 return name, steps
         if not violated:
-            return ("", 0) if result.outcome is Outcome.HOLDS else None
+            if result.outcome is Outcome.HOLDS:
+                return "", 0
+            raise _stopped(work, result)
         remaining = [prop for prop in remaining if prop.name not in violated]
     return "", 0
+
+
+def _stopped(work: _Work, result: Result) -> UndecidedError:
+    """Return the error that says what stopped a search, and how far it came."""
+    by_time = result.stopped_by is None or result.stopped_by.by is Stop.TIME_LIMIT
+    how = _time_is_up(work) if by_time else f"stopped by {result.stopped_by},"
+    how += f" with {result.distinct_states:,} distinct states, depth {result.depth},"
+    return UndecidedError(how, work.share if by_time else None)
 
 
 @lru_cache(maxsize=1)
 def _graph(name: str, names: tuple[str, ...], bounds: str) -> CompactGraph | None:
     """Return the state graph of a protocol, in which its mutants are searched."""
     protocol, _ = _mutants(name)
-    properties = _properties(protocol, names, live=False)
+    properties = killing_properties(protocol, names, live=False)
     try:
         return explored(
             protocol, properties, lambda one: system_for(one, bounds.split(), properties)
@@ -326,53 +358,5 @@ def _graph(name: str, names: tuple[str, ...], bounds: str) -> CompactGraph | Non
 def _regions(name: str, names: tuple[str, ...], bounds: str) -> Regions | None:
     """Return what decides liveness properties of a protocol; None if it has too many states."""
     protocol, _ = _mutants(name)
-    properties = _properties(protocol, names, live=True)
+    properties = killing_properties(protocol, names, live=True)
     return regions_of(system_for(protocol, bounds.split(), properties), properties, INTERPRETED)
-
-
-@cache
-def _refuse_failing(name: str, names: tuple[str, ...], bounds: str, seconds: float | None) -> None:
-    """Raise the error with which a protocol itself fails, since it then says nothing of mutants."""
-    protocol = find_protocol(name)
-    properties = _properties(protocol, names, live=False)
-    _check(protocol, properties, bounds, Limits(seconds=seconds))
-
-
-@cache
-def _violates(protocol: str, name: str, bounds: str, steps: int) -> bool:
-    """Whether a protocol itself violates a property within a number of steps."""
-    original = find_protocol(protocol)
-    [prop] = find_properties(original, [name])
-    if prop.kind.is_liveness:
-        # Less fairness allows more behaviors: the original's lassos are also the mutant's.
-        return _check(original, [prop], bounds, Limits()).first is not None
-    return _check(original, [prop], bounds, Limits(max_depth=steps + 1)).first is not None
-
-
-def _properties(protocol: Protocol, names: Sequence[str], live: bool) -> list[Property]:
-    """Return the properties among the named ones that can kill a mutant."""
-    kinds = (Kind.INVARIANT, Kind.TYPE)
-    return [
-        prop
-        for prop in properties_of(with_custom(protocol, names))
-        if prop.name in names and (prop.kind.is_liveness if live else prop.kind in kinds)
-    ]
-
-
-_large: set[str] = set()
-"""Bounds at which a mutant had more states than are worth interpreting."""
-
-
-def _check(
-    protocol: Protocol, properties: Sequence[Property], bounds: str, limits: Limits
-) -> Result:
-    """Search a protocol at bounds as on the command line, compiled only if that is faster."""
-    system = system_for(protocol, bounds.split(), properties)
-    if bounds not in _large:
-        few = replace(limits, max_states=INTERPRETED)
-        interpreted = replace(share(), engine="interpreted")
-        result = check(system, properties, limits=few, resources=interpreted)
-        if result.outcome is not Outcome.INCOMPLETE or result.distinct_states < INTERPRETED:
-            return result
-        _large.add(bounds)
-    return check(system, properties, limits=limits, resources=share())

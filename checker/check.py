@@ -252,6 +252,7 @@ def _result(
         tried=tried,
         spark_levels=getattr(search, "spark_levels", None),
         states_left=None if complete else _left(search),
+        interpreted_because=search.because,
     )
 
 

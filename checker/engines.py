@@ -20,7 +20,7 @@ from .liveness.decide import refuse_undecidable
 from .liveness.lasso import Decided
 from .memory import LLVM_BYTES, address_space
 from .request import SearchRequest
-from .result import Progress
+from .result import Progress, Reason
 from .stop import Stopped
 
 ENGINES = ("auto", "interpreted", "compiled", "spark")
@@ -57,6 +57,7 @@ class Finished(Protocol):
     symmetry: Symmetry | None
     violations: dict[str, tuple[int, list[State]]]
     stopped_by: Stopped | None
+    because: tuple[Reason, ...]
 
     @property
     def exact(self) -> bool:
@@ -124,7 +125,8 @@ def finished_search(request: SearchRequest) -> Finished:
         # Nothing is compiled yet: the search covered what was interpreted.
         search.stopped_by = reason(error).noting(" while its actions were compiled")
         return search
-    if compiled is None:
+    if isinstance(compiled, tuple):
+        search.because = compiled
         _interpreted(search)
         return search
     if compiled.distinct_states > small and not large.was_seen():
@@ -180,8 +182,8 @@ def _ticking(request: SearchRequest, interpreted: Search | None = None) -> Searc
     return replace(request, tick=tick)
 
 
-def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
-    """Search with the compiled engine; None if the interpreted engine has to continue.
+def _compiled(request: SearchRequest, interpreted: Search) -> Finished | tuple[Reason, ...]:
+    """Search with the compiled engine; return why, if the interpreted engine has to continue.
 
     Parameters
     ----------
@@ -191,21 +193,19 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
     resources = request.resources
     must = resources.engine == "compiled" or resources.checkpoint is not None
     option = "--engine compiled" if resources.engine == "compiled" else "--checkpoint"
-    if len(request.system.instances) > MOST_INSTANCES:
+    if why := _too_many(request):
         if must:
-            raise _too_many(option, request)
-        return None
+            raise EngineChoiceError(f"{option}: {why}, or use --engine interpreted")
+        return (Reason(why),)
     if find_spec("llvmlite") is None:
+        why = "llvmlite, which is not installed; install it"
         if must:
-            raise EngineChoiceError(
-                f"{option} needs llvmlite, which is not installed; install it, or use "
-                "--engine interpreted"
-            )
-        return None
+            raise EngineChoiceError(f"{option} needs {why}, or use --engine interpreted")
+        return (Reason(f"compiling needs {why}"),)
     if why := _unloaded():
         if must:
             raise EngineChoiceError(f"{option}: {why}; or use --engine interpreted")
-        return None
+        return (Reason(why),)
     from .compiled.memory import MemoryLimitError
     from .compiled.search import CompiledSearch, UnfitError
     from .compiled.values import UnsupportedError
@@ -214,26 +214,28 @@ def _compiled(request: SearchRequest, interpreted: Search) -> Finished | None:
         with alarm(request.limits.seconds, request.started, at_once=True):
             search = CompiledSearch(_ticking(request, interpreted))
     except UnsupportedError as error:
+        reasons = _reasons(request, error)
         if must:
-            raise _untranslated(option, request, error) from None
-        return None
-    except MemoryLimitError:
+            raise _untranslated(option, request, reasons) from None
+        return reasons
+    except MemoryLimitError as error:
         if must or resources.memory is not None or not request.exact:
             raise
-        return None
+        return (Reason(str(error)),)
     search.reference = interpreted if interpreted.levels and not resources.resume else None
     try:
         search.run()
     except UnfitError:
-        notice = (
+        why = (
             f"a step of {request.system.name} goes beyond an array, a range or 64 bits, or loops "
-            "for long; the interpreted engine continues"
+            "for long"
         )
+        notice = f"{why}; the interpreted engine continues"
         seconds = perf_counter() - request.started
         depth = len(search.level_sizes)
         request.report(Progress(search.distinct_states, depth, 0, seconds, notice=notice))
         search.close()
-        return None
+        return (Reason(why),)
     except BaseException:
         search.close()
         raise
@@ -269,8 +271,8 @@ def _distributed(request: SearchRequest) -> Finished:
                 f"--engine spark needs {package}, which is not installed: "
                 "pip install 'tidegate[spark]'"
             )
-    if len(request.system.instances) > MOST_INSTANCES:
-        raise _too_many("--engine spark", request)
+    if why := _too_many(request):
+        raise EngineChoiceError(f"--engine spark: {why}, or use --engine interpreted")
     from .compiled.values import UnsupportedError
     from .distributed.java import require_java
     from .distributed.kernel import KernelError
@@ -280,7 +282,7 @@ def _distributed(request: SearchRequest) -> Finished:
     try:
         search = SparkSearch(_ticking(request))
     except UnsupportedError as error:
-        raise _untranslated("--engine spark", request, error) from None
+        raise _untranslated("--engine spark", request, _reasons(request, error)) from None
     try:
         search.run()
     except KernelError:
@@ -295,19 +297,40 @@ def _distributed(request: SearchRequest) -> Finished:
     return search
 
 
-def _too_many(option: str, request: SearchRequest) -> EngineChoiceError:
-    return EngineChoiceError(
-        f"{option}: {request.system.name} has {len(request.system.instances):,} instances of "
-        f"actions, and to compile more than {MOST_INSTANCES:,} takes too long; choose smaller "
-        "bounds, or use --engine interpreted"
+def _too_many(request: SearchRequest) -> str:
+    """Return that there are too many instances to compile; empty if there are not."""
+    instances = len(request.system.instances)
+    if instances <= MOST_INSTANCES:
+        return ""
+    return (
+        f"{request.system.name} has {instances:,} instances of actions, and to compile more than "
+        f"{MOST_INSTANCES:,} takes too long; choose smaller bounds"
     )
 
 
-def _untranslated(option: str, request: SearchRequest, error: Exception) -> EngineChoiceError:
-    return EngineChoiceError(
-        f"{option}: cannot translate {request.system.name}: {error}; write that in plain "
-        "steps on whole numbers, or use --engine interpreted"
-    )
+def _reasons(request: SearchRequest, error: Exception) -> tuple[Reason, ...]:
+    """Return all that cannot be translated, of which `error` is the first."""
+    from .compiled.diagnosis import reasons
+
+    try:
+        with alarm(request.limits.seconds, request.started, at_once=True):
+            known = reasons(request.system, request.properties, _ticking(request).tick)
+    except Exception:  # noqa: BLE001 - a list of reasons must not cost the verdict
+        known = ()
+    # Some things are in no function, such as too many properties.
+    return known or (Reason(str(error)),)
+
+
+def _untranslated(
+    option: str, request: SearchRequest, reasons: Sequence[Reason]
+) -> EngineChoiceError:
+    repair = "write that in plain steps on whole numbers, or use --engine interpreted"
+    head = f"{option}: cannot translate {request.system.name}"
+    if len(reasons) == 1:
+        return EngineChoiceError(f"{head}: {reasons[0]}; {repair}")
+    error = EngineChoiceError(f"{head}, for {len(reasons)} reasons; {repair}")
+    error.details = tuple(map(str, reasons))
+    return error
 
 
 def _refuse(request: SearchRequest) -> None:

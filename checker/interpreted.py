@@ -21,7 +21,7 @@ from .interrupts import Alarm, reason
 from .liveness.decide import decided
 from .liveness.lasso import Decided
 from .request import SearchRequest
-from .result import Progress
+from .result import Progress, Reason
 from .stop import Stop, Stopped
 from .trial import spread
 
@@ -67,6 +67,8 @@ class Search:
         a property that must be reached, the first level that reaches it.
     stopped_by
         What ended the search before it had explored everything, if anything did.
+    because
+        Why it went on in Python when it was large enough to be compiled.
     alarm
         Rings when the time is up, also between two looks at the clock.
     """
@@ -85,6 +87,7 @@ class Search:
         self.taken = [0] * len(self.system.instances)
         self.violations: dict[str, tuple[int, list[State]]] = {}
         self.stopped_by: Stopped | None = None
+        self.because: tuple[Reason, ...] = ()
         self.alarm = Alarm()
         self._looked = request.started
         self._violated = self.system.judge(self.properties)

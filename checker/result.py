@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from ..core.errors import Line, shown
 from ..core.spec import Outcome, Property, Trace, TransitionSystem
 from .stop import Stop, Stopped
 
@@ -42,6 +43,9 @@ class Limits:
 
 
 NO_LIMITS = Limits()
+
+FASTER = "typically 50 to 200 times faster on each core"
+"""How compiled code compares with Python once it is made; ``benchmarks/speedup.py`` measures it."""
 
 LOCAL_LEVELS = 50_000
 """Candidates up to which a level is not worth a Spark job: the driver takes about as long."""
@@ -216,6 +220,28 @@ class Declared:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """A reason why a search was not compiled.
+
+    Parameters
+    ----------
+    text
+        What cannot be compiled, or why nothing can.
+    function
+        The function of the model that it is in; empty if it is in none.
+    place
+        Its file and line.
+    """
+
+    text: str
+    function: str = ""
+    place: Line | None = None
+
+    def __str__(self) -> str:
+        return f"{self.text} (in {self.function}, {shown(self.place)})" if self.place else self.text
+
+
+@dataclass(frozen=True)
 class Grounds:
     """The grounds on which a search under symmetry is sound.
 
@@ -292,6 +318,8 @@ class Result:
         How many levels Spark found; None with another engine.
     states_left
         About how many states a stopped search has not found; None if unknown.
+    interpreted_because
+        Why a search went on in Python when it was large enough to be compiled.
     """
 
     outcome: Outcome
@@ -312,6 +340,7 @@ class Result:
     tried: Tried | None = None
     spark_levels: int | None = None
     states_left: int | None = None
+    interpreted_because: tuple[Reason, ...] = ()
 
     @property
     def shown(self) -> Verdict | None:

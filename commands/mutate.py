@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from ..analysis.killing import Covered, Fate, Killing
+from ..analysis.fates import Fate
+from ..analysis.killing import Covered, Killing
 from ..analysis.named import find_protocol
 from ..analysis.properties import Selection, left_undecided, select_violable
 from ..checker.interrupts import LimitReachedError
@@ -60,8 +61,10 @@ def mutate(protocol: str, **options: Any) -> Ended:
     if within an action is also left out and negated.
 
     Prints for each mutant which property kills it, in how many steps and at which bounds, or that
-    it survived. All mutants are searched within the smallest bounds first, then the survivors
-    within the next ones. A violation that PROTOCOL itself has in as few steps kills no mutant.
+    it survived: every search was complete, and nothing is violated. What was not searched to its
+    end is undecided, with the reason. All mutants are searched within the smallest bounds first,
+    then the others within the next ones, each with its share of the time that is left. A violation
+    that PROTOCOL itself has in as few steps kills no mutant.
 
     \b
     Examples:
@@ -88,9 +91,8 @@ def mutate(protocol: str, **options: Any) -> Ended:
         console = make_console()
         console.quiet = options["json_file"] == "-"
         killed, interrupted = _run(console, killing, options)
-        survivors = killing.survivors()
         with reports.after():
-            _print_summary(console, chosen.name, killing, survivors, interrupted)
+            _print_summary(console, chosen.name, killing, interrupted)
             for name, why in undecided.items():
                 print_prose(console, Text(f"Not decided: {name} ({why})."))
         document = {
@@ -101,13 +103,14 @@ def mutate(protocol: str, **options: Any) -> Ended:
             "unfinished": list(killing.unfinished),
             "mutants": killing.total,
             "killed": [asdict(fate) for fate in killed],
-            "survived": [asdict(fate) for fate in survivors],
+            "survived": [asdict(fate) for fate in killing.survivors()],
+            "undecided": [asdict(fate) for fate in killing.undecided()],
+            "not_tried": [asdict(fate) for fate in killing.untried()],
         }
         reports.write("--json", lambda target: write_json(target, document))
     if interrupted:
         return ended(EXIT_INTERRUPTED, reports)
-    complete = not killing.unfinished and all(fate.complete for fate in survivors)
-    return ended(EXIT_HOLDS if complete else EXIT_INCOMPLETE, reports)
+    return ended(EXIT_INCOMPLETE if killing.unfinished else EXIT_HOLDS, reports)
 
 
 def _selected(protocol: Protocol, names: Sequence[str]) -> Selection:
@@ -163,28 +166,44 @@ def _showing(show: Callable[[Progress], object], limit: float) -> Callable[[Cove
 
 
 def _print_summary(
-    console: Console,
-    name: str,
-    killing: Killing,
-    survivors: list[Fate],
-    interrupted: KeyboardInterrupt | None,
+    console: Console, name: str, killing: Killing, interrupted: KeyboardInterrupt | None
 ) -> None:
-    """Print the survivors and the counts, and what was not searched."""
-    for fate in survivors:
-        how = "" if fate.complete else " (some searches ran out of time)"
-        head = Text("SURVIVED ", "bold yellow")
-        print_prose(console, head.append(Text(f"{fate.mutant}{how}", "default")))
-    killed = killing.total - len(survivors)
-    print_prose(console, Text(f"\n{name}: {killed} of {count(killing.total, 'mutant')} killed."))
+    """Print the mutants that were not killed, with why, and the counts."""
+    survivors, undecided, untried = killing.survivors(), killing.undecided(), killing.untried()
+    for fates, heading in (
+        (survivors, "SURVIVED "),
+        (undecided, "UNDECIDED "),
+        (untried, "NOT TRIED "),
+    ):
+        for fate in fates:
+            head = Text(heading, "bold yellow")
+            print_prose(console, head.append(Text(fate.mutant, "default")))
+    killed = killing.total - len(survivors) - len(undecided) - len(untried)
+    counts = f"{name}: {killed} of {count(killing.total, 'mutant')} killed"
+    counts += f", {len(survivors)} survived" if survivors else ""
+    counts += f", {len(undecided)} undecided" if undecided else ""
+    counts += f", {len(untried)} not tried" if untried else ""
+    print_prose(console, Text(f"\n{counts}."))
     for fate in survivors:
         note = fate.note or "not explained; larger bounds or another property may kill it"
         print_prose(console, Text(f"- {fate.mutant}: {note}."))
-    if killing.unfinished:
-        why = "interrupted" if interrupted is not None else "stopped by --time-limit"
-        where = "; ".join(bounds or "the defaults" for bounds in killing.unfinished)
-        more = "" if interrupted is not None else " Try a longer --time-limit, or --within."
-        head = Text("INCOMPLETE ", "bold yellow")
-        line = f"{why}: not every survivor was searched at {where}.{more}"
-        print_prose(console, head.append(Text(line, "default")))
-        if at := getattr(interrupted, "where", ""):
-            print_prose(console, Text(f"Interrupted {at}."))
+    for fate in undecided:
+        print_prose(console, Text(f"- {fate.mutant}: undecided: {fate.undecided}."))
+    for fate in untried:
+        print_prose(console, Text(f"- {fate.mutant}: not tried: {fate.note}."))
+    if undecided:
+        _print_incomplete(console, killing, interrupted)
+
+
+def _print_incomplete(
+    console: Console, killing: Killing, interrupted: KeyboardInterrupt | None
+) -> None:
+    """Print at which bounds mutants are undecided, and what to try."""
+    why = "interrupted" if interrupted is not None else "stopped by a limit"
+    where = "; ".join(bounds or "the defaults" for bounds in killing.unfinished)
+    more = "" if interrupted is not None else " Try a longer --time-limit, or --within."
+    head = Text("INCOMPLETE ", "bold yellow")
+    line = f"{why}: not every mutant was decided at {where}.{more}"
+    print_prose(console, head.append(Text(line, "default")))
+    if at := getattr(interrupted, "where", ""):
+        print_prose(console, Text(f"Interrupted {at}."))

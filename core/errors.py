@@ -37,6 +37,10 @@ class TidegateError(Exception):
     details: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        return "\n  ".join([self.head(), *self.details])
+
+    def head(self) -> str:
+        """Return its text without the list that follows."""
         text = super().__str__()
         if self.place is None or text.startswith(f"{shown(self.place)}: "):
             return text

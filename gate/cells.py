@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..analysis.named import is_custom
 from ..analysis.properties import find_properties
-from ..checker.result import Result
+from ..checker.result import Reason, Result
 from ..core.spec import Outcome, Property
 from ..model import Protocol
 
@@ -197,6 +197,7 @@ class CellVerdicts:
     engine: str = ""
     declared_pure: str = ""
     instead: tuple[str, int] | None = None
+    interpreted_because: tuple[Reason, ...] = ()
 
     def add(self, result: Result, explanations: dict[str, str]) -> None:
         """Add the result of one search."""
@@ -217,3 +218,5 @@ class CellVerdicts:
         self.complete = result.complete
         self.never_enabled = tuple(result.never_taken) if result.complete else ()
         self.engine = result.engine
+        reasons = dict.fromkeys((*self.interpreted_because, *result.interpreted_because))
+        self.interpreted_because = tuple(reasons)

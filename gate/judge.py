@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ..core.spec import Outcome
+from ..render.grounds import searched_in_python
 from ..render.lasso import violated_after
 from .cells import Cell, CellVerdicts, Expectation
 
@@ -117,6 +118,8 @@ def _undecided(expectations: Sequence[Expectation], verdicts: CellVerdicts) -> I
         if seen is None or (seen.outcome is Outcome.INCOMPLETE and not seen.reason):
             open_names.append(expectation.name)
     names, states = ", ".join(open_names), f"{verdicts.states:,} distinct states"
+    if verdicts.interpreted_because:
+        states += f"; {searched_in_python(verdicts.interpreted_because)}"
     if open_names and verdicts.stopped_by:
         yield Finding(
             Deviation.LIMIT, "", f"not decided: {names}; stopped by {verdicts.stopped_by}, {states}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from ..checker.result import Reason
 from ..core.errors import Line
 from .cells import GateCell
 from .inputs import Inputs
@@ -103,6 +104,8 @@ class CellOutcome:
         Where they were: the actions that were enabled in none.
     place
         For an error, the line that it is about.
+    interpreted_because
+        Why it was searched in Python although it was large enough to be compiled.
     traces
         Counterexamples of what is not as expected.
     declared_pure
@@ -124,6 +127,7 @@ class CellOutcome:
     seconds: float = 0.0
     engine: str = ""
     declared_pure: str = ""
+    interpreted_because: tuple[Reason, ...] = ()
     place: Line | None = None
     places: tuple[tuple[Line, str], ...] = ()
     traces: list[Shown] = field(default_factory=list)

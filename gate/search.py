@@ -57,6 +57,7 @@ def outcome_of(cell: Cell, resources: Resources, report: Report) -> CellOutcome:
         never_enabled=cell_verdicts.never_enabled,
         engine=cell_verdicts.engine,
         declared_pure=cell_verdicts.declared_pure,
+        interpreted_because=cell_verdicts.interpreted_because,
         traces=search.shown(findings),
     )
     outcome.places = _places(outcome, protocol)

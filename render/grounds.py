@@ -1,8 +1,16 @@
-"""What a search relies on beside the code: declared functions, and symmetry, in a sentence."""
+"""What a search relies on beside the code, and why it was not compiled, in a sentence."""
 
 from __future__ import annotations
 
-from ..checker.result import Result
+from collections.abc import Sequence
+
+from ..checker.result import FASTER, Reason, Result
+
+
+def searched_in_python(reasons: Sequence[Reason]) -> str:
+    """Say why a search was not compiled: the first reason, and how many more there are."""
+    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    return f"searched in Python, compiled code is {FASTER}: {reasons[0]}{more}"
 
 
 def relied_on(result: Result) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..checker.itf import itf
-from ..checker.result import Result, Verdict
+from ..checker.result import Reason, Result, Verdict
 from ..checker.violation import explained
 from ..core.spec import TransitionSystem
 from .grounds import declared_pure, relied_on
@@ -26,6 +26,7 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "protocol": system.name,
         "bounds": system.bounds,
         "engine": result.engine,
+        "interpreted_because": [_reason(reason) for reason in result.interpreted_because],
         "spark_levels": result.spark_levels,
         "outcome": result.outcome.value,
         "complete": result.complete,
@@ -46,6 +47,12 @@ def report(system: TransitionSystem[Any, Any], result: Result) -> dict[str, Any]
         "properties": [_verdict(system, verdict) for verdict in result.verdicts],
         "trace": _trace(system, result.shown),
     }
+
+
+def _reason(reason: Reason) -> dict[str, Any]:
+    """Return a reason why a search was not compiled; file and line are None if it is in no code."""
+    file, line = reason.place or (None, None)
+    return {"function": reason.function, "file": file, "line": line, "reason": reason.text}
 
 
 def _symmetry(result: Result) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..analysis.properties import Selection
-from ..checker.result import Result, Verdict
+from ..checker.result import FASTER, Result, Verdict
 from ..checker.stop import Stop
 from ..core.spec import Kind, Outcome, TransitionSystem
 from .grounds import declared_pure, relied_on
@@ -35,6 +35,7 @@ def print_result(
         print_trace(console, system, verdict.property, verdict.trace, full)
     print_verdict(console, system, result)
     print_prose(console, Text(covered(result)))
+    _print_reasons(console, result)
     if result.stopped_by is not None:
         print_prose(console, Text(what_to_try(result)))
     if result.never_taken and result.complete:
@@ -62,6 +63,20 @@ def print_verdict(console: Console, system: TransitionSystem[Any, Any], result: 
         said = declared_pure(result)
         line.append(f" {said[0].upper()}{said[1:]}.")
     print_prose(console, line)
+
+
+def _print_reasons(console: Console, result: Result) -> None:
+    """Print why a search was not compiled, if it was worth it."""
+    reasons = result.interpreted_because
+    if not reasons:
+        return
+    head = f"Searched in Python; compiled code, once made, is {FASTER}."
+    if len(reasons) == 1 and reasons[0].place is None:
+        print_prose(console, Text(f"{head} It was not used: {reasons[0]}."))
+        return
+    print_prose(console, Text(f"{head} This cannot be compiled:"))
+    for reason in reasons:
+        print_prose(console, Text(f"- {reason}"))
 
 
 def _what(result: Result) -> str:

@@ -35,6 +35,16 @@ from .values import (
 if TYPE_CHECKING:
     from .expressions import Expressions
 
+CALLED = (all, any, bool, int, len, max, min, range, sum)
+"""What is translated although its code is not Python's."""
+
+
+def is_never_called(callee: object) -> bool:
+    """Whether no call of a function or a class is translated, whatever its arguments are."""
+    if isinstance(callee, type):
+        return callee not in CALLED and not issubclass(callee, Record)
+    return isinstance(callee, types.BuiltinFunctionType) and callee not in CALLED
+
 
 class Calls:
     """Translates calls of the model's functions and of a few built-in ones."""
@@ -72,7 +82,7 @@ class Calls:
             if callee.value in self.unit.intrinsics:
                 return self.unit.intrinsics[callee.value](self.out, arguments)
             named = {str(part.arg): self.expressions.value(part.value) for part in node.keywords}
-            return self.invoke(callee.value, self._in_order(callee.value, arguments, named), mode)
+            return self.invoke(callee.value, self.in_order(callee.value, arguments, named), mode)
         if not node.keywords:
             if callee.value is isinstance and len(arguments) == 2:
                 return self._is_instance(arguments[0], arguments[1], node)
@@ -140,7 +150,7 @@ class Calls:
     ) -> Value:
         """Return the value of the call of a method."""
         function = method.function
-        arguments = self._in_order(function, [method.owner, *arguments], named or {})
+        arguments = self.in_order(function, [method.owner, *arguments], named or {})
         return self.invoke(function, arguments, Mode.WHOLE)
 
     def asked(self, method: Method, arguments: list[Value]) -> Value:
@@ -299,7 +309,7 @@ class Calls:
         value = self.expressions.expression(node)
         return isinstance(value, Constant) and value.value is what
 
-    def _in_order(
+    def in_order(
         self, function: Callable[..., Any], positional: list[Value], named: dict[str, Value]
     ) -> list[Value]:
         """Return the arguments of a call in the order of the function's parameters."""

@@ -72,7 +72,7 @@ class Emitter:
         Local names that are definitely assigned here, with the range of their value; None in
         unreachable code.
     loops
-        Not empty if there may be a loop.
+        Not empty if there may be a loop or a write, which have no vector instruction.
     reads
         Paths of the variables that are read from their columns.
     gives_up

@@ -137,8 +137,7 @@ class Expressions:
 
         For an element that a record sets by its own method it is that method, and the index.
         """
-        if self.scope.pure:
-            raise UnsupportedError(f"writing {ast.unparse(node)} where only reading is allowed")
+        self.scope.write(f"writing {ast.unparse(node)}")
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             owner = self.expression(node.value)
             if owner is NOWHERE:

@@ -31,8 +31,8 @@ class Compiled:
 
     ``ranges`` and ``kinds`` are those of the results at each return.  In a function that returns a
     truth value, ``truth_only`` lists the returns of which only the truth is known.  ``loops`` is
-    not empty if there is a loop in it or in what it calls, and ``cut`` has the number of the
-    statement at which its guards end and its effect begins, if a loop is the reason.  ``own`` says
+    not empty if it, or what it calls, has a loop or writes, and ``cut`` has the number of the
+    statement at which its guards end and its effect begins, if that is the reason.  ``own`` says
     that it is one of the search's functions, which cannot fail.  ``elements`` are the elements of
     the marks in which it, or what it calls, records the ways it took, and ``reads`` the paths of
     the variables that it reads from their columns.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ...core.layout import State
 from ..request import SearchRequest
+from ..result import Reason
 from ..stop import Stopped
 from ..trial import spread
 
@@ -22,6 +23,7 @@ class LevelSearch:
         self.symmetry = request.symmetry
         self.violations: dict[str, tuple[int, list[State]]] = {}
         self.stopped_by: Stopped | None = None
+        self.because: tuple[Reason, ...] = ()
 
     def _within_limits(self, distinct: int, seconds: float) -> bool:
         """Whether a search that has found so many states may continue; record why it may not."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .emitter import Emitter
 from .function import Compiled
 from .marking import Marking
-from .values import Value
+from .values import Value, WritingError
 
 if TYPE_CHECKING:
     from .unit import Unit
@@ -58,3 +58,15 @@ class Scope:
             yield
         finally:
             self.pure = pure
+
+    def write(self, what: str) -> None:
+        """Note that the function writes; like a loop, that has no vector instruction.
+
+        Raises
+        ------
+        WritingError
+            If it must not.
+        """
+        if self.pure:
+            raise WritingError(f"{what} where only reading is allowed")
+        self.out.loops.append(True)

@@ -159,8 +159,7 @@ class Sequences:
 
     def _fill(self, place: StateRef, contents: Contents) -> None:
         """Emit the writing of a variable, or of all of those of a record."""
-        if self.scope.pure:
-            raise UnsupportedError(f"writing {place.form} where only reading is allowed")
+        self.scope.write(f"writing {place.form}")
         leaves = self._leaves(place)
         if isinstance(contents.get("", None), Constant) and "" not in leaves:
             # The source is beyond an array, or a number: Python refuses to copy that, too.
@@ -254,8 +253,7 @@ class Sequences:
             raise UnsupportedError(f"the call {ast.unparse(node)} for a copy of a sequence")
         if node.keywords or len(node.args) != (method.function is Seq.extend):
             raise UnsupportedError(f"the call {ast.unparse(node)}")
-        if self.scope.pure:
-            raise UnsupportedError(f"the call {ast.unparse(node)} where only reading is allowed")
+        self.scope.write(f"the call {ast.unparse(node)}")
         with self.scope.reading(is_value(owner)):
             values = self._values(node.args[0]) if method.function is Seq.extend else []
         length = self.records.variable(owner, "length")
@@ -341,8 +339,7 @@ class Sequences:
 
     def _replace(self, chosen: Span, new: New, node: ast.expr) -> None:
         """Emit the replacement of a slice by new elements."""
-        if self.scope.pure:
-            raise UnsupportedError(f"writing {ast.unparse(node)} where only reading is allowed")
+        self.scope.write(f"writing {ast.unparse(node)}")
         out, owner = self.out, chosen.owner
         if isinstance(owner, Made):
             raise UnsupportedError(f"writing {ast.unparse(node)}, a copy of a sequence,")

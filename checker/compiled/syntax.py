@@ -9,6 +9,8 @@ from functools import cache
 
 from ...core.guards import refuses
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
 
 def parameter_names(tree: ast.FunctionDef) -> list[str]:
     """Return the names of a function's parameters, in the order of its arguments."""
@@ -29,7 +31,7 @@ def _statements(block: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements of a block, with those within them."""
     for node in block:
         yield node
-        for part in _blocks(node):
+        for part in blocks_of(node):
             yield from _statements(part)
 
 
@@ -62,14 +64,13 @@ def _count_block(block: list[ast.stmt], following: Counter[str]) -> Counter[str]
     for node in reversed(block):
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
             following.update({name: after[name] for name in stored(_targets(node))})
-        for number, part in enumerate(_blocks(node)):
+        for number, part in enumerate(blocks_of(node)):
             inside = _count_block(part, following)
             after.update(inside)
             if isinstance(node, ast.For) and number == 0:
                 following.update({name: inside[name] for name in stored([node.target])})
-        for child in ast.iter_child_nodes(node):
-            if not isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
-                _count_reads(child, after)
+        for child in parts_of(node):
+            _count_reads(child, after)
         if isinstance(node, ast.AugAssign):
             after.update(stored([node.target]))
     return after
@@ -101,7 +102,26 @@ def stored(nodes: Iterable[ast.AST]) -> set[str]:
     }
 
 
-def _blocks(node: ast.stmt) -> list[list[ast.stmt]]:
+def bound(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement binds otherwise than by an assignment."""
+    names: set[str | None] = set()
+    for node in ast.walk(statement):
+        if isinstance(node, (*DEFINITIONS, ast.MatchAs, ast.MatchStar, ast.ExceptHandler)):
+            names.add(node.name)
+        elif isinstance(node, ast.MatchMapping):
+            names.add(node.rest)
+        elif isinstance(node, ast.alias):
+            names.add((node.asname or node.name).partition(".")[0])
+    return {name for name in names if name}
+
+
+def parts_of(node: ast.stmt) -> list[ast.AST]:
+    """Return the parts of a statement besides the statements in it."""
+    inner = (ast.stmt, ast.ExceptHandler, ast.match_case)
+    return [child for child in ast.iter_child_nodes(node) if not isinstance(child, inner)]
+
+
+def blocks_of(node: ast.stmt) -> list[list[ast.stmt]]:
     """Return the lists of statements in a statement."""
     names = ("body", "orelse", "finalbody")
     blocks = [part for name in names if (part := getattr(node, name, None))]

@@ -3,7 +3,8 @@
 The subset is what an action, a rule or a predicate of a model needs: integers and truth values,
 parts of the state, ``if``, ``for`` over a range or an array, ``while``, and calls of such
 functions.  A function can be translated in four modes: whole; whether its result is None; only the
-guards at its beginning, up to the first loop; or only the statements after these (its effect).
+guards at its beginning, up to the first loop or write; or only the statements after these (its
+effect).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from .values import (
     Truth,
     UnsupportedError,
     Value,
+    WritingError,
     is_truth,
     span,
 )
@@ -47,6 +49,8 @@ LIMITS: dict[type[ast.cmpop], tuple[int | None, int | None]] = {
 
 class Translation:
     """The translation of one function for one kind of arguments."""
+
+    reading: type[Expressions] = Expressions
 
     def __init__(
         self,
@@ -77,7 +81,7 @@ class Translation:
             local=dict(zip(names, inside, strict=True)),
             assigned=assignments(tree),
         )
-        self.expressions = Expressions(self.scope)
+        self.expressions = self.reading(self.scope)
         self.known = self.expressions.known
         self._returns = Returns(self.scope, self.expressions, mode)
         self.unit, self.function, self.compiled = unit, function, compiled
@@ -94,7 +98,7 @@ class Translation:
         except UnsupportedError as error:
             if "(in " in str(error):
                 raise
-            raise UnsupportedError(f"{error} (in {self.where()})") from None
+            raise type(error)(f"{error} (in {self.where()})") from None
         out = self.out
         if not out.terminated:
             self._returns.fall_off()
@@ -128,7 +132,7 @@ class Translation:
             self.block(body)
 
     def _guards(self, guards: list[ast.stmt]) -> None:
-        """Translate statements up to the first one with a loop."""
+        """Translate statements up to the first one with a loop, or one that writes."""
         for number, statement in enumerate(guards):
             with self._on_trial(statement) as take_back:
                 if self.compiled.loops:
@@ -137,7 +141,7 @@ class Translation:
                     return
 
     def _effect(self, body: list[ast.stmt], first: int) -> None:
-        """Translate statements, without the guards among the first ones before any loop."""
+        """Translate statements, without the guards before any loop and any write."""
         for number, statement in enumerate(body):
             with self._on_trial(statement) as take_back:
                 if number < first and self.compiled.loops and not self.compiled.cut:
@@ -159,7 +163,13 @@ class Translation:
             del out.lines[lines:]
             out.terminated, out.definite, out.pending = terminated, definite, pending
 
-        self.block([statement])
+        try:
+            self.block([statement])
+        except WritingError:
+            # A guard that calls what writes is left to the effect, as one with a loop is.
+            if self.mode is not Mode.GUARDS:
+                raise
+            out.loops.append(True)
         yield take_back
 
     def block(self, statements: list[ast.stmt]) -> None:
@@ -198,6 +208,10 @@ class Translation:
         if isinstance(target, ast.Name):
             self._assign_local(target.id, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
+            for part in target.elts:
+                if isinstance(part, ast.Starred):
+                    text = f"{ast.unparse(part)}, which is no part of the state, as a target"
+                    raise UnsupportedError(text)
             if not isinstance(value, Items) or len(value.items) != len(target.elts):
                 raise UnsupportedError("a tuple is taken apart that is none of that length")
             for part, item in zip(target.elts, value.items, strict=True):

@@ -65,6 +65,8 @@ class Unit:
         The points of its branches: see :class:`points.Points`.
     """
 
+    translation: type[Translation] = Translation
+
     def __init__(
         self,
         places: StateRefs,
@@ -104,8 +106,10 @@ class Unit:
             # Keys identify objects by address, so these must stay alive.
             self._kept.append((function, arguments))
             self._begun.append(key)
-            self._known[key] = self._translate(function, arguments, mode, pure)
-            self._begun.remove(key)
+            try:
+                self._known[key] = self._translate(function, arguments, mode, pure)
+            finally:
+                self._begun.remove(key)
         return self._known[key]
 
     def _translate(
@@ -122,13 +126,13 @@ class Unit:
             name = f"{self.prefix}{function.__name__}${len(self._kept)}"
             own = function.__globals__.get("ARITHMETIC") is MACHINE
             compiled = Compiled(name, returns, count, own)
-            translation = Translation(self, function, tree, arguments, compiled, mode, pure)
+            translation = self.translation(self, function, tree, arguments, compiled, mode, pure)
             where = translation.where()
             self.bodies.append(translation.text())
         except UnsupportedError as error:
             if " (in " in str(error):
                 raise
-            raise UnsupportedError(f"{error} (in {where})") from None
+            raise type(error)(f"{error} (in {where})") from None
         except MISTAKES as error:
             why = f"{type(error).__name__}: {error}"
             raise UnsupportedError(

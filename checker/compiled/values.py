@@ -16,6 +16,10 @@ class UnsupportedError(TidegateError):
     """A function uses what the compiled engine does not translate."""
 
 
+class WritingError(UnsupportedError):
+    """A function writes where only reading is allowed."""
+
+
 MACHINE = object()
 """The value of ``ARITHMETIC`` in a module whose functions compute modulo 2^64, as the machine does.
 

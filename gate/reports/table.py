@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.printable import one_line
+from ...render.grounds import searched_in_python
 from ...render.printed import Text
 from ..cells import Cell, GateCell
 from ..results import CellOutcome, Status
@@ -70,6 +71,9 @@ class Table:
         for prop in outcome.properties if outcome.good else ():
             if prop.note:
                 self.line(Text(f"        - {one_line(prop.name)}: {prop.note}"))
+        if outcome.interpreted_because and outcome.status is not Status.LIMITED:
+            said = one_line(searched_in_python(outcome.interpreted_because))
+            self.line(Text(f"        - {said}"))
 
     def cell(self, cell: GateCell) -> None:
         """Print a cell that is not run."""

@@ -303,8 +303,9 @@ def program(random: Random, number: int, helpers: Sequence[Helper]) -> Program:
     action = random.random() < 0.4
     writer.result = "bool" if action else random.choice(("int", "int", "int", "bool", "truth"))
     if action:
-        writer.pure = True
         for _ in range(random.randrange(1, 4)):
+            # A guard may call what writes, as an action that wraps another one does.
+            writer.pure = random.random() < 0.8
             if random.random() < 0.4:
                 begin.append(writer.held())
             begin.append(f"if {writer.condition(writer.size())}:\n    return False")

@@ -1,0 +1,393 @@
+"""All that keeps a model from being translated, each with its line.
+
+The translation ends at the first thing that it does not translate.  Here it goes on with the next
+statement, and with every function that is called, so that all of it can be repaired at once.
+What it emits is never run.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from ...core.errors import is_users
+from ...core.guards import original_of
+from ...core.spec import Property, TransitionSystem
+from ..liveness.formulas import predicates_of
+from ..result import Reason
+from .arithmetic import ARITHMETIC
+from .calls import is_never_called
+from .columns import Columns
+from .expressions import Expressions
+from .function import Compiled, Mode
+from .intrinsics import INTRINSICS
+from .sequences import OF_SEQUENCES
+from .state_refs import StateRefs
+from .syntax import DEFINITIONS, blocks_of, bound, parts_of, stored
+from .translate import Translation
+from .unit import MISTAKES, Unit
+from .values import Constant, Method, StateRef, UnsupportedError, Value, WritingError
+
+LOST = Constant("lost")
+"""The value of a name whose assignment could not be translated."""
+
+NEVER = (
+    ast.Await, ast.Dict, ast.DictComp, ast.JoinedStr, ast.Lambda, ast.NamedExpr, ast.Set,
+    ast.SetComp, ast.Yield, ast.YieldFrom,
+)  # fmt: skip
+"""Expressions that are translated nowhere."""
+
+_LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+
+
+class FollowingError(UnsupportedError):
+    """Something needs what could not be translated, for which there is a reason already."""
+
+
+def reasons(
+    system: TransitionSystem[Any, Any],
+    properties: Sequence[Property],
+    tick: Callable[[], None] = lambda: None,
+) -> tuple[Reason, ...]:
+    """Return all that keeps a search from being translated, in the order of files and lines.
+
+    Parameters
+    ----------
+    tick
+        Called now and then.
+    """
+    known: dict[Reason, None] = {}
+    steps = _Unit(StateRefs(system.layout), known)
+    guards = _Unit(Columns(system.layout), known, "asked.")
+    state, constants = StateRef("%s", "", (), system.layout.record), Constant(system.constants)
+    parameters: list[Value] = [state, constants]
+    for instance in system.instances:
+        tick()
+        apply = instance.action.apply
+        arguments = [*parameters, *map(Constant, instance.arguments)]
+        guards.root(apply, arguments, Mode.GUARDS)
+        steps.root(apply, arguments, Mode.EFFECT)
+    predicates = [prop.predicate for prop in properties if prop.kind.is_of_state]
+    predicates += [prop.predicate for _, prop in predicates_of(properties)]
+    for predicate in (*predicates, *([system.constraint] if system.constraint else [])):
+        tick()
+        steps.root(predicate, parameters, pure=True)
+    return tuple(sorted(known, key=lambda reason: reason.place or ("", 0)))
+
+
+class _Unit(Unit):
+    """Functions that are translated as far as they can be.
+
+    Parameters
+    ----------
+    known
+        Where reasons are collected.
+    """
+
+    def __init__(self, places: StateRefs, known: dict[Reason, None], prefix: str = "") -> None:
+        super().__init__(places, dict(INTRINSICS), prefix)
+        self.translation = _Translation
+        self.known = known
+        self.active: list[_Translation] = []
+        self._beyond: dict[str, dict[Reason, None]] = {}
+        # Functions of whose results nothing is known, not even how many there are.
+        self._vague: set[str] = set()
+
+    def root(
+        self,
+        function: Callable[..., Any],
+        arguments: list[Value],
+        mode: Mode = Mode.WHOLE,
+        pure: bool = False,
+    ) -> None:
+        """Translate a function that the search calls."""
+        try:
+            compiled = self.function(function, arguments, mode, pure)
+        except UnsupportedError as error:
+            if not isinstance(error, FollowingError):
+                self.note(function, 1, str(error))
+            return
+        self.known.update(dict.fromkeys(self._beyond.get(compiled.name, ())))
+        if compiled.count != 1:
+            self.note(function, 1, f"{function.__name__} returns no truth value")
+
+    def note(self, function: Callable[..., Any], line: int, text: str) -> None:
+        """Add a reason, about a line of a function counted from its first one."""
+        self.known[_reason(function, line, text)] = None
+
+    @property
+    def is_guarding(self) -> bool:
+        """Whether the guards of an action are translated, which end before what writes."""
+        return self.active[0].mode is Mode.GUARDS
+
+    def function(
+        self,
+        function: Callable[..., Any],
+        arguments: list[Value],
+        mode: Mode = Mode.WHOLE,
+        pure: bool = False,
+    ) -> Compiled:
+        """Return a translation; its caller is blamed for what lies in code that is no user's."""
+        compiled = super().function(function, arguments, mode, pure)
+        if self.active:
+            for reason in self._beyond.get(compiled.name, ()):
+                self.active[-1].blame(function, reason)
+            if compiled.name in self._vague:
+                raise FollowingError
+        return compiled
+
+    def _translate(
+        self, function: Callable[..., Any], arguments: list[Value], mode: Mode, pure: bool
+    ) -> Compiled:
+        try:
+            return super()._translate(function, arguments, mode, pure)
+        except (FollowingError, WritingError):
+            raise
+        except UnsupportedError as error:
+            text = str(error).rsplit(" (in ", 1)[0]
+            if not _is_users(function):
+                raise UnsupportedError(text) from None
+            self.note(function, 1, text)
+            raise FollowingError(text) from None
+
+    def finish(self, translation: _Translation) -> None:
+        """Keep what was wrong in a function for its callers."""
+        compiled = translation.compiled
+        self._beyond[compiled.name] = translation.beyond
+        if translation.failed:
+            # Only some of its returns are known.
+            compiled.ranges.clear()
+            compiled.truth_only.clear()
+            if translation.beyond or not translation.tree.returns:
+                self._vague.add(compiled.name)
+
+
+class _Expressions(Expressions):
+    """Expressions that remember the line of what cannot be translated."""
+
+    def __init__(self, scope: Any) -> None:
+        super().__init__(scope)
+        self.lines: list[int] = []
+
+    def expression(self, node: ast.expr) -> Value:
+        """Return the value of an expression."""
+        with self.at(node):
+            value = super().expression(node)
+            if value is LOST:
+                raise FollowingError
+        return value
+
+    @contextmanager
+    def at(self, node: ast.expr) -> Iterator[None]:
+        """Remember where an expression is that is evaluated in this block."""
+        # What the translator itself makes of an expression has no line.
+        self.lines.append(getattr(node, "lineno", self.lines[-1] if self.lines else 1))
+        try:
+            yield
+        except (UnsupportedError, *MISTAKES) as error:
+            vars(error).setdefault("line", self.lines[-1])
+            raise
+        finally:
+            self.lines.pop()
+
+
+class _Translation(Translation):
+    """The translation of a function that goes on after what it does not translate.
+
+    Attributes
+    ----------
+    failed
+        Whether something could not be translated.
+    beyond
+        What could not be in a function that is no user's; the user's line that calls it is blamed.
+    """
+
+    unit: _Unit
+    expressions: _Expressions
+    reading = _Expressions
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.failed = False
+        self.beyond: dict[Reason, None] = {}
+
+    def text(self) -> str:
+        """Return nothing of use, once all of the function was tried."""
+        self.unit.active.append(self)
+        try:
+            super().text()
+        except (FollowingError, WritingError):
+            raise
+        except UnsupportedError as error:
+            # After something else has failed, its end may seem to lack a return.
+            if not self.failed:
+                self._note(str(error).rsplit(" (in ", 1)[0], self.line)
+        finally:
+            self.unit.active.pop()
+        self.unit.finish(self)
+        return ""
+
+    def blame(self, called: Callable[..., Any], reason: Reason) -> None:
+        """Note what is wrong in a function that is called here, and is no user's."""
+        self.failed = True
+        if not _is_users(self.function):
+            self.beyond[reason] = None
+            return
+        lines = self.expressions.lines
+        text = f"the call of {called.__name__}, which is not yours: {reason}"
+        self._note(text, lines[-1] if lines else self.line)
+
+    def _note(self, text: str, line: int) -> None:
+        self.failed = True
+        if _is_users(self.function):
+            self.unit.note(self.function, line, text)
+        else:
+            self.beyond[_reason(self.function, line, text)] = None
+
+    def block(self, statements: list[ast.stmt]) -> None:
+        """Translate statements in order, each for itself."""
+        for statement in statements:
+            if self.out.terminated:
+                return
+            self._attempt(statement)
+
+    def _attempt(self, statement: ast.stmt) -> None:
+        scope, out = self.scope, self.out
+        names = scope.local, scope.variables, scope.assigned
+        definite, loops = out.definite, len(self._loops)
+        try:
+            super().block([statement])
+            return
+        except (UnsupportedError, *MISTAKES) as error:
+            line = vars(error).pop("line", statement.lineno)
+            if isinstance(error, WritingError) and self.unit.is_guarding:
+                raise
+            if not isinstance(error, FollowingError):
+                self._note(_described(error), line)
+        self.failed = True
+        scope.local, scope.variables, scope.assigned = names
+        out.terminated = False
+        out.definite = definite
+        del self._loops[loops:]
+        self._lose(stored(parts_of(statement)) | bound(statement))
+        if not isinstance(statement, DEFINITIONS):
+            self._look_at(statement)
+            self._go_on_inside(statement)
+
+    def _lose(self, names: set[str]) -> None:
+        """Give names a value that nothing can be said about."""
+        for name in names:
+            self.scope.local[name] = LOST
+            self.scope.variables.pop(name, None)
+            self.out.settle(name)
+
+    def _look_at(self, statement: ast.stmt) -> None:
+        """Look for more in the expressions of a statement that could not be translated."""
+        with self.out.aside():
+            for part in parts_of(statement):
+                for node in _outermost(part):
+                    self._note(_of_never(node), node.lineno)
+                for node, mode in _calls(part):
+                    with suppress(UnsupportedError, *MISTAKES):
+                        self._visit(node, mode)
+
+    def _visit(self, node: ast.Call, mode: Mode) -> None:
+        """Translate the function of a call whose arguments may not be known."""
+        callee, calls = self._tried(node.func), self.expressions.calls
+        if isinstance(callee, Constant) and callee is not LOST and is_never_called(callee.value):
+            self._note(f"the call {ast.unparse(node)}", node.lineno)
+        positional = [self._tried(argument) for argument in node.args]
+        named = {str(part.arg): self._tried(part.value) for part in node.keywords}
+        if isinstance(callee, Method) and callee.function not in OF_SEQUENCES:
+            positional, function = [callee.owner, *positional], callee.function
+        elif isinstance(callee, Constant) and type(callee.value) is types.FunctionType:
+            function = callee.value
+        else:
+            return
+        if function not in self.unit.intrinsics:
+            arguments = calls.in_order(function, positional, named)
+            with self.expressions.at(node):
+                calls.invoke(function, arguments, mode)
+
+    def _tried(self, node: ast.expr) -> Value:
+        try:
+            return self.expressions.known(node)
+        except (UnsupportedError, *MISTAKES) as error:
+            vars(error).pop("line", None)
+            return LOST
+
+    def _go_on_inside(self, statement: ast.stmt) -> None:
+        """Translate the blocks of a statement that could not be translated itself."""
+        out, definite = self.out, self.out.definite
+        blocks = blocks_of(statement)
+        ended = []
+        for block in blocks:
+            out.terminated, out.definite = False, definite
+            self._loops.append(("lost", "lost"))
+            self.block(block)
+            self._loops.pop()
+            ended.append(out.terminated)
+        complete = isinstance(statement, ast.If) and len(blocks) == 2
+        out.terminated = isinstance(statement, _LEAVES) or (complete and all(ended))
+        inside = stored(node for block in blocks for node in block)
+        out.definite = definite
+        for name in inside:
+            if name not in self.scope.local and name not in self.scope.variables:
+                self.scope.local[name] = LOST
+            out.settle(name)
+
+
+def _described(error: Exception) -> str:
+    """Return what cannot be translated, from its error."""
+    if isinstance(error, UnsupportedError):
+        return str(error)
+    return f"what cannot be computed while translating: {type(error).__name__}: {error}"
+
+
+def _is_users(function: Callable[..., Any]) -> bool:
+    """Whether a function is in a file of the user's, or has no file that could be named instead."""
+    code = getattr(original_of(function), "__code__", None)
+    return code is not None and is_users(code.co_filename)
+
+
+def _reason(function: Callable[..., Any], line: int, text: str) -> Reason:
+    """Return a reason about a line of a function, which is counted from its first one."""
+    function = original_of(function)
+    if witness := getattr(function, "witness", None):
+        # The predicate that is made from it is in no file of the model.
+        function, line = witness, 1
+    code = getattr(function, "__code__", None)
+    name = str(getattr(function, "__qualname__", function)).rpartition("<locals>.")[2]
+    place = (code.co_filename, code.co_firstlineno + line - 1) if code else None
+    return Reason(text.removesuffix(","), name, place)
+
+
+def _outermost(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the parts of an expression that are translated nowhere, without those within them."""
+    if isinstance(node, NEVER) or (isinstance(node, ast.BinOp) and type(node.op) not in ARITHMETIC):
+        yield node
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _outermost(child)
+
+
+def _of_never(node: ast.expr) -> str:
+    """Return what the translation says of an expression that it translates nowhere."""
+    if isinstance(node, ast.BinOp):
+        return f"the operator {type(node.op).__name__}"
+    return f"the expression {ast.unparse(node)}"
+
+
+def _calls(part: ast.AST) -> Iterator[tuple[ast.Call, Mode]]:
+    """Yield the calls in an expression, with what is asked of each."""
+    compared = {
+        id(node.left)
+        for node in ast.walk(part)
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+    }
+    for node in ast.walk(part):
+        if isinstance(node, ast.Call):
+            yield node, Mode.IS_NONE if id(node) in compared else Mode.WHOLE

@@ -1,0 +1,333 @@
+"""Why a search stays in Python: everything that cannot be compiled, each with its own line."""
+
+import json
+from random import Random
+
+import pytest
+from click.testing import CliRunner
+
+import tidegate
+from tidegate.analysis.named import find_protocol
+from tidegate.analysis.properties import find_properties, system_for
+from tidegate.checker import engines
+from tidegate.checker.check import check
+from tidegate.checker.compiled.diagnosis import reasons
+from tidegate.checker.engines import EngineChoiceError
+from tidegate.checker.result import Reason, Resources
+from tidegate.cli import main
+from tidegate.core.spec import Outcome
+from tidegate.gate.cells import Cell, CellVerdicts, Expectation, Seen
+from tidegate.gate.judge import Deviation, judge
+from tidegate.model import PROTOCOLS
+
+HEAD = """\
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(3, 1, 9, "the largest number")
+
+class Part(Record):
+    low: int = integer(0, 3, "the low one")
+METHODS
+class State(Record):
+    x: int = integer(0, 9, "x")
+    y: int = integer(0, 9, "y")
+    part: Part = nested(Part)
+
+""".splitlines()
+
+PARTS = (
+    ("first", "", ["def first(s, k) -> int:"], [], "return v"),
+    ("second", "", ["def second(s, k) -> int:"], ["first(s, k)"], "return v"),
+    ("limit", "", ["def limit(s: State, k: Bounds) -> bool:"], [], "return v < 1000"),
+    ("up", "", ["model = Model(Bounds, State, deadlock=False, constraint=limit)", "",
+                "@model.action('a')", "def up(s: State, k: Bounds) -> bool:",
+                "    if s.x == k.most:", "        return False", "    s.x += 1"],
+     ["second(s, k)", "s.part.more(s)"], "return True"),
+    ("down", "", ["@model.action('a')", "def down(s: State, k: Bounds) -> bool:",
+                  "    if s.y == k.most or first(s, k) > 100:", "        return False",
+                  "    s.y += 1"], [], "return True"),
+    ("fine", "", ["@model.invariant('It is fine.')", "def fine(s: State, k: Bounds) -> bool:"],
+     [], "return v < 1000"),
+)  # fmt: skip
+"""The functions of a model: name, indentation, first lines, what it calls, last line."""
+
+METHOD = "Part.more", "    ", ["", "    def more(self, s) -> int:"], [], "return v"
+
+WRONG = [
+    ["v = {0: 1, 1: 2}.get(s.x, 0)  #! the expression {0: 1, 1: 2}"],
+    ["v = sorted((s.x, s.y))[0]  #! the call sorted("],
+    ["v = len(str(s.x))  #! the call str(s.x)"],
+    ["v = (lambda n: n % 3)(s.y)  #! the expression lambda"],
+    ["assert s.x < 20  #! assert statements"],
+    ["v = s.y ** 2 % 4  #! the operator Pow"],
+    ["v = len(f'{s.x}')  #! the expression f'{s.x}'"],
+    ["v, w = divmod(s.x, 3)  #! the call divmod(s.x, 3)", "v = v + w"],
+    ["v = (", "    s.y", "    + abs(s.x)  #! the call abs(s.x)", ")"],
+    ["w = sum([s.x, s.y])  #! the expression [s.x, s.y]", "v = min(w, 3) + w % 2", "w = w - v",
+     "v = w if w > v else v + w"],
+    ["for w in sorted((s.x, s.y)):  #! the call sorted(", "    v = w + 1", "    if v > 2:",
+     "        continue"],
+    ["for w in sorted((s.x, s.y)):  #! the call sorted(", "    v = len(str(s.y))  #! the call str(",
+     "    break"],
+    ["while v > 20:  #! a while loop with an else", "    v -= 1", "else:", "    v = 1"],
+    ["if isinstance(s.x, bool):  #! the call isinstance(", "    v = s.x", "else:",
+     "    v = len(str(s.x))  #! the call str(s.x)"],
+    ["if isinstance(s.x, bool):  #! the call isinstance(", "    w = s.x", "else:", "    w = 2",
+     "v = w"],
+    ["match s.x:  #! match statements", "    case 0 | 1 as w:", "        v = w", "    case _:",
+     "        v = 1"],
+    ["try:  #! try statements", "    v = s.x // s.y", "except ZeroDivisionError:", "    v = 0"],
+    ["def w(n):  #! functiondef statements", "    return n ** 2", "v = w(s.x)"],
+    ["v = s.x if s.y ** 2 > 1 else s.y  #! the operator Pow"],
+    ["v = abs(s.x - s.y) + w  #! the call abs(", "w = abs(v)  #! the call abs(v)"],
+    ["w, *v = (s.x, s.y, 1)  #! *v, which is no part of the state, as a target",
+     "v = max(abs(w), 3)  #! the call abs(w)"],
+]  # fmt: skip
+"""Statements that are not translated; after a mark, what is to be said of the line."""
+
+RIGHT = [
+    ["v = s.x + s.y"],
+    ["if s.x > s.y:", "    v = s.x - s.y"],
+    ["for w in range(s.y):", "    v += w", "    if v > 7:", "        break"],
+    ["v = max(v, s.x, s.part.low)"],
+    ["v = 1 if any(n == s.x for n in range(3)) else v"],
+]
+
+CALLS = ["v = {}", "v = [{}, 1][0]  #! the expression [", "if {} > 20:\n    v = 1"]
+"""How a function is called; what calls it in vain hides nothing that is wrong in it."""
+
+
+def body(random, called, wrong):
+    """Return the statements of a random function: those asked for, and some that are right."""
+    parts = [random.choice(WRONG) for _ in range(wrong)]
+    parts += [random.choice(RIGHT) for _ in range(random.randrange(3))]
+    parts += [random.choice(CALLS).format(call).splitlines() for call in called]
+    # What a name that is lost hides is no part of this test, so each begins with a value.
+    random.shuffle(parts)
+    return ["v = 0", "w = 0", *(line for part in parts for line in ["v = 0", "w = 0", *part])]
+
+
+def model(random):
+    """Return the lines of a random model, and what is to be said, by function and line."""
+    lines, expected = [], {}
+
+    def add(name, indent, first, called, last):
+        lines.extend(first)
+        for statement in body(random, called, random.choice((0, 0, 1, 1, 2))):
+            lines.append(f"{indent}    {statement}")
+            if "#! " in statement:
+                expected[name, len(lines)] = statement.partition("#! ")[2]
+        lines.extend([f"{indent}    {last}", ""])
+
+    at = HEAD.index("METHODS")
+    lines.extend(HEAD[:at])
+    add(*METHOD)
+    lines.extend(HEAD[at + 1 :])
+    for part in PARTS:
+        add(*part)
+    return lines, expected
+
+
+def made(tmp_path, seed):
+    """Return the file of a random model, and what is to be said of it."""
+    lines, expected = model(Random(seed))
+    file = tmp_path / f"made{seed}.py"
+    file.write_text("\n".join(lines), "utf-8")
+    return str(file), expected
+
+
+def diagnosed(name, settings=()):
+    """Return the reasons why a protocol is not compiled."""
+    protocol = find_protocol(name)
+    properties = find_properties(protocol, [])
+    return reasons(system_for(protocol, settings, properties), properties)
+
+
+@pytest.mark.parametrize("seeds", [range(n, n + 20) for n in range(0, 100, 20)], ids=str)
+def test_exactly_the_lines_that_cannot_be_compiled_are_named(seeds, tmp_path):
+    for seed in seeds:
+        file, expected = made(tmp_path, seed)
+        named = diagnosed(file)
+        said = {(reason.function, reason.place[1]): reason.text for reason in named}
+        assert said.keys() == expected.keys(), file
+        assert all(said[where].startswith(text) for where, text in expected.items()), said
+        assert {reason.place[0] for reason in named} <= {file}
+        assert list(named) == sorted(named, key=lambda reason: reason.place), "not in order"
+        assert len(named) == len(said), "a line is named twice"
+
+
+def test_each_way_of_asking_gives_the_same_list(tmp_path, monkeypatch):
+    """Compiled is refused with it, a checkpoint too, and what goes on in Python reports it."""
+    monkeypatch.setattr(engines, "SMALL", 0)
+    monkeypatch.setattr(engines, "SMALL_WATCHED", 0)
+    monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
+    file, expected = made(tmp_path, 3)
+    assert len(expected) > 2
+    named = tuple(str(reason) for reason in diagnosed(file))
+    went_on = tidegate.check(file)
+    assert went_on.complete
+    assert went_on.interpreted_because == named
+    assert all(f"- {reason}" in " ".join(str(went_on).split()) for reason in named)
+    with pytest.raises(EngineChoiceError, match="cannot translate") as refused:
+        tidegate.check(file, engine="compiled")
+    assert all(reason in str(refused.value) for reason in named)
+    kept = CliRunner().invoke(main, ["check", file, "--checkpoint", str(tmp_path / "kept")])
+    assert kept.exit_code == 2
+    assert all(f"  {reason}\n" in kept.output for reason in named)
+
+
+def test_the_report_and_the_verdict_name_the_lines(tmp_path, monkeypatch):
+    monkeypatch.setattr(engines, "SMALL_WATCHED", 0)
+    monkeypatch.setattr(engines, "SMALL", 0)
+    monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
+    file, expected = made(tmp_path, 3)
+    target = tmp_path / "report.json"
+    done = CliRunner().invoke(main, ["check", file, "--json", str(target)])
+    assert "compiled code, once made, is typically" in " ".join(done.output.split())
+    document = json.loads(target.read_text("utf-8"))
+    named = {(one["function"], one["line"]) for one in document["interpreted_because"]}
+    assert named == expected.keys()
+    assert {one["file"] for one in document["interpreted_because"]} == {file}
+
+
+def test_a_search_that_is_small_or_is_to_be_interpreted_gives_no_reasons(tmp_path):
+    file, expected = made(tmp_path, 3)
+    assert expected
+    for engine in ("auto", "interpreted"):
+        checked = tidegate.check(file, engine=engine)
+        assert checked.interpreted_because == ()
+        assert "compiled code" not in str(checked)
+
+
+EXAMPLES = ["bounded_buffer", "chang_roberts", "dining_philosophers", "ewd998", "paxos", "raft"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*(protocol.name for protocol in PROTOCOLS), *(f"examples/{name}.py" for name in EXAMPLES)],
+)
+def test_of_what_is_compiled_nothing_is_named(name):
+    assert diagnosed(name) == ()
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("llvmlite", "compiling needs llvmlite, which is not installed"),
+        ("instances", "instances of actions, and to compile more than 0 takes too long"),
+        ("space", "LLVM needs 400M of address space"),
+    ],
+)
+def test_what_is_missing_to_compile_at_all_is_said(missing, said, jugs, monkeypatch):
+    monkeypatch.setattr(engines, "SMALL", 0)
+    monkeypatch.setattr(engines, "INTERPRETED_SECONDS", 0.0)
+    if missing == "llvmlite":
+        monkeypatch.setattr(engines, "find_spec", lambda name: None)
+    elif missing == "instances":
+        monkeypatch.setattr(engines, "MOST_INSTANCES", 0)
+    else:
+        monkeypatch.setattr(engines, "address_space", lambda: 1 << 20)
+    result = check(jugs, [], resources=Resources())
+    assert result.complete
+    [reason] = result.interpreted_because
+    assert said in str(reason)
+    with pytest.raises(EngineChoiceError, match=said.removeprefix("compiling needs ")):
+        check(jugs, [], resources=Resources(engine="compiled"))
+
+
+FOREIGN = """\
+from dataclasses import dataclass
+from colorsys import rgb_to_yiq
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(3, 1, 9, "the largest number")
+
+class State(Record):
+    x: int = integer(0, 9, "x")
+
+model = Model(Bounds, State, deadlock=False)
+
+def shade(s) -> int:
+    return rgb_to_yiq(
+        s.x, 0, 0)[0] > 1
+
+@model.action("a")
+def up(s: State, k: Bounds) -> bool:
+    if s.x == k.most:
+        return False
+    s.x += 1 if shade(s) < 3 else 2
+    return True
+
+@model.invariant("It is fine.")
+def fine(s: State, k: Bounds) -> bool:
+    return rgb_to_yiq(s.x, 1, 1) is not None and shade(s) < 4
+"""
+
+
+def test_of_code_of_others_the_line_that_calls_it_is_named(tmp_path):
+    file = tmp_path / "foreign.py"
+    file.write_text(FOREIGN, "utf-8")
+    named = diagnosed(str(file))
+    assert {(reason.function, reason.place) for reason in named} == {
+        ("shade", (str(file), 15)),
+        ("fine", (str(file), 27)),
+    }
+    assert all("rgb_to_yiq, which is not yours: " in reason.text for reason in named)
+    assert all("colorsys.py:" in reason.text for reason in named)
+
+
+LARGE = """\
+from dataclasses import dataclass
+from tidegate import *
+
+@dataclass(frozen=True)
+class Bounds:
+    most: int = number(6, 1, 9, "the largest number")
+
+class State(Record):
+    a: list[int] = array(5, integer(0, 9, "a"))
+
+model = Model(Bounds, State, deadlock=False)
+
+@model.action("a", node=lambda k: range(5))
+def up(s: State, k: Bounds, node: int) -> bool:
+    if s.a[node] == k.most:
+        return False
+    s.a[node] = [1, 2, 3, 4, 5, 6, 7, 8, 9][s.a[node]]
+    return True
+
+@model.invariant("It is fine.")
+def fine(s: State, k: Bounds) -> bool:
+    return sorted(s.a)[0] < 9
+"""
+
+
+def test_a_cell_of_the_gate_says_why_it_was_searched_in_python(tmp_path):
+    file = tmp_path / "large.py"
+    file.write_text(LARGE, "utf-8")
+    gate = '[[case]]\nprotocols = ["large.py"]\nholds = "all"\nbounds = "most=9"\n'
+    (tmp_path / "tidegate.toml").write_text(gate, "utf-8")
+    target = tmp_path / "gate.json"
+    arguments = ["gate", "--config", str(tmp_path / "tidegate.toml"), "--jobs", "1"]
+    done = CliRunner().invoke(main, [*arguments, "--json", str(target)])
+    output = " ".join(done.output.split())
+    [cell] = json.loads(target.read_text("utf-8"))["cells"]
+    assert cell["interpreted_because"] == [str(reason) for reason in diagnosed(str(file))]
+    assert output.count("searched in Python, compiled code is typically") == 1
+    assert "the expression [1, 2, 3, 4, 5, 6, 7, 8, 9] (in up, " in output
+    assert "large.py:17) (and 1 more)" in output
+
+
+def test_a_cell_that_was_too_slow_says_why():
+    reason = Reason("the expression [1, 2]", "up", ("/models/large.py", 17))
+    stopped = {"stopped_by": "the limit of 2 s", "interpreted_because": (reason,)}
+    verdicts = CellVerdicts({"Fine": Seen(Outcome.INCOMPLETE)}, **stopped)
+    cell = Cell(protocol="large.py", bounds="", expectations=(Expectation("Fine", False, None),))
+    [finding] = judge(cell, cell.expectations, verdicts)
+    assert finding.kind is Deviation.LIMIT
+    assert "the expression [1, 2] (in up, /models/large.py:17)" in finding.text

@@ -1,0 +1,47 @@
+"""docs/engines.md: what it shows of a search that stays in Python is what happens."""
+
+import re
+from pathlib import Path
+
+from click.testing import CliRunner
+
+import tidegate
+from tidegate.checker.result import FASTER
+from tidegate.cli import main
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "engines.md").read_text("utf-8")
+SECTION = PAGE[PAGE.index("## What stays in Python") : PAGE.index("## Memory")]
+
+
+def block(language):
+    """Return the only fenced block of a language in the section."""
+    [text] = re.findall(rf"```{language}\n(.*?)```", SECTION, re.DOTALL)
+    return text
+
+
+def without_time(text):
+    """Return text without what differs from run to run."""
+    return re.sub(r"\d+\.\d s\.", "N s.", text.strip())
+
+
+def test_the_model_that_stays_in_python_says_what_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("counters.py").write_text(block("python"), "utf-8")
+    [command] = block("sh").splitlines()
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(main, command.split()[1:])
+    assert result.exit_code == 0, result.output
+    assert without_time(result.output) == without_time(block("text"))
+    reasons = tidegate.check("counters.py").interpreted_because
+    assert [f"- {reason}" for reason in reasons] == block("text").splitlines()[-len(reasons) :]
+
+
+def test_the_figure_is_that_of_the_benchmark():
+    """Of the table with the command that makes it."""
+    page = (ROOT / "benchmarks" / "README.md").read_text("utf-8")
+    table = page[page.index("## How much faster") : page.index("## The compiled engine")]
+    rows = [row.split("|") for row in table.splitlines() if row.startswith("| ")]
+    times = [int(row[4]) for row in rows[2:]]
+    low, high = map(int, re.findall(r"\d+", FASTER))
+    assert len(times) > 8
+    assert all(low <= number <= high for number in times)

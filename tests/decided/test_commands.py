@@ -216,22 +216,27 @@ def test_a_gate_knows_from_its_cache_what_was_never_enabled(counter, tmp_path):
         assert (cell["status"], cell["never_enabled"]) == (status, ["Reset"])
 
 
-@pytest.mark.parametrize("protocol", ["kip-101", "published/async-isr"])
-def test_a_protocol_of_kafka_says_how_many_properties_were_not_asked_for(protocol):
+@pytest.mark.parametrize(
+    ("protocol", "bounds"),
+    [("kip-101", ["records=1", "crashes=1"]), ("published/async-isr", ["max_version=1"])],
+)
+def test_a_protocol_of_kafka_says_how_many_properties_were_not_asked_for(protocol, bounds):
+    searched = ["check", protocol, *(part for bound in bounds for part in ("-b", bound))]
     chosen = find_protocol(protocol)
     every = [prop.name for prop in PROPERTIES[chosen.family.name]]
     others = [name for name in every if name not in chosen.default_properties]
-    output = run("check", protocol, status=0)
+    output = run(*searched, status=0)
     asked = f"Not asked for: {len(others)} other propert"
     assert asked in output
     listing = re.search(r"To list them: tidegate (.*)", output)[1]
     listed = run(*shlex.split(listing), status=0)
     assert all(name in listed for name in others)
-    report = json.loads(run("check", protocol, "--json", "-", status=0))
+    report = json.loads(run(*searched, "--json", "-", status=0))
     assert report["not_asked"] == others
-    assert asked not in run("check", protocol, "-q", status=0)
-    assert "Not asked for" not in run("check", protocol, "-p", "TypeOk", status=0)
-    assert asked in str(tidegate.check(protocol))
+    assert asked not in run(*searched, "-q", status=0)
+    assert "Not asked for" not in run(*searched, "-p", "TypeOk", status=0)
+    numbers = dict(bound.split("=") for bound in bounds)
+    assert asked in str(tidegate.check(protocol, numbers))
 
 
 def test_a_mutant_and_a_file_say_where_their_properties_are_listed(tmp_path, monkeypatch):

@@ -118,12 +118,12 @@ class Checked:
 
     def __str__(self) -> str:
         from .render.printed import Console
-        from .render.summary import print_result, print_unasked
+        from .render.summary import print_result, print_unrequested
 
         text = io.StringIO()
         console = Console(file=text, width=100)
         print_result(console, self._system, self._result, False, False)
-        print_unasked(console, self._selection)
+        print_unrequested(console, self._selection)
         return text.getvalue().rstrip()
 
 

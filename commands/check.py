@@ -210,7 +210,7 @@ def search_and_report(
                     else ""
                 )
                 _print(system, result, selection, options, searched["keep_going"], again)
-        document = report(system, result) | {"not_asked": list(selection.others)}
+        document = report(system, result) | {"not_requested": list(selection.others)}
         reports.write("--json", lambda target: write_json(target, document))
         reports.write(
             "--html",
@@ -256,13 +256,13 @@ def _print(
 ) -> None:
     """Print the result; `again` is the command that resumes the search, if there is one."""
     # Importing rich takes a tenth of a small search's start-up time; --json does not need it.
-    from ..render.summary import print_result, print_unasked, print_verdict
+    from ..render.summary import print_result, print_unrequested, print_verdict
 
     console = make_console()
     if options["quiet"]:
         print_verdict(console, system, result)
     else:
         print_result(console, system, result, options["full"], every)
-        print_unasked(console, selection)
+        print_unrequested(console, selection)
     if result.stopped_by and again:
         say(f"Resume with: {again}")

@@ -43,12 +43,12 @@ def print_result(
         print_prose(console, Text(f"Never enabled within these bounds: {names}."))
 
 
-def print_unasked(console: Console, selection: Selection) -> None:
+def print_unrequested(console: Console, selection: Selection) -> None:
     """Print how many properties of one of Kafka's protocols were left out by default."""
     if selection.listing and selection.others:
         number = len(selection.others)
         others = f"{number} other {'property' if number == 1 else 'properties'}"
-        text = f"Not asked for: {others}. To list them: {selection.listing}"
+        text = f"Not requested: {others}. To list them: {selection.listing}"
         print_prose(console, Text(text))
 
 

@@ -227,7 +227,7 @@ def test_all_and_none():
     report = json.loads(run("check", "kip-101", *SMALL, "-p", "all", "--json", "-").stdout)
     every = [p.name for p in PROPERTIES["broker"] if p.name not in ("Stuck", "Deadlock")]
     assert [p["name"] for p in report["properties"]] == every
-    assert report["not_asked"] == ["Stuck", "Deadlock"]
+    assert report["not_requested"] == ["Stuck", "Deadlock"]
     nothing = run("check", "kip-101", *SMALL, "-p", "none")
     assert "no property was checked; all states were explored" in " ".join(nothing.output.split())
 

@@ -1,4 +1,4 @@
-"""Every command says which properties it does not decide, and which it was not asked for."""
+"""Every command says which properties it does not decide, and which it was not requested."""
 
 import json
 import re
@@ -220,21 +220,21 @@ def test_a_gate_knows_from_its_cache_what_was_never_enabled(counter, tmp_path):
     ("protocol", "bounds"),
     [("kip-101", ["records=1", "crashes=1"]), ("published/async-isr", ["max_version=1"])],
 )
-def test_a_protocol_of_kafka_says_how_many_properties_were_not_asked_for(protocol, bounds):
+def test_a_protocol_of_kafka_says_how_many_properties_were_not_requested_for(protocol, bounds):
     searched = ["check", protocol, *(part for bound in bounds for part in ("-b", bound))]
     chosen = find_protocol(protocol)
     every = [prop.name for prop in PROPERTIES[chosen.family.name]]
     others = [name for name in every if name not in chosen.default_properties]
     output = run(*searched, status=0)
-    asked = f"Not asked for: {len(others)} other propert"
+    asked = f"Not requested: {len(others)} other propert"
     assert asked in output
     listing = re.search(r"To list them: tidegate (.*)", output)[1]
     listed = run(*shlex.split(listing), status=0)
     assert all(name in listed for name in others)
     report = json.loads(run(*searched, "--json", "-", status=0))
-    assert report["not_asked"] == others
+    assert report["not_requested"] == others
     assert asked not in run(*searched, "-q", status=0)
-    assert "Not asked for" not in run(*searched, "-p", "TypeOk", status=0)
+    assert "Not requested" not in run(*searched, "-p", "TypeOk", status=0)
     numbers = dict(bound.split("=") for bound in bounds)
     assert asked in str(tidegate.check(protocol, numbers))
 
@@ -271,4 +271,4 @@ def test_all_with_symmetry_names_the_liveness_of_kafka_as_not_decided():
 
 
 def test_a_custom_model_has_no_such_line(counter):
-    assert "Not asked for" not in run("check", counter(), status=0)
+    assert "Not requested" not in run("check", counter(), status=0)

@@ -99,8 +99,8 @@ def difference(model, file, options, names, chosen, count):
         return f"the premises of {vacuous} never held"
     if report["complete"] and set(report["never_enabled"]) != model.never_enabled():
         return f"{report['never_enabled']} were never enabled"
-    if set(report["not_asked"]) != set(model.declared) - set(names):
-        return f"{report['not_asked']} were not asked for"
+    if set(report["not_requested"]) != set(model.declared) - set(names):
+        return f"{report['not_requested']} were not requested"
     return ""
 
 

@@ -144,6 +144,13 @@ def test_a_limit_beyond_the_last_state_costs_only_what_is_open(counter):
     assert "Every state was explored. Try a longer --time-limit, or smaller bounds." in output
 
 
+def test_a_page_says_what_was_not_decided(counter, tmp_path):
+    run("check", counter("inside"), "--html", "page.html", status=3)
+    page = (tmp_path / "page.html").read_text()
+    assert "not decided" in page
+    assert f"Ends ({CONSTRAINED}); Recovers ({CONSTRAINED})" in page
+
+
 def test_a_resumed_search_decides_liveness(counter):
     limited = ("--checkpoint", "kept", "--checkpoint-every", "0", "--max-states", "3")
     stopped = run("check", counter(), "-b", "resets=1", *limited, status=3)

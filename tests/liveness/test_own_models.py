@@ -171,7 +171,7 @@ def test_what_cannot_decide_liveness_says_so_in_one_line(arguments, said):
 
 
 def test_the_page_shows_what_is_printed_with_fingerprints(tmp_path, monkeypatch):
-    [model] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    model = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[0]
     monkeypatch.chdir(tmp_path)
     Path("lock.py").write_text(model)
     result = CliRunner().invoke(main, ["check", "lock.py", "--store", "fingerprint", "-q"])

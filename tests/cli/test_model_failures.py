@@ -16,10 +16,8 @@ OWN = '''"""A protocol of my own, any part of which may fail."""
 from dataclasses import replace
 
 from tidegate.model.async_isr import actions, family
-from tidegate.model.async_isr.bounds import Constants
 from tidegate.model.async_isr.protocols.async_isr import ASYNC_ISR
 from tidegate.model.async_isr.scenes import view_of
-from tidegate.model.async_isr.state import AsyncIsrState
 from tidegate.model.protocol import assemble
 from tidegate.core.scene import View
 
@@ -30,7 +28,7 @@ class Odd(BaseException):
 
 def fail(part):
     if part == "PART":
-        ERROR  # line 20
+        ERROR  # line 18
     return True
 
 
@@ -77,8 +75,6 @@ def build(protocol, bounds, needs):
         protocol,
         bounds,
         needs,
-        Constants,
-        AsyncIsrState,
         initialise=initialise,
         columns=columns,
         constraint=constraint,
@@ -179,7 +175,7 @@ def refused(result, part, error):
     said = re.sub(r"version=\d", "version=0", said)
     assert re.search(rf"Error: own\.py:\d+: {re.escape(f'{PARTS[part]} {error}')}", said), said
     assert "in fail()" in said
-    assert "own.py:20: " in said
+    assert "own.py:18: " in said
     assert "Traceback" not in said
 
 
@@ -225,4 +221,4 @@ def test_what_shows_states_costs_no_verdict_if_it_fails(own, part, arguments):
     page = Path("page.html")
     said = " ".join(page.read_text().split()) if page.exists() else flat(result).replace("\\", "")
     assert f"{part}() of own.py failed with SystemExit: 0".replace("the view()", "The view") in said
-    assert "own.py:20" in said
+    assert "own.py:18" in said

@@ -17,6 +17,8 @@ from ..core.spec import Property, TransitionSystem
 from ..model.protocol import TRACK, Protocol
 from .reached import reached
 
+_LIMITS = ("low", "high", "length")
+
 
 def every_history(protocol: Protocol) -> frozenset[str]:
     """Return the histories that the states of a protocol can keep."""
@@ -77,10 +79,10 @@ def kept_with(state: type, constants: type) -> Mapping[str, tuple[str, ...]]:
     """Return for each variable that is history the switches with any of which it is kept."""
     kept = {}
     for name, part in declared_parts(state).items():
-        if name.startswith("aux_"):
-            limits = reached([part, *_parts(part)], constants.__mro__[:-1]).names
-            if tracks := tuple(track for track in _tracked(constants) if track in limits):
-                kept[name] = tracks
+        limits = [getattr(one, limit, None) for one in (part, *_parts(part)) for limit in _LIMITS]
+        names = reached(limits, constants.__mro__[:-1]).names
+        if tracks := tuple(track for track in _tracked(constants) if track in names):
+            kept[name] = tracks
     return kept
 
 

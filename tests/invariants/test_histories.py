@@ -1,6 +1,7 @@
 """Which histories a property reads is found from its code, however indirectly it reads them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -15,10 +16,12 @@ from tidegate.checker.check import check
 from tidegate.checker.result import Resources
 from tidegate.cli import main
 from tidegate.core.bounds import parse
+from tidegate.core.layout import NONE, integer
 from tidegate.core.spec import ModelError, Property
 from tidegate.invariants import PROPERTIES
 from tidegate.model import PROTOCOLS
 from tidegate.model.broker.protocols.hw import HW
+from tidegate.model.broker.state import BrokerState
 
 NONE_OF_THEM: frozenset[str] = frozenset()
 
@@ -391,3 +394,31 @@ def test_needs_is_refused_at_its_line_with_the_repair(tmp_path, needs):
 def test_needs_is_refused_in_python_too():
     with pytest.raises(ModelError, match="leave needs out"):
         Property("Mine", "No.", "me", lambda s, k: True, needs=frozenset())
+
+
+class Mine(BrokerState):
+    """The state with a method, and with a variable that is kept with a history."""
+
+    aux_mine: int = integer(0, lambda k: 1 if k.track_read else 0, "of one's own")
+
+    def first(self):
+        return self.aux_committed[0]
+
+    def highest(self):
+        return self.aux_hw
+
+
+@pytest.mark.parametrize(
+    ("predicate", "found"),
+    [
+        (lambda s, k: s.first().record == NONE, {"committed"}),
+        (lambda s, k: s.highest() == 0, {"high_watermark"}),
+        (lambda s, k: s.aux_mine == 0, {"read"}),
+        (lambda s, k: s.written == 0, NONE_OF_THEM),
+        (lambda s, k: not k.delays_produces, {"acked"}),
+        (lambda s, k: not k.track_listed_offsets, {"listed_offsets"}),
+    ],
+)
+def test_methods_and_variables_of_a_state_of_ones_own_count(predicate, found):
+    own = replace(HW, state=Mine)
+    assert histories(Property("Own", "", "", predicate), own) == found

@@ -62,6 +62,14 @@ _HARMLESS = {"__class__", "__doc__", "__len__", "__module__", "__name__", "__qua
 
 _IMPORTS = {opmap["IMPORT_NAME"]}
 
+_LOAD_GLOBAL, _EXTENDED = opmap["LOAD_GLOBAL"], opmap["EXTENDED_ARG"]
+
+_GLOBALS = {
+    opmap[name]
+    for name in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+    if name in opmap
+}
+
 _FORMATS = {
     opmap[name]
     for name in ("FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "BUILD_INTERPOLATION")
@@ -177,17 +185,17 @@ class _Walk:
         hidden = (one for one in names if one[:2] == one[-2:] == "__" and one not in _HARMLESS)
         self.known.anything |= any(hidden)
         self.known.texts |= "format" in names
-        self._named(names, there)
+        self._named(_global_names(code), names, there)
         for name in names:
             self.todo += (held[name] for held in self._received if name in held)
 
-    def _named(self, names: set[str], there: Mapping[str, Any]) -> None:
+    def _named(self, first: set[str], names: set[str], there: Mapping[str, Any]) -> None:
         """Follow what names stand for in a module, and in the modules that these name."""
         modules = {id(there): there}
         todo = [there, vars(builtins)]
         while todo:
             known = todo.pop()
-            for name in names:
+            for name in first if known is there or known is vars(builtins) else names:
                 value = known[name] if name in known else _lazily(known, name)
                 if not isinstance(value, ModuleType):
                     self.todo.append(value)
@@ -246,6 +254,19 @@ _OF_C = (
     WrapperDescriptorType,
 )
 """What is in a class and written in C: it is called with what it reads."""
+
+
+def _global_names(code: CodeType) -> set[str]:
+    """Return the names in some code that are looked up in its module."""
+    names, argument = set(), 0
+    for operation, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        argument = argument << 8 | low
+        if operation in _GLOBALS:
+            # The lowest bit says how a global function is called.
+            names.add(code.co_names[argument >> (operation == _LOAD_GLOBAL)])
+        if operation != _EXTENDED:
+            argument = 0
+    return names
 
 
 def _flat(constants: Iterable[object]) -> Iterator[object]:

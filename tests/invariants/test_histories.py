@@ -245,9 +245,10 @@ WAYS = {
 }  # fmt: skip
 
 MANY = "\n".join(f"def g{n}(s):\n    return s.written\n" for n in range(400))
+SUM = " + ".join(f"g{n}(s)" for n in range(400))
 WAYS["many names"] = (
     f"{MANY}\ndef of(s):\n    return s.aux_committed\n\ndef holds(s, k):\n"
-    f"    return {' + '.join(f'g{n}(s)' for n in range(400))} >= 0 and not is_committed(s, k, of(s))"
+    f"    return {SUM} >= 0 and not is_committed(s, k, of(s))"
 )
 
 SETTINGS = ("records=1", "crashes=0")

@@ -203,3 +203,113 @@ def test_what_is_no_copy_is_written():
         layout.load(state)
         with pytest.raises(ModelError, match="the sequence changes between"):
             space["seven"](layout.record, None)
+
+
+LONG = """
+from dataclasses import dataclass
+from tidegate import Model, Record, Seq, array, integer, number, replica_id, sequence_of
+
+@dataclass(frozen=True)
+class Bounds:
+    nodes: int = number(3, 1, 5, "nodes")
+
+class Flat(Record):
+    u: int = integer(0, 3, "a number")
+    src: int = replica_id(lambda k: k.nodes - 1, "a node")
+
+class State(Record):
+    up: list[int] = array(lambda k: k.nodes, integer(0, 2, "x"), by_replica=True, by="node")
+    n: Seq = sequence_of(integer(0, 3, "a number"), 18, "numbers")
+    p: Seq[Flat] = sequence_of(Flat, 17, "records")
+    got: int = integer(0, 1023, "what was read")
+
+model = Model(Bounds, State, participants={"node": lambda k: k.nodes}, deadlock=False)
+"""
+
+GROWING = """
+@model.action("node", v=lambda k: range(4))
+def put(s, k, node, v):
+    if len(s.n) > 2:
+        return False
+    s.n.append(v)
+    s.p.append(Flat(u=v, src=node))
+    return True
+
+@model.action("somebody", cut=lambda k: (1,))
+def grow(s, k, cut):
+    if not s.n or len(s.p) > 4:
+        return False
+    rounds = 0
+    for w in s.n:
+        rounds += w + 1
+        if len(s.n) < 17 + cut:
+            s.n.append((w + 1) & 3)
+    for m in s.p:
+        rounds += m.u
+        if len(s.p) < 17:
+            s.p.append(m)
+        s.p[0].u = 3 - s.p[0].u
+    for e in s.p[cut:]:
+        s.p[1].u = 0
+        rounds += e.u
+    for w in s.n[:]:
+        s.n[len(s.n) - 1] = cut
+        rounds += w
+    for w in s.n:
+        s.n.truncate(2 * cut + 1)
+        rounds += w
+    s.got = rounds & 1023
+    return True
+"""
+
+
+def test_loops_over_long_sequences_are_those_over_lists(tmp_path):
+    file = tmp_path / "long.py"
+    file.write_text(LONG + GROWING, "utf-8")
+    system = system_for(find_protocol(str(file)), [], [])
+    python = found_by(Search(SearchRequest(system, [])), system)
+    assert found_by(CompiledSearch(SearchRequest(system, [])), system) == python
+    assert len(python) > 100
+    n, p = [1, 2], [1, 2]
+    rounds = 0
+    for w in n:
+        rounds += w + 1
+        n += [(w + 1) & 3] * (len(n) < 18)
+    for u in p:
+        rounds += u
+        p += [u] * (len(p) < 17)
+        p[0] = 3 - p[0]
+    rounds += sum(p[1:]) + sum(n[:])
+    n[-1] = 1
+    for w in n:
+        del n[3:]
+        rounds += w
+    assert any(f"'n': {n}" in one and f"'got': {rounds & 1023}" in one for one in python)
+
+
+NAMELESS = """
+@model.action("node")
+def raise_it(s, k, node):
+    if s.up[node] == 2:
+        return False
+    s.up[node] += 1
+    if s.p:
+        s.p[0].u = 1
+    return True
+
+@model.action("node")
+def see(s, k, node):
+    if not any(m.src == node for m in s.p) or s.p[0].src == node:
+        return False
+    s.up[node] = 0
+    return True
+"""
+
+
+def test_elements_are_read_alike_under_symmetry(tmp_path):
+    file = tmp_path / "alike.py"
+    file.write_text(LONG + NAMELESS, "utf-8")
+    for engine in ("interpreted", "compiled"):
+        checked = tidegate.check(str(file), {}, ["TypeOk"], engine=engine, symmetry=True)
+        # Three nodes with three values each: multisets, not sequences.
+        assert (checked.holds, checked.distinct_states) == (True, 10)

@@ -226,7 +226,8 @@ def argument(value):
         (list_as_state, "not a trace in ITF"),
         (number_as_bound, "not a trace in ITF"),
         (other_property, "its property 'Everything' is none of the broker family; known: "),
-        *((argument(it), "not a trace in ITF") for it in (1.5, True, "0", None, [0], {})),
+        *((argument(it), "not a trace in ITF") for it in (1.5, "0", None, [0], {})),
+        (argument(True), "hw has no step Produce(leader=True"),
     ],
 )
 def test_a_wrong_trace_gets_one_clear_error(saved, change, message):

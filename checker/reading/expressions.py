@@ -366,7 +366,8 @@ class Expressions:
             return of_part(parts[name], history, not isinstance(owner, Place))
         if issubclass(declared, (Seq, Set, Bag)) or hasattr(Record, name):
             return Bound(name, owner)
-        return Bound(name, owner, method_of(declared, name))
+        method = method_of(declared, name)
+        return Unknown(owner.history) if method is None else Bound(name, owner, method)
 
 
 def _decided(conjunction: bool) -> Callable[[Value], Value]:

@@ -73,8 +73,10 @@ def is_pure_module(name: str) -> bool:
 def is_pure(value: object) -> bool:
     """Whether a callable that is not the model's own is on the list."""
     module = module_of(value)
+    if is_exception(value):
+        return True
     if module == "builtins":
-        return getattr(value, "__name__", "") in PURE_BUILTINS or is_exception(value)
+        return getattr(value, "__name__", "") in PURE_BUILTINS
     return is_pure_module(module) or (module, getattr(value, "__name__", "")) in PURE_FUNCTIONS
 
 

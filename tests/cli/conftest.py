@@ -25,10 +25,18 @@ OWN = replace(
     parent=ASYNC_ISR,
     rules=replace(ASYNC_ISR.rules, may_apply=apply),
 )
+
+from tidegate import pure
+
+
+@pure
+def outside(code):
+    exec(code)
 '''
+"""What a rule does to the world, which no model may, is in a function that is declared pure."""
 
 GOOD = "return version == s.controller.version"
-BEGUN = "open('begun', 'w').close()\n"
+BEGUN = "outside(\"open('begun', 'w').close()\")\n"
 """Leaves a file behind that says that the rule was asked, and so that the search has begun."""
 
 ENDLESS = "while s.controller.version >= 0:\n    pass\nreturn True"

@@ -100,10 +100,9 @@ OWN = replace(
 
 ERRORS = {
     "raise SystemExit(0)": "SystemExit: 0",
-    "import sys; sys.exit()": "SystemExit",
+    "raise SystemExit": "SystemExit",
     "raise GeneratorExit": "GeneratorExit",
     "raise StopIteration": "StopIteration",
-    "import asyncio; raise asyncio.CancelledError('no')": "CancelledError: no",
     "raise Odd('odd')": "Odd: odd",
     "raise KeyError('no')": "KeyError: 'no'",
     "raise OSError(28, 'no')": "OSError: [Errno 28] no",

@@ -151,7 +151,8 @@ SWALLOWS = """try:
     while s.controller.version >= 0:
         pass
 except BaseException:
-    return False"""
+    return False
+return True"""
 
 
 def test_a_rule_that_swallows_ctrl_c_does_not_make_the_property_hold(shell):

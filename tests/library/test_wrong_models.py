@@ -30,8 +30,8 @@ WRONG = {
     "out of range": (GO + "    s.x += 1\n    return True", "x is 4, declared 0..3", 14),
     "chance": (
         GO + "    s.x = random.randint(0, 3)\n    return True",
-        "go uses random, a clock or chance; what a model does may depend on the state",
-        12,
+        "random.randint is random; what a model does may depend on the state",
+        14,
     ),
     "no answer": (GO + "    s.x = 1", "returned None; it must return True or False", 12),
     "a float": (GO + "    s.x = 1.5\n    return True", "x is 1.5 (float)", 14),
@@ -274,14 +274,14 @@ WRONG = {
     "initial states by chance": (
         "@model.initial\ndef begin(s, k):\n    s.x = random.randint(1, 3)\n    yield\n"
         + GO + "    return False",
-        "begin uses random, a clock or chance",
-        12,
+        "random.randint is random",
+        14,
     ),
     "an object of the module that changes": (
         "class Seen:\n    steps = 0\n" + GO + "    if s.x == 3:\n        return False\n"
         "    Seen.steps += 1\n    s.x += 1\n    return True",
-        "Seen changed while the model was searched",
-        14,
+        "Seen.steps outlives the call and is written",
+        18,
     ),
     "a bag of a number below 0": (
         "class Other(Record):\n    bag: Bag = bag_of(3, 1, 'bag')\n"
@@ -297,21 +297,21 @@ WRONG = {
     ),
     "a global that changes": (
         "crashes = 0\n" + GO + "    global crashes\n    crashes += 1\n    return False",
-        "crashes changed while the model was searched",
-        13,
+        "crashes is a global that is written",
+        16,
     ),
     "a list of the module that changes": (
         "seen = []\n" + GO + "    if s.x == 3 or seen:\n        return False\n    s.x += 1\n"
         "    return True\n@model.invariant('x')\ndef fine(s, k):\n    if s.x == 3:\n"
         "        seen.append(3)\n    return True",
-        "seen changed while the model was searched",
-        13,
+        "seen.append(3) writes what outlives the call",
+        22,
     ),
     "a predicate by chance": (
         GO + "    if s.x == 3:\n        return False\n    s.x += 1\n    return True\n"
         "@model.invariant('x')\ndef fine(s, k):\n    return random.random() < 0.2",
-        "fine uses random, a clock or chance",
-        18,
+        "random.random is random",
+        20,
     ),
     "nothing to check": (
         GO + "    return False", "has no property that is checked by default", None

@@ -352,4 +352,3 @@ class TransitionSystem(Telling[S, K]):
         """Whether an action is fair, by itself or together with others."""
         alone = action.fairness is not Fairness.NONE
         return alone or any(joint.includes(action) for joint in self.fairness)
-

@@ -50,7 +50,10 @@ def test_a_rule_that_ends_the_process_makes_every_command_end_with_70(shell, arg
 
 DEATHS = {
     "os._exit(0)": ("outside('import os; os._exit(0)')\nreturn False", "ended with status 0"),
-    "kill -9": ("outside('import os; os.kill(os.getpid(), 9)')\nreturn False", "ended with signal 9"),
+    "kill -9": (
+        "outside('import os; os.kill(os.getpid(), 9)')\nreturn False",
+        "ended with signal 9",
+    ),
 }
 
 

@@ -67,7 +67,7 @@ def test_a_rule_that_does_not_exist_is_corrected(shell):
 
 
 def test_what_only_a_run_shows_is_one_line_too(shell):
-    body = "one = sorted([s.replica[leader]], key=lambda one: one.hw)[0]\n    return one.highwatermark"
+    body = "one = sorted(s.replica, key=lambda r: r.hw)[0]\n    return one.highwatermark"
     text, status = error_of(shell, OWN, ("BODY", body))
     assert text == (
         "Error: my.py:10: HandleFetch(leader=0, follower=1) failed with AttributeError, in "

@@ -131,7 +131,7 @@ class Body:
         self.over = True
 
     def _assert(self, node: ast.Assert) -> None:
-        self.value(node.test)
+        self.expressions.condition(node.test)
         if node.msg is not None:
             self.value(node.msg)
 
@@ -218,7 +218,7 @@ class Body:
                 self.find(target, f"{target.id} is a global that is deleted; {OWN_VARIABLES}")
 
     def _if(self, node: ast.If) -> None:
-        depends = self.value(node.test).history
+        depends = self.expressions.condition(node.test).history
         self._branches(
             [node], [lambda: self.block(node.body), lambda: self.block(node.orelse)], depends
         )
@@ -248,7 +248,7 @@ class Body:
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
 
         def once() -> None:
-            depends = self.value(node.test).history
+            depends = self.expressions.condition(node.test).history
             self.control = self.control or depends
             self.block(node.body)
 
@@ -355,7 +355,7 @@ class Body:
             def way() -> None:
                 self.expressions.comparisons.pattern(case.pattern, subject, quiet=True)
                 if case.guard is not None:
-                    self.value(case.guard)
+                    self.expressions.condition(case.guard)
                 self.block(case.body)
 
             return way

@@ -54,12 +54,14 @@ class BuiltIns:
 
     def _any(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
         for value in arguments:
-            self.expressions.elements(value, node, ordered=False)
+            self.expressions.as_truth(node, self.expressions.elements(value, node, ordered=False))
         return TRUTH
 
     _all = _any
 
     def _bool(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:
+        for value in arguments:
+            self.expressions.as_truth(node, value)
         return TRUTH
 
     def _isinstance(self, arguments: Arguments, named: Names, node: ast.AST) -> Value:

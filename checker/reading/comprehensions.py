@@ -51,5 +51,5 @@ class Comprehensions:
         element = self.expressions.elements(source, clause.iter, ordered=False)
         group.blur(Group("iter", unordered=is_unordered(source)))
         self.body.assign(clause.target, ANYTHING if element is None else element)
-        tests = [self.expressions.value(test).history for test in clause.ifs]
+        tests = [self.expressions.condition(test).history for test in clause.ifs]
         return any(tests) or (source.history and not is_array(source))

@@ -34,6 +34,7 @@ from .values import (
     element_of,
     is_array,
     is_number,
+    is_optional,
     is_record,
     is_text,
     is_unordered,
@@ -67,6 +68,24 @@ class Expressions:
             if isinstance(one, Known) and isinstance(node, (ast.Name, ast.Attribute)):
                 self.objects.mention(self.body, node, one.value)
         return value
+
+    def condition(self, node: ast.expr) -> Value:
+        """Return what an expression may be of which the truth is asked."""
+        value = self.value(node)
+        if isinstance(node, ast.Call) and is_nothing(value):
+            text = f"{shortened(node)} returns None, which counts as false; write return"
+            self.body.find(node, text)
+        self.as_truth(node, value)
+        return value
+
+    def as_truth(self, node: ast.AST, value: Value | None) -> None:
+        """Refuse the truth of a variable that may be NONE."""
+        if value is not None and is_optional(value):
+            self.body.find(
+                node,
+                f"the truth of {shortened(node)}: it may be NONE, which counts as true, while 0 "
+                "counts as false; write != NONE",
+            )
 
     def callee(self, node: ast.expr) -> Value:
         """Return what is called; a function is read with the arguments of the call."""
@@ -235,20 +254,20 @@ class Expressions:
                 self.body.find(node, f"{shortened(node)} as text has an address in memory")
 
     def _ifexp(self, node: ast.IfExp) -> Value:
-        test = self.value(node.test)
+        test = self.condition(node.test)
         result = joined(self.value(node.body), self.value(node.orelse))
         return marked(result or ANYTHING, test.history)
 
     def _boolop(self, node: ast.BoolOp) -> Value:
-        values = [self.value(part) for part in node.values]
+        values = [*map(self.condition, node.values[:-1]), self.value(node.values[-1])]
         # Whoever continues after `x and` has a true x, and so on; the last one is as it is.
         kept = [*map(_decided(isinstance(node.op, ast.And)), values[:-1]), values[-1]]
         return marked(either(kept) or ANYTHING, any(value.history for value in values))
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
-        value = self.value(node.operand)
         if isinstance(node.op, ast.Not):
-            return marked(TRUTH, value.history)
+            return marked(TRUTH, self.condition(node.operand).history)
+        value = self.value(node.operand)
         return Number(int, value.history) if is_number(value) else Unknown(value.history)
 
     def _binop(self, node: ast.BinOp) -> Value:

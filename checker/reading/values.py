@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from ...core.fields import Array, Field, Record
+from ...core.fields import NONE, Array, Field, Record
 
 MOST_OPTIONS = 12
 """The most alternatives of a value that are told apart."""
@@ -40,10 +40,14 @@ class Known:
 
 @dataclass(frozen=True)
 class Number:
-    """An integer of a class: ``int``, ``bool``, or an enumeration."""
+    """An integer of a class: ``int``, ``bool``, or an enumeration.
+
+    ``optional`` says that it is a variable which may be NONE.
+    """
 
     kind: type = int
     history: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -225,7 +229,8 @@ def _merged(left: Value, right: Value) -> Value | None:
     history = left.history or right.history
     kind = kind_of(left)
     if kind is not None and kind is kind_of(right):
-        return Number(kind, history)
+        both = is_optional(left) and is_optional(right)
+        return Number(kind, history, optional=both)
     if is_text(left) and is_text(right):
         return Text(history)
     if isinstance(left, Items) and isinstance(right, Items) and len(left.items) == len(right.items):
@@ -247,6 +252,11 @@ def kind_of(value: Value) -> type | None:
     if isinstance(value, Known) and isinstance(value.value, int):
         return type(value.value)
     return None
+
+
+def is_optional(value: Value) -> bool:
+    """Whether a value is a variable that may be NONE."""
+    return isinstance(value, Number) and value.optional
 
 
 def is_text(value: Value) -> bool:
@@ -275,7 +285,7 @@ def marked(value: Value, history: bool = True) -> Value:
 def of_part(part: Any, history: bool, read: bool = False) -> Value:
     """Return a declared part of a record of the state, or of one that was read from a sequence."""
     if isinstance(part, Field):
-        return Number(part.kind, history)
+        return Number(part.kind, history, optional=part.low == NONE)
     return Element(part, history) if read else Place(part, history)
 
 

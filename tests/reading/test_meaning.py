@@ -245,6 +245,31 @@ def test_a_number_is_never_none_and_has_no_identity(tmp_path: Path, body: str, h
     refused_at(tmp_path, wrapped(body, how), "is a number")
 
 
+TRUTHS = (
+    "if {}:  # here\n    s.y = 1", "if not {}:  # here\n    s.y = 1", "if {} and s.x:  # here\n    s.y = 1",
+    "s.y = 1 if {} else 0  # here", "while {}:  # here\n    break", "if bool({}):  # here\n    s.y = 1",
+    "value = {}\nif value:  # here\n    s.y = 1", "if [1 for n in range(2) if {}]:  # here\n    s.y = 1",
+    "if any({} for _ in range(2)):  # here\n    s.y = 1",
+)  # fmt: skip
+
+OPTIONALS = ("s.last", "s.lasts[1]", "s.rows[0].last", "s.n[0]", "s.q[0].last")
+
+
+@pytest.mark.parametrize(("number", "form"), list(enumerate(TRUTHS)))
+def test_the_truth_of_an_optional_is_refused(tmp_path: Path, number: int, form: str) -> None:
+    for value in OPTIONALS[number % 2 :: 2]:
+        body = form.format(value)
+        refused_at(tmp_path, wrapped(body, HOW[number % 4]), "may be NONE, which counts as true")
+
+
+@pytest.mark.parametrize("use", ["if may(s):", "if not may(s):", "if s.x and may(s) and s.y:"])
+def test_a_helper_that_answers_nothing_is_refused_where_it_is_asked(
+    tmp_path: Path, use: str
+) -> None:
+    code = wrapped(f"{use}  # here\n    s.y = 1", "action")
+    refused_at(tmp_path, f"def may(s):\n    s.x < 3\n\n{code}", "returns None, which counts as")
+
+
 @pytest.mark.parametrize("how", HOW)
 def test_a_match_against_none_is_refused(tmp_path: Path, how: str) -> None:
     body = "match s.last:\n    case None:  # here\n        s.y = 1\n    case _:\n        pass"

@@ -127,6 +127,22 @@ def truth(answer: object, who: object, function: Callable[..., Any]) -> bool:
     raise about(function, f"{who} returned {printed(answer)}; it must return True or False")
 
 
+def refuse_other_witness(prop: Any, record: object, constants: object) -> None:
+    """Refuse a witness of a violation that is no tuple: what it says is not known.
+
+    Raises
+    ------
+    ModelError
+        If the property has a witness function which returned anything else.
+    """
+    if prop.witness is None:
+        return
+    witness = prop.witness(record, constants)
+    if witness is not None and not isinstance(witness, tuple):
+        text = f"the witness of property {prop.name} returned {printed(witness)}; it must return "
+        raise about(prop.witness, f"{text}a tuple or None")
+
+
 def predicate_of(prop: Any) -> str:
     """Return the name of a property's predicate in errors."""
     return f"the predicate of property {prop.name}"

@@ -14,6 +14,7 @@ from .blame import (
     mistake,
     predicate_of,
     refuse_nondeterminism,
+    refuse_other_witness,
     refuse_writing,
     truth,
     wrong_initial_state,
@@ -326,6 +327,7 @@ class TransitionSystem(Telling[S, K]):
                     refuse_writing(self.layout, before, predicate_of(prop), call, answer)
                 holding = answer is True or truth(answer, predicate_of(prop), holds)
                 if holding is (prop.kind is Kind.SOMETIMES):
+                    refuse_other_witness(prop, record, constants)
                     broken.append(prop)
             return broken
 

@@ -35,7 +35,7 @@ from .values import (
 if TYPE_CHECKING:
     from .expressions import Expressions
 
-CALLED = (all, any, bool, int, len, max, min, range, sum)
+CALLED = (all, any, bool, int, isinstance, len, max, min, range, sum)
 """What is translated although its code is not Python's."""
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import types
 from dataclasses import replace
-from enum import Enum
 
 from .arithmetic import ARITHMETIC, COMPARISONS, DIVISIONS, FOLDED, UNARY, exact, folds
 from .calls import Calls
 from .emitter import Aside, is_cheap
 from .function import Mode
+from .identities import Identities
 from .marking import is_marked
 from .records import Records
 from .scope import Scope
@@ -45,6 +44,7 @@ class Expressions:
         self.mark, self.records = scope.marks.mark, Records(scope)
         self.sequences = Sequences(scope, self)
         self.calls = Calls(scope, self)
+        self.identities = Identities(scope, self)
 
     def expression(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
@@ -194,7 +194,7 @@ class Expressions:
 
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) == 1 and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            return self._is(node)
+            return self.identities.compared(node)
         left = self.operand(node.left, node.comparators)
         if len(node.ops) == 1:
             return self._compared(node.ops[0], left, self.known(node.comparators[0]))
@@ -261,52 +261,6 @@ class Expressions:
         return (
             Truth(self.out.value(f"xor i1 {self.out.truth(result)}, true")) if negated else result
         )
-
-    def _is(self, node: ast.Compare) -> Value:
-        """Return whether two values are the same object: None, a member or a truth value."""
-        [right] = node.comparators
-        negated = isinstance(node.ops[0], ast.IsNot)
-        if isinstance(right, ast.Constant) and right.value is None:
-            return self._is_none(node, negated)
-        one, other = self.expression(node.left), self.expression(right)
-        if one is NOWHERE or other is NOWHERE:
-            return Constant(False)
-        kinds = [
-            self.unit.reads.ask("type", v.value) if isinstance(v, Constant) else kind_of(v)
-            for v in (one, other)
-        ]
-        kind = common(*kinds)
-        if kind is not bool and not (isinstance(kind, type) and issubclass(kind, Enum)):
-            raise UnsupportedError(
-                f"the comparison {ast.unparse(node)}, of what are not two truth values or two "
-                "members of one enumeration,"
-            )
-        if isinstance(one, Constant) and isinstance(other, Constant):
-            return Constant(self.unit.reads.ask("is_", one.value, other.value) is not negated)
-        same = self.out.compare("eq", one, other)
-        return self.negation(same) if negated else same
-
-    def _is_none(self, node: ast.Compare, negated: bool) -> Value:
-        """Return whether a call returns None."""
-        if isinstance(node.left, ast.Call) and self._is_function(node.left.func):
-            result = self.calls.called(node.left, Mode.IS_NONE)
-            assert isinstance(result, Truth)
-            return Truth(self.out.value(f"xor i1 {result.register}, true")) if negated else result
-        value = self.expression(node.left)
-        if isinstance(value, StateRef) or (isinstance(value, Number) and value.kind):
-            raise UnsupportedError(
-                f"{ast.unparse(node)}, since a variable is never None: write `== NONE`,"
-            )
-        return Constant(_none(value, node.left) != negated)
-
-    def none(self, node: ast.expr) -> bool:
-        """Return whether an expression is None, which must be known."""
-        return _none(self.expression(node), node)
-
-    def _is_function(self, node: ast.expr) -> bool:
-        """Return whether the callee is a plain Python function."""
-        callee = self.expression(node)
-        return isinstance(callee, Constant) and isinstance(callee.value, types.FunctionType)
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         """Return the truth of all, or of any, jumping only over expensive operands.
@@ -400,10 +354,3 @@ class Expressions:
 
     def _call(self, node: ast.Call) -> Value:
         return self.calls.called(node, Mode.WHOLE)
-
-
-def _none(value: Value, node: ast.expr) -> bool:
-    """Whether the value of an expression is None, which must be known."""
-    if isinstance(value, Truth) and value.truth_only:
-        raise UnsupportedError(f"whether {ast.unparse(node)} is None")
-    return isinstance(value, Constant) and value.value is None

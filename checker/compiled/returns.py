@@ -46,7 +46,7 @@ class Returns:
         """Emit the return of whether a result is None."""
         if isinstance(node, (ast.Call, ast.IfExp, ast.BoolOp)):
             raise UnsupportedError(f"whether {ast.unparse(node)} is None")
-        none = node is None or self.expressions.none(node)
+        none = node is None or self.expressions.identities.none(node)
         self.out.emit(f"ret i1 {'true' if none else 'false'}")
 
     def _numbers(self, value: Value) -> None:

@@ -102,6 +102,8 @@ class Objects:
         if self.is_read(value):
             self.reader.later(value)
             return ""
+        if is_wrapper(value):
+            return ""
         if isinstance(value, type):
             return "" if self._is_own(value) or is_pure(value) else _unlisted(value)
         if callable(value) and not self._is_own(type(value)):
@@ -128,7 +130,7 @@ class Objects:
 
     def refuse_unlisted(self, body: Body, node: ast.AST, value: Any) -> None:
         """Refuse the call of what is neither read, nor on the list, nor declared pure."""
-        if is_declared_pure(value) or is_ours(value) or is_pure(value):
+        if is_declared_pure(value) or is_ours(value) or is_pure(value) or is_wrapper(value):
             return
         written = ast.unparse(node.func) if isinstance(node, ast.Call) else ast.unparse(node)
         body.find(node, f"{written} {_unlisted(value)}")
@@ -279,6 +281,13 @@ class Objects:
         return Known(attribute)
 
 
+def is_wrapper(value: Any) -> bool:
+    """Whether a function is what a decorator of Python's made, such as ``singledispatch``."""
+    if not isinstance(value, FunctionType) or not hasattr(value, "__wrapped__"):
+        return False
+    return is_pure_module(str(value.__globals__.get("__name__")))
+
+
 def has_plain_text(kind: type) -> bool:
     """Whether the text of an instance of a class is its address."""
     return vars(kind).get("__repr__", kind.__repr__) is vars(object)["__repr__"]
@@ -303,6 +312,8 @@ def _parts(value: Any) -> Iterator[Any]:
         inner: list[Any] = []
         if isinstance(part, (dict, MappingProxyType)):
             inner = [*part, *part.values()]
+        elif is_wrapper(part):
+            inner = [part.__wrapped__, *dict(getattr(part, "registry", {})).values()]
         elif isinstance(part, SimpleNamespace):
             inner = list(vars(part).values())
         elif isinstance(part, _CONTAINERS) and not isinstance(part, bytearray):

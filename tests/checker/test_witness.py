@@ -1,5 +1,6 @@
 """A witness is the predicate and what its explanation names, in every engine."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -112,8 +113,10 @@ def test_a_changed_copy_has_the_predicate_of_its_own_witness(counter):
 @pytest.mark.parametrize("answer", [False, 3, "no"])
 def test_what_a_witness_returns_is_a_tuple_or_none(counter, answer):
     prop = Property("Low", "It is low.", "toy", witness=lambda s, k: answer)
-    with pytest.raises(ModelError, match=r"the witness of property Low returned .* tuple or None"):
-        counter.explain(prop, bytes([1]))
+    said = counter.explain(prop, bytes([1]))
+    assert re.search(r"the witness returned .* tuple or None", said), said
+    with pytest.raises(ModelError, match=r"the witness of property Low .* tuple or None"):
+        check(counter, [prop])
 
 
 def test_what_a_witness_raises_is_an_error_of_the_model_with_its_line(counter):

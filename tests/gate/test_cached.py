@@ -143,6 +143,7 @@ def test_a_protocol_in_a_package_is_known_with_all_of_the_package(project):
 
 READING = """
 import json, os, pathlib
+import tidegate
 import fence, library
 from parts import rules
 
@@ -153,6 +154,7 @@ NAMES = os.listdir(HERE / "tables")
 LATE = []
 
 
+@tidegate.pure
 def late():
     if not LATE:
         with open("late.txt") as file:

@@ -116,7 +116,7 @@ MISTAKES = [
     ("while True:\n    pass", 11, "HandleFetch(leader=0, follower=1) has not ended after 1 s"),
     ("s.replica[0].hw = 2\nreturn True", 10, "wrote a value out of range: replica[0].hw is 2"),
     ("s.replica[0].hw = 1\nreturn False", 10, "answered 'not enabled' after writing replica[0].hw"),
-    ("import sys\nsys.exit(4)", 11, "HandleFetch(leader=0, follower=1) failed with SystemExit: 4"),
+    ("raise SystemExit(4)", 10, "HandleFetch(leader=0, follower=1) failed with SystemExit: 4"),
 ]
 
 
@@ -130,7 +130,7 @@ def test_an_action_of_an_own_protocol_misbehaves(project, body, line, said):
 
 
 def test_a_process_that_ends_without_a_word(project):
-    finding = errors(project, "import os\nos.kill(os.getpid(), 9)")
+    finding = errors(project, "outside('import os; os.kill(os.getpid(), 9)')\nreturn False")
     assert "its process ended with signal 9" in finding["text"]
 
 

@@ -28,6 +28,10 @@ def keep(s, k, *arguments):
     return None
 
 
+def never(s, k, *arguments):
+    return False
+
+
 def keep_up_to_the_answer(s, k, follower, end):
     """Truncate to the answered offset instead of emptying a log without a common epoch."""
     return min(s.replica[follower].leo, end)
@@ -58,7 +62,7 @@ MUTANTS = [
     ("may_serve_fetch", serve_anyone, "replicas=2 moves", "R1 C0 E3", LOST, 16),
     ("may_serve_epoch_request", serve_anyone, "replicas=2 moves", "R1 C0 E3", LOST, 15),
     ("begin_leading", cache_with_first_record, "replicas=2 moves", "R2 C0 E3", LOST, 17),
-    ("fails_produces", keep, "replicas=2 moves", "R2 C0 E2", LOST, 11),
+    ("fails_produces", never, "replicas=2 moves", "R2 C0 E2", LOST, 11),
     ("has_epoch_start", at_any_offset, "replicas=3 moves", "R1 C0 E2", LOST, 14),
     ("eligible_leaders", never_emptied, "replicas=3 min_isr=2 elr", "R1 C2 E1", LOST, 11),
     (

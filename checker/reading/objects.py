@@ -9,7 +9,7 @@ import importlib.util
 import inspect
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from types import FunctionType, MappingProxyType, MethodType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -226,7 +226,7 @@ class Objects:
         if isinstance(value, type):
             return self.elements(body, value) or ANYTHING if issubclass(value, Enum) else ANYTHING
         if isinstance(value, (dict, MappingProxyType)):
-            return either(_lifted(part) for part in value.values()) or ANYTHING
+            return _any_of(value.values()) or ANYTHING
         if isinstance(value, (list, tuple, deque, str, range)):
             return self.elements(body, value) or ANYTHING
         method = self.of_class(body, node, Known(value), type(value), "__getitem__")
@@ -243,7 +243,7 @@ class Objects:
         if isinstance(value, type) and issubclass(value, Enum):
             return Number(value) if issubclass(value, int) else Object(value)
         if isinstance(value, (list, tuple, set, frozenset, deque, dict)):
-            return either(map(_lifted, value))
+            return _any_of(value)
         return ANYTHING
 
     def has_address(self, value: Any) -> bool:
@@ -322,6 +322,16 @@ def _parts(value: Any) -> Iterator[Any]:
             if not isinstance(one, _PLAIN) and id(one) not in seen:
                 seen.add(id(one))
                 todo.append(one)
+
+
+def _any_of(parts: Collection[Any]) -> Value | None:
+    """Return any of the elements of a known container; None if it has none."""
+    kinds = set(map(type, parts))
+    if kinds == {int}:
+        return NUMBER
+    if len(parts) > MOST_PARTS:
+        return TEXT if kinds == {str} else ANYTHING
+    return either(map(_lifted, parts))
 
 
 def _lifted(value: Any) -> Value:
